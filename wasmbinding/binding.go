@@ -71,11 +71,17 @@ func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 		case "resume":
 			m := &types.MsgResumeTimer{}
 			msg, sender = m, &m.Sender
+		case "skip":
+			m := &types.MsgSkipTimer{}
+			msg, sender = m, &m.Sender
+		case "run":
+			m := &types.MsgRunTimer{}
+			msg, sender = m, &m.Sender
 		case "set_agent":
 			m := &types.MsgSetAgent{}
 			msg, sender = m, &m.Sender
 		default:
-			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause, resume or set_agent, not %.80q", name)
+			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause, resume, skip, run or set_agent, not %.80q", name)
 		}
 		if err := cdc.UnmarshalJSON(body, msg); err != nil {
 			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %.300v", name, err)

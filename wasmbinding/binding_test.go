@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	"github.com/stretchr/testify/require"
@@ -44,6 +45,7 @@ func TestMessagesInJSON(t *testing.T) {
 	chain, _ := newChain(t)
 	encode := wasmbinding.Messages(chain.Codec)
 	me := contract.String()
+	launch := time.Date(2030, 1, 31, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name, custom string
 		want         sdk.Msg
@@ -54,12 +56,26 @@ func TestMessagesInJSON(t *testing.T) {
 			&types.MsgScheduleTimer{Sender: me, Trigger: types.Trigger{Height: 12}, Payload: []byte("beat"), GasLimit: 200_000, ExpiresAt: 99}, nil,
 		},
 		{
+			"schedule at a time", `{"timers":{"schedule":{"trigger":{"time":"2030-01-31T09:00:00Z"},"expires_time":"1900000000"}}}`,
+			&types.MsgScheduleTimer{Sender: me, Trigger: types.Trigger{Time: &launch}, ExpiresTime: 1_900_000_000}, nil,
+		},
+		{
+			"schedule by a calendar", `{"timers":{"schedule":{"trigger":{"calendar":{"cron":{"minutes":"1","hours":512,"days":2,"months":8190,"weekdays":127},` +
+				`"offset_minutes":60,"remaining":12,"occurrences":{"missed":"MISSED_EACH","window":"3600"}}}}}}`,
+			&types.MsgScheduleTimer{Sender: me, Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
+				Cron:          &types.CronRule{Minutes: 1, Hours: 512, Days: 2, Months: 8190, Weekdays: 127},
+				OffsetMinutes: 60, Remaining: 12, Occurrences: &types.OccurrenceTerms{Missed: types.MissedEach, Window: 3_600},
+			}}}, nil,
+		},
+		{
 			"update", `{"timers":{"update":{"id":"ab","call":{"handler":"tick","payload":"e30="}}}}`,
 			&types.MsgUpdateTimer{Sender: me, Id: "ab", Call: &types.TimerCall{Handler: "tick", Payload: []byte("{}")}}, nil,
 		},
 		{"extend", `{"timers":{"extend":{"id":"ab","expires_at":7}}}`, &types.MsgExtendTimer{Sender: me, Id: "ab", ExpiresAt: 7}, nil},
 		{"cancel", `{"timers":{"cancel":{"id":"ab"}}}`, &types.MsgCancelTimer{Sender: me, Id: "ab"}, nil},
 		{"pause", `{"timers":{"pause":{"id":"ab"}}}`, &types.MsgPauseTimer{Sender: me, Id: "ab"}, nil},
+		{"skip", `{"timers":{"skip":{"id":"ab","count":3}}}`, &types.MsgSkipTimer{Sender: me, Id: "ab", Count: 3}, nil},
+		{"run", `{"timers":{"run":{"id":"ab"}}}`, &types.MsgRunTimer{Sender: me, Id: "ab"}, nil},
 		{"resume", `{"timers":{"resume":{"id":"ab"}}}`, &types.MsgResumeTimer{Sender: me, Id: "ab"}, nil},
 		{
 			"schedule with an agent", `{"timers":{"schedule":{"trigger":{"height":12},"bid":{"agent":"` + me + `"}}}}`,

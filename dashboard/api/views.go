@@ -94,7 +94,11 @@ func (s *Server) when(t *types.TimerInfo) string {
 		keys := words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
 		return "when " + keys.Watched(t.Trigger.Watch.Keys, s.who)
 	case t.Trigger.Interval != nil:
-		return "every " + words.Repeats(&t.Trigger)
+		return "every " + words.Repeats(t)
+	case t.Trigger.Calendar != nil:
+		return words.Rule(t.Trigger.Calendar, "")
+	case t.Trigger.Time != nil:
+		return "at " + types.TimeText(t.Trigger.Time.Unix())
 	default:
 		return "once"
 	}

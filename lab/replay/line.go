@@ -15,17 +15,22 @@ import (
 // Line is the output of one block. The order of its fields is that of the output.
 type Line struct {
 	Height uint64 `json:"height"`
+	// Time of the block in seconds since 1970.
+	Time int64 `json:"time"`
 	// LaneBasefee and P50 are prices with 18 places; P50 is the median tip that the previous block's fires paid.
 	LaneBasefee string     `json:"lane_basefee"`
 	Cycles      uint64     `json:"cycles"`
 	P50         string     `json:"p50"`
 	Rejected    []Rejected `json:"rejected"`
 	// Fired is in the order of execution; the lists of names after it are sorted.
-	Fired       []Fired  `json:"fired"`
-	Expired     []string `json:"expired"`
-	Unfunded    []string `json:"unfunded"`
-	Cancelled   []string `json:"cancelled"`
-	Quarantined []string `json:"quarantined"`
+	Fired   []Fired  `json:"fired"`
+	Expired []string `json:"expired"`
+	// Skipped and Ended are sorted by the names of their timers.
+	Skipped     []Skipped `json:"skipped"`
+	Ended       []Ended   `json:"ended"`
+	Unfunded    []string  `json:"unfunded"`
+	Cancelled   []string  `json:"cancelled"`
+	Quarantined []string  `json:"quarantined"`
 	// Ready of the Pending timers are due, and wait for the lane.
 	Ready   uint64 `json:"ready"`
 	Pending uint64 `json:"pending"`
@@ -51,6 +56,8 @@ type Fired struct {
 	Paid   string `json:"paid"`
 	Tip    string `json:"tip"`
 	Late   uint64 `json:"late"`
+	// Occurrence that was delivered, in seconds since 1970 or as a height; 0 if the trigger has none.
+	Occurrence uint64 `json:"occurrence,omitempty"`
 	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; under policy score Bid
 	// is what it paid for its place, a part of Paid and Tip. Else empty.
 	Bid     string `json:"bid,omitempty"`
@@ -59,10 +66,23 @@ type Fired struct {
 	NextDue uint64 `json:"-"`
 }
 
+// Skipped are occurrences that passed without a fire.
+type Skipped struct {
+	Timer  string `json:"timer"`
+	Count  uint64 `json:"count"`
+	Reason string `json:"reason"`
+}
+
+// Ended is why a timer that repeats left.
+type Ended struct {
+	Timer  string `json:"timer"`
+	Reason string `json:"reason"`
+}
+
 // newLine returns a line in which every list is empty, not absent.
-func newLine(height uint64) *Line {
+func newLine(height uint64, time int64) *Line {
 	return &Line{
-		Height: height, Rejected: []Rejected{}, Fired: []Fired{},
+		Height: height, Time: time, Rejected: []Rejected{}, Fired: []Fired{}, Skipped: []Skipped{}, Ended: []Ended{},
 		Expired: []string{}, Unfunded: []string{}, Cancelled: []string{}, Quarantined: []string{}, Balances: map[string]string{},
 	}
 }
@@ -84,11 +104,23 @@ func (l *Line) readEvents(events sdk.Events, nameOf func(id string) (string, err
 			return err
 		}
 	}
+	slices.SortStableFunc(l.Skipped, func(a, b Skipped) int { return strings.Compare(a.Timer, b.Timer) })
+	slices.SortStableFunc(l.Ended, func(a, b Ended) int { return strings.Compare(a.Timer, b.Timer) })
 	for _, names := range [][]string{l.Expired, l.Unfunded, l.Cancelled, l.Quarantined} {
 		slices.Sort(names)
 	}
 	return nil
 }
+
+// end notes why a timer left, if it did.
+func (l *Line) end(name string, why types.EndReason) {
+	if why != types.EndUnspecified {
+		l.Ended = append(l.Ended, Ended{name, word(why.String(), "END_REASON_")})
+	}
+}
+
+// word is the name of a choice as people write it.
+func word(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
 
 // readEvent reads one event. A lane that failed as a whole is a bug of the module, and ends the run.
 func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err error) {
@@ -102,8 +134,14 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 		name, err := nameOf(e.Id)
 		l.Fired = append(l.Fired, Fired{
 			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
-			NextDue: e.NextDue, Bid: e.ScoreBid,
+			NextDue: e.NextDue, Bid: e.ScoreBid, Occurrence: e.Occurrence,
 		})
+		l.end(name, e.Ended)
+		return err
+	case *types.TimerOccurrencesSkipped:
+		name, err := nameOf(e.Id)
+		l.Skipped = append(l.Skipped, Skipped{Timer: name, Count: e.Count, Reason: word(e.Reason.String(), "SKIP_REASON_")})
+		l.end(name, e.Ended)
 		return err
 	case *types.TimerBidSettled:
 		name, err := nameOf(e.Id)

@@ -39,7 +39,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpCancel:
 		return &types.MsgCancelTimer{Sender: by, Id: id}, err
 	case scenario.OpExtend:
-		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt}, err
+		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime}, err
 	case scenario.OpUpdate:
 		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid, MaxCharge: op.MaxCharge}
 		if op.Do != nil {
@@ -49,11 +49,15 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpPause:
 		return &types.MsgPauseTimer{Sender: by, Id: id}, err
 	case scenario.OpResume:
-		return &types.MsgResumeTimer{Sender: by, Id: id}, err
+		return &types.MsgResumeTimer{Sender: by, Id: id, At: op.ResumeAt}, err
+	case scenario.OpSkip:
+		return &types.MsgSkipTimer{Sender: by, Id: id, Count: op.Count}, err
+	case scenario.OpRun:
+		return &types.MsgRunTimer{Sender: by, Id: id}, err
 	case scenario.OpSysCancel:
 		return &types.MsgSysCancelTimer{Authority: m.chain.Authority, Actor: owner, Id: id}, err
 	case scenario.OpSysExtend:
-		return &types.MsgSysExtendTimer{Authority: m.chain.Authority, Actor: owner, Id: id, ExpiresAt: op.ExpiresAt}, err
+		return &types.MsgSysExtendTimer{Authority: m.chain.Authority, Actor: owner, Id: id, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime}, err
 	default:
 		return nil, errorsmod.Wrapf(lab.ErrNoHandler, "op %s", op.Kind)
 	}
@@ -62,7 +66,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
-		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
+		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded, Renew: op.Renew,
 		MaxCharge: op.MaxCharge, Label: op.Label,
 	}
 	if op.Do != nil {

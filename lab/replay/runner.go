@@ -25,6 +25,8 @@ type Runner struct {
 	messages *messages
 	// order of the ops that are still to run, as indices.
 	order []int
+	// jumps is by how many seconds the next block comes later.
+	jumps int64
 	// supply is the sum of all balances at the start.
 	supply math.Int
 }
@@ -38,7 +40,7 @@ func NewRunner(s *scenario.Scenario) (*Runner, error) {
 	genesis.Config = s.Config
 	opts := lab.ChainOptions{
 		Genesis: genesis, Runtimes: []types.Runtime{newScript(s, store, messages)},
-		Stores: []*storetypes.KVStoreKey{store.key}, Watch: store.watch, NoHeadroom: s.NoHeadroom,
+		Stores: []*storetypes.KVStoreKey{store.key}, Watch: store.watch, NoHeadroom: s.NoHeadroom, StartTime: s.StartTime,
 	}
 	for _, account := range s.Accounts {
 		opts.Balances = append(opts.Balances, lab.Balance{Address: scenario.AccountAddress(account.Name), Amount: account.Balance})
@@ -76,11 +78,12 @@ func (r *Runner) Done() bool { return r.chain.Height() >= r.scenario.Blocks }
 // Step runs one block: its ops, each a transaction of its own, then its timers. An error is a bug of the module or of
 // the lab, never of the scenario.
 func (r *Runner) Step() (*Line, error) {
+	height := r.chain.Height() + 1
+	r.chain.BlockSeconds, r.jumps = r.scenario.SecondsTo(height)+r.jumps, 0
 	if err := r.chain.BeginBlock(); err != nil {
 		return nil, err
 	}
-	height := r.chain.Height()
-	line := newLine(height)
+	line := newLine(height, r.chain.Now())
 	for len(r.order) > 0 && r.scenario.Ops[r.order[0]].At == height {
 		index := r.order[0]
 		r.order = r.order[1:]
@@ -109,8 +112,12 @@ func (r *Runner) Step() (*Line, error) {
 // transact runs an op as a transaction.
 func (r *Runner) transact(op *scenario.Op) error {
 	ctx := r.chain.Ctx()
-	if op.Kind == scenario.OpSet {
+	switch op.Kind {
+	case scenario.OpSet:
 		return r.store.set(ctx, op)
+	case scenario.OpJump:
+		r.jumps += op.Seconds
+		return nil
 	}
 	msg, err := r.messages.of(ctx, op)
 	if err != nil {

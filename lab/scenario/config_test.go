@@ -149,10 +149,10 @@ func TestBadNestedFieldsAreRefusedWithTheirPath(t *testing.T) {
 func TestShorthandNamesExactlyOneMessage(t *testing.T) {
 	s := schemaOf(reflect.TypeFor[types.Trigger]())
 	for text, want := range map[string]types.Trigger{
-		`{"every": "5"}`: {Interval: &types.IntervalTrigger{Every: 5}},
-		`{"every": "5", "interval": {"remaining": "2"}}`: {Interval: &types.IntervalTrigger{Every: 5, Remaining: 2}},
+		`{"first": "5"}`: {Interval: &types.IntervalTrigger{First: 5}},
+		`{"first": "5", "interval": {"remaining": "2"}}`: {Interval: &types.IntervalTrigger{First: 5, Remaining: 2}},
 		`{"interval": {"on_failure": "stop"}}`:           {Interval: &types.IntervalTrigger{OnFailure: types.OnFailureStop}},
-		`{"on_failure": "stop", "height": 3}`:            {Height: 3, Interval: &types.IntervalTrigger{OnFailure: types.OnFailureStop}},
+		`{"from": "schedule", "height": 3}`:              {Height: 3, Interval: &types.IntervalTrigger{From: types.FromSchedule}},
 	} {
 		change, err := changeOf(s, text)
 		require.NoError(t, err, text)
@@ -160,8 +160,8 @@ func TestShorthandNamesExactlyOneMessage(t *testing.T) {
 		require.NoError(t, change.apply(&got))
 		require.Equal(t, want, got, text)
 	}
-	_, err := changeOf(s, `{"every": "5", "remaining": 1}`)
-	require.EqualError(t, err, "config.remaining: ambiguous: a field of interval, watch; state it in one of them")
+	_, err := changeOf(s, `{"first": "5", "remaining": 1}`)
+	require.EqualError(t, err, "config.remaining: ambiguous: a field of calendar, interval, watch; state it in one of them")
 	_, err = changeOf(s, `{"interval": {"on_failure": "later"}}`)
 	require.ErrorContains(t, err, "config.interval.on_failure: want one of roll, stop")
 }

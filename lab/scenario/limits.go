@@ -23,4 +23,14 @@ const (
 	// maxNesting bounds handlers that schedule handlers.
 	maxNesting   = 16
 	maxWatchKeys = 1_024
+
+	// defaultStartTime is that of the first block, and defaultBlockSeconds the distance of the next ones.
+	defaultStartTime    = int64(1_700_000_000)
+	defaultBlockSeconds = int64(5)
+	// maxStartTime and maxBlockSeconds keep the times of all blocks within what a trigger may state: a block may jump by years.
+	maxStartTime      = uint64(1) << 36
+	maxBlockSeconds   = uint64(1) << 32
+	maxBlockDistances = 1_024
+	// maxRetryErrors is above what the module accepts.
+	maxRetryErrors = 16
 )

@@ -19,6 +19,9 @@ const (
 	OpConfig    = "config"
 	OpSend      = "send"
 	OpSet       = "set"
+	OpJump      = "jump"
+	OpSkip      = "skip"
+	OpRun       = "run"
 )
 
 // Op is one action of an account or of the authority. Which fields are used depends on its kind.
@@ -33,9 +36,11 @@ type Op struct {
 	Trigger   types.Trigger
 	GasLimit  uint64
 	CellLimit uint64
-	ExpiresAt uint64
-	Bid       *types.Bid
-	FeePayer  string
+	// ExpiresAt is the last height at which a timer may fire, ExpiresTime the last time in seconds since 1970.
+	ExpiresAt   uint64
+	ExpiresTime int64
+	Bid         *types.Bid
+	FeePayer    string
 	// MaxCharge is the most that a fire may cost, an integer; empty if none is stated.
 	MaxCharge string
 	// Label of the timer; whether the module accepts it is decided when the op runs.
@@ -50,6 +55,14 @@ type Op struct {
 	Amount math.Int
 	// Key is the scenario key that is changed.
 	Key string
+	// Renew gives a timer the same life again with each fire.
+	Renew bool
+	// Count of occurrences that are skipped.
+	Count uint32
+	// ResumeAt says when a timer that is resumed fires.
+	ResumeAt types.ResumeAt
+	// Seconds by which the next block comes later.
+	Seconds int64
 	// Set is the change of the config.
 	Set ConfigChange
 

@@ -59,6 +59,7 @@ func (p *parser) file(v value) {
 	if p.scenario.Blocks = blocks.uint64(MaxBlocks); p.scenario.Blocks == 0 {
 		p.fail(blocks.path, "want an integer from 1 to %d", MaxBlocks)
 	}
+	p.times(o.get("start_time"), o.get("block_seconds"))
 	ops := o.get("ops")
 	o.end()
 	for _, item := range ops.list(MaxOps) {
@@ -69,6 +70,29 @@ func (p *parser) file(v value) {
 		p.scenario.Ops = append(p.scenario.Ops, op)
 	}
 	p.checkNames()
+}
+
+// times reads when the blocks are.
+func (p *parser) times(start, distances value) {
+	s := p.scenario
+	if s.StartTime = defaultStartTime; start.present() {
+		if s.StartTime = int64(start.uint64(maxStartTime)); s.StartTime == 0 {
+			p.fail(start.path, "want seconds from 1 to %d", uint64(maxStartTime))
+		}
+	}
+	switch {
+	case !distances.present():
+		s.BlockSeconds = []int64{defaultBlockSeconds}
+	case distances.kind() != "a list":
+		s.BlockSeconds = []int64{int64(distances.uint64(maxBlockSeconds))}
+	default:
+		for _, item := range distances.list(maxBlockDistances) {
+			s.BlockSeconds = append(s.BlockSeconds, int64(item.uint64(maxBlockSeconds)))
+		}
+		if len(s.BlockSeconds) == 0 {
+			p.fail(distances.path, "want a number, or a list of at least one")
+		}
+	}
 }
 
 // config reads the config that the chain starts with.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,8 +32,8 @@ func (a actingFor) handler() bool { return a.account != "" }
 
 // blockOps and handlerOps are the kinds that a block and a handler may run.
 var (
-	blockOps   = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSysCancel, OpSysExtend, OpConfig, OpSend, OpSet}
-	handlerOps = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSet}
+	blockOps   = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSysCancel, OpSysExtend, OpConfig, OpSend, OpSet, OpJump, OpSkip, OpRun}
+	handlerOps = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSet, OpSkip, OpRun}
 )
 
 // fields reads the fields that an op of its kind has.
@@ -42,18 +43,24 @@ func (p *parser) fields(o *object, op *Op, who actingFor) {
 		p.schedule(o, op, who)
 	case OpUpdate:
 		p.update(o, op, who)
-	case OpCancel, OpPause, OpResume:
+	case OpCancel, OpPause, OpResume, OpSkip, OpRun:
 		p.target(o, op, who)
 		op.By = p.actor(o, "by", who)
+		if op.Kind == OpSkip {
+			op.Count = uint32(o.need("count").uint64(uint64(^uint32(0))))
+		}
+		if at := o.get("resume_at"); op.Kind == OpResume && at.present() {
+			op.ResumeAt = choice(at, map[string]types.ResumeAt{"now": types.ResumeNow, "next": types.ResumeNext}, "now or next")
+		}
 	case OpExtend:
 		p.target(o, op, who)
 		op.By = p.actor(o, "by", who)
-		op.ExpiresAt = o.need("expires_at").uint64(^uint64(0))
+		readEnd(o, op)
 	case OpSysCancel:
 		p.target(o, op, who)
 	case OpSysExtend:
 		p.target(o, op, who)
-		op.ExpiresAt = o.need("expires_at").uint64(^uint64(0))
+		readEnd(o, op)
 	case OpConfig:
 		op.Set = readConfigChange(o.need("set"))
 	case OpSend:
@@ -65,7 +72,18 @@ func (p *parser) fields(o *object, op *Op, who actingFor) {
 	case OpSet:
 		op.By = p.actor(o, "by", who)
 		op.Key = o.need("key").text("a key", maxNameBytes)
+	case OpJump:
+		op.Seconds = int64(o.need("seconds").uint64(maxBlockSeconds))
 	}
+}
+
+// readEnd reads when a timer is to end: at a height, at a time, or at whichever comes first.
+func readEnd(o *object, op *Op) {
+	height, time := o.get("expires_at"), o.get("expires_time")
+	if !height.present() && !time.present() {
+		o.need("expires_at")
+	}
+	op.ExpiresAt, op.ExpiresTime = height.uint64(^uint64(0)), int64(time.uint64(math.MaxInt64))
 }
 
 func (p *parser) op(v value, who actingFor) Op {
@@ -141,6 +159,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.ExpiresAt = o.get("expires_at").uint64(^uint64(0))
+	op.ExpiresTime = int64(o.get("expires_time").uint64(math.MaxInt64))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	if payer := o.get("fee_payer"); payer.present() {
 		op.FeePayer = p.account(payer)
@@ -150,6 +169,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	if label := o.get("label"); label.present() && string(label.raw) != `""` {
 		op.Label = label.text("a label", maxLabelBytes)
 	}
+	op.Renew = o.get("renew").boolean()
 	readRecovery(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
@@ -220,17 +240,20 @@ func readRecovery(o *object, op *Op) {
 		retry := v.object()
 		op.Retry = &types.Retry{
 			Max: uint32(retry.need("max").uint64(uint64(^uint32(0)))), After: retry.need("after").uint64(^uint64(0)),
+			Backoff: uint32(retry.get("backoff").uint64(uint64(^uint32(0)))),
+		}
+		for _, item := range retry.get("on").list(maxRetryErrors) {
+			one := item.object()
+			op.Retry.On = append(op.Retry.On, types.ErrorCode{
+				Codespace: one.need("codespace").text("a codespace", maxNameBytes), Code: uint32(one.get("code").uint64(uint64(^uint32(0)))),
+			})
+			one.end()
 		}
 		retry.end()
 	}
 	if v := o.get("on_unfunded"); v.present() {
-		switch text := v.text("destroy or suspend", maxNameBytes); text {
-		case "destroy":
-			op.OnUnfunded = types.OnUnfundedDestroy
-		case "suspend":
-			op.OnUnfunded = types.OnUnfundedSuspend
-		default:
-			v.r.fail(v.path, "want destroy or suspend, not %.80q", text)
-		}
+		op.OnUnfunded = choice(v, map[string]types.OnUnfunded{
+			"destroy": types.OnUnfundedDestroy, "suspend": types.OnUnfundedSuspend, "skip": types.OnUnfundedSkip,
+		}, "destroy, suspend or skip")
 	}
 }

@@ -23,6 +23,10 @@ type Scenario struct {
 	Accounts []Account
 	// Blocks to run; the first has height 1.
 	Blocks uint64
+	// StartTime is that of the first block, in seconds since 1970, and BlockSeconds the distances of those that follow, again and
+	// again.
+	StartTime    int64
+	BlockSeconds []int64
 	// Ops in the order of the file.
 	Ops []Op
 	// Owners: the name of a timer → the account that owns it, if it is ever scheduled.
@@ -47,6 +51,15 @@ type Account struct {
 func AccountAddress(name string) sdk.AccAddress {
 	sum := sha256.Sum256([]byte("timers/scenario/" + name))
 	return sum[:20]
+}
+
+// SecondsTo is the distance in time from the block before to the one at a height, which follows it. What ops add to it is not
+// within.
+func (s *Scenario) SecondsTo(height uint64) int64 {
+	if height <= 1 {
+		return 0
+	}
+	return s.BlockSeconds[(height-2)%uint64(len(s.BlockSeconds))]
 }
 
 // Order returns the ops in the order in which they run, as indices: by block, and as in the file within a block.

@@ -89,6 +89,22 @@ const cases = [
   { name: "time", type: schedule, amino: "timers/MsgScheduleTimer",
     value: { sender: alice, trigger: { time: "2023-11-14T22:13:20.000000005Z" } },
     proto: { sender: alice, trigger: { time: { seconds: "1700000000", nanos: 5 } } } },
+  { name: "calendar", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, expires_time: "1800000000", trigger: { calendar: {
+      cron: { minutes: "1", hours: 512, days: 2, last_day: true, months: 8190, weekdays: 127 }, offset_minutes: -60,
+      transitions: [{ from: "1711846800", offset_minutes: 120 }], remaining: "12", on_failure: 2, max_failures: 2, offset_final: true,
+      occurrences: { missed: 2, window: "3600", jitter: "60" } } } } },
+  { name: "every", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { calendar: { every: { seconds: "3600", anchor: "1700000000" } } } } },
+  { name: "interval_from_schedule", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { interval: { every: "5", from: 2, occurrences: { missed: 1 } } } } },
+  { name: "bad_moments", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, renew: true, on_unfunded: 3, trigger: { interval: { every: "9", on_failure: 3, max_failures: 3 } },
+    retry: { max: 1, after: "2", backoff: 3, on: [{ codespace: "bank", code: 5 }] } } },
+  { name: "resume_next", type: "timers.v1.MsgResumeTimer", amino: "timers/MsgResumeTimer", value: { sender: alice, id, at: 2 } },
+  { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, count: 7, actor: bob } },
+  { name: "run", type: "timers.v1.MsgRunTimer", amino: "timers/MsgRunTimer", value: { sender: alice, id, actor: bob } },
+  { name: "extend_time", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_time: "1800000000" } },
   { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_at: big, actor: bob } },
   { name: "extend_to_nothing", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id } },
   ...["Pause", "Resume", "Cancel"].map((verb) => ({
@@ -99,7 +115,7 @@ const cases = [
     name: `sys_${verb.toLowerCase()}`, type: `timers.v1.MsgSys${verb}Timer`, amino: `timers/MsgSys${verb}Timer`,
     value: { authority: alice, actor: bob, id } })),
   { name: "sys_extend", type: "timers.v1.MsgSysExtendTimer", amino: "timers/MsgSysExtendTimer",
-    value: { authority: alice, actor: bob, id, expires_at: big } },
+    value: { authority: alice, actor: bob, id, expires_at: big, expires_time: "1800000000" } },
   ...[false, true].map((zeros) => ({
     name: zeros ? "config_of_zeros" : "config", type: "timers.v1.MsgUpdateTimerConfig", amino: "timers/MsgUpdateTimerConfig",
     value: zeros ? { authority: alice, config: configOf(zeros) } : {

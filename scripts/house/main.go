@@ -103,8 +103,8 @@ var house = layout{
 	cli: []string{"x/timers/client"},
 
 	limits: limits{
-		packageLines: 2600, cycleFiles: 6, blockFields: 42, conditionals: 0, policySources: 5, functionLines: 70,
-		coreLines: 33700, corePackages: 61, coreFloors: 17,
+		packageLines: 2600, cycleFiles: 6, blockFields: 43, conditionals: 0, policySources: 5, functionLines: 70,
+		coreLines: 34400, corePackages: 61, coreFloors: 17,
 	},
 }
 

@@ -271,7 +271,7 @@ func handler(a *app.App, asks *questions.Asker) func(context.Context, types.Deli
 			}
 			return a.Timers.Cancel(ctx, d.Actor, timers[len(timers)-1].Id)
 		case "changes itself":
-			_, err := a.Timers.Extend(ctx, d.Actor, d.TimerID, d.Height+9)
+			_, err := a.Timers.Extend(ctx, d.Actor, d.TimerID, timerskeeper.End{Height: d.Height + 9})
 			return errors.Join(err, a.Timers.Pause(ctx, d.Actor, d.TimerID))
 		case "enters again":
 			return a.Timers.EndBlock(ctx)

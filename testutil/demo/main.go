@@ -224,7 +224,7 @@ func (d *demo) read(ctx context.Context, height int64, events []node.Event) ([]s
 		}
 		if kind == "TimerScheduled" {
 			t := &timer{name: "planted by a timer", owner: "alice"}
-			t.scheduled, t.id, t.due, t.expires = height, a["id"], a["due"], a["expires_at"]
+			t.scheduled, t.id, t.due, t.expires = height, a["id"], heightOrTime(a["due"], a["due_time"]), heightOrTime(a["expires_at"], a["expires_time"])
 			d.timers = append(d.timers, t)
 			said = append(said, fmt.Sprintf("a firing timer scheduled %s for height %s", short(t.id), t.due))
 			continue
@@ -268,7 +268,7 @@ func (d *demo) read(ctx context.Context, height int64, events []node.Event) ([]s
 // table ends the demo; it fails if a timer did not leave as it should.
 func (d *demo) table() error {
 	fmt.Println("\nthe timers from scheduling to their end:")
-	const row = "  %-24s %-6s %-8s %9s %5s %7s %5s  %-26s %7s %5s %8s\n"
+	const row = "  %-24s %-6s %-8s %9s %8s %10s %5s  %-26s %7s %5s %8s\n"
 	fmt.Printf(row, "TIMER", "OWNER", "ID", "SCHEDULED", "DUE", "EXPIRES", "LEFT", "HOW", "CYCLES", "PAID", "REFUNDED")
 	ways := map[string]int{}
 	repeated, watched := false, false

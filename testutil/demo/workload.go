@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // maxFiresPerActor of the demo's chain: of two timers of bob's that are due at once and may fire in that block alone,
@@ -132,7 +134,8 @@ func (d *demo) scheduleOne(ctx context.Context, i int, j job) error {
 	t := &timer{name: j.name, owner: j.owner, scheduled: result.Height}
 	for _, event := range result.Events {
 		if event.Type == "timers.v1.TimerScheduled" {
-			t.id, t.due, t.expires = event.Attributes["id"], event.Attributes["due"], event.Attributes["expires_at"]
+			a := event.Attributes
+			t.id, t.due, t.expires = a["id"], heightOrTime(a["due"], a["due_time"]), heightOrTime(a["expires_at"], a["expires_time"])
 		}
 	}
 	due := "due at " + t.due
@@ -153,6 +156,19 @@ func (d *demo) scheduleOne(ctx context.Context, i int, j job) error {
 	t.left, t.height = "cancelled", result.Height
 	fmt.Printf("  %4d  %s: timerd tx timers cancel %s\n", t.height, t.owner, short(t.id))
 	return nil
+}
+
+// heightOrTime is what an event states as a time in seconds since 1970, or as a height if that is 0.
+func heightOrTime(height, seconds string) string {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil || n == 0 {
+		return height
+	}
+	at := time.Unix(n, 0)
+	if time.Until(at) > 24*time.Hour {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format(time.TimeOnly)
 }
 
 // typed is how arguments are typed: files by their names, what a shell would split or redirect in quotes.

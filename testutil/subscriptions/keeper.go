@@ -35,7 +35,7 @@ var Address = authtypes.NewModuleAddress(ModuleName)
 type TimersKeeper interface {
 	Schedule(ctx context.Context, req timerskeeper.ScheduleRequest) (timerstypes.Timer, error)
 	Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) error
-	Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error)
+	Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (timerstypes.Timer, error)
 }
 
 // BankKeeper is what it needs of x/bank.

@@ -245,7 +245,7 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 
 	_, err := n.CLI(ctx, "query", "timers", "timer", alice+"/"+id[:6])
 	require.ErrorContains(t, err, "no live timer", "a timer that fired is gone")
-	result, err := n.Tx(ctx, "alice", "timers", "extend", alice+"/"+later[:6], "--by", "1000000")
+	result, err := n.Tx(ctx, "alice", "timers", "extend", alice+"/"+later[:6], "--by", "240h")
 	require.NoError(t, err)
 	require.Zero(t, result.Code, result.Log)
 	result, err = n.Tx(ctx, "alice", "timers", "update", alice+"/"+later[:6], "--gas-limit", "90000")

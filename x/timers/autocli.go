@@ -143,6 +143,8 @@ func msgCommands() []*autocliv1.RpcCommandOptions {
 		{RpcMethod: "CancelTimer", Skip: true},
 		{RpcMethod: "PauseTimer", Skip: true},
 		{RpcMethod: "ResumeTimer", Skip: true},
+		{RpcMethod: "SkipTimer", Skip: true},
+		{RpcMethod: "RunTimer", Skip: true},
 		{RpcMethod: "SetAgent", Skip: true},
 		{RpcMethod: "UpdateTimerConfig", Skip: true},
 		{RpcMethod: "SysCancelTimer", Skip: true},

@@ -122,8 +122,7 @@ func TestTheDocumentedRuntimeIsTheOneThatIsTested(t *testing.T) {
 	require.Contains(t, blocks[len(blocks)-1], "actors.NewRouter(counters.New(")
 }
 
-// TestAKindOfTriggerTouchesFourFiles: no more name an interval. Its own kind is in triggers.go, and watches.go names it to
-// refuse it. Clients, which may know the kinds for convenience, and tests do not count. extend.md names the files.
+// TestAKindOfTriggerTouchesFourFiles: no more name an interval, whose own kind is in triggers.go. Clients, which may know the kinds for convenience, and tests do not count. extend.md names the files.
 func TestAKindOfTriggerTouchesFourFiles(t *testing.T) {
 	var named []string
 	for _, file := range sources(t, token.NewFileSet()) {
@@ -148,7 +147,7 @@ func TestAKindOfTriggerTouchesFourFiles(t *testing.T) {
 			named = append(named, filepath.Base(file))
 		}
 	}
-	require.Equal(t, []string{"triggers/triggers.go", "triggers/watches.go", "types/recurrence.go", "core.proto"}, named)
+	require.Equal(t, []string{"triggers/triggers.go", "types/recurrence.go", "core.proto"}, named)
 
 	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
 	require.NoError(t, err)

@@ -37,7 +37,7 @@ var directRequirements = map[string]string{
 	"github.com/grpc-ecosystem/grpc-gateway":    "generated REST gateway",
 	"github.com/hashicorp/golang-lru/v2":        "texts of addresses that are remembered",
 	"github.com/prometheus/client_golang":       "metrics",
-	"github.com/robfig/cron/v3":                 "cron expressions of the commands",
+	"github.com/robfig/cron/v3":                 "tests compare cron rules with it",
 	"github.com/spf13/cobra":                    "commands",
 	"github.com/spf13/pflag":                    "commands",
 	"github.com/spf13/viper":                    "tests of the commands",

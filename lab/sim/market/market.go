@@ -230,6 +230,7 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 	}
 	// The meter of a block that has no other work. Looks at payers are left out: an agent has a handful of actors.
 	meter := c.Config.Overhead()
+	meter.Lend(overhead.Times)
 	meter.Lend(overhead.Watches)
 	meter.Lend(overhead.Held)
 	admit := func(t *Timer, read, admit overhead.Work) {

@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -96,8 +97,8 @@ func TestWeightsFall(t *testing.T) {
 	under := func(weight uint32) (n int) {
 		genesis, err := chain.App.Timers.ExportGenesis(block.ctx)
 		require.NoError(t, err)
-		for i := range genesis.Timers {
-			if genesis.Timers[i].AdmittedWeight == weight {
+		for _, entry := range genesis.Ready {
+			if merge.List(entry.List).Weight() == weight {
 				n++
 			}
 		}

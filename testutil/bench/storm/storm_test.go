@@ -23,21 +23,21 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 		// most of the phases, by their names.
 		most map[string]stormBounds
 	}{
-		{workload.FIFO, DefaultBids, 2_000_000, true, map[string]stormBounds{phaseWindow: {0, 1.5, 1.2}}},
+		{workload.FIFO, DefaultBids, 2_000_000, true, map[string]stormBounds{phaseWindow: {0.1, 1.5, 1.2}}},
 		{workload.EIP1559, DefaultBids, 2_000_000, true, map[string]stormBounds{
-			phaseAdmitting: {3, 1.5, 1.3}, phaseSettling: {1.2, 1.5, 1.3}, phaseSettled: {1, 1.5, 1.2},
+			phaseAdmitting: {3, 1.3, 1.3}, phaseSettling: {1.7, 1.3, 1.3}, phaseSettled: {1.7, 1.3, 1.2},
 		}},
 		{workload.EIP1559, PoisonBids, 2_000_000, false, map[string]stormBounds{
 			phaseAdmitting: {12, 7.2, 3.5}, phaseSettling: {3, 1.8, 1.3}, phaseSettled: {2, 1.7, 1.3},
 		}},
 		{workload.EIP1559, LognormalBids, 2_000_000, true, map[string]stormBounds{
-			phaseAdmitting: {8, 2, 1.5}, phaseSettling: {5, 1.8, 1.4}, phaseSettled: {4, 1.7, 1.3},
+			phaseAdmitting: {8, 1.5, 1.3}, phaseSettling: {5, 1.6, 1.4}, phaseSettled: {4, 1.6, 1.3},
 		}},
 		{workload.EIP1559, LognormalBids, wideLaneCycles, false, map[string]stormBounds{
 			phaseAdmitting: {1.2, 1.8, 1.3}, phaseSettling: {1, 1.2, 1.1}, phaseSettled: {1, 1.2, 1.1},
 		}},
-		{workload.Auction, PricedBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0, 2.7, 1.8}}},
-		{workload.Tip, LognormalBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0, 4.7, 2.4}}},
+		{workload.Auction, PricedBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0.1, 2.7, 1.8}}},
+		{workload.Tip, LognormalBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0.1, 4.7, 2.4}}},
 		{workload.Score, PricedBids, 2_000_000, false, map[string]stormBounds{
 			phaseAdmitting: {5, 6.5, 3.2}, phaseSettling: {1, 1.6, 1.25}, phaseSettled: {1.2, 1.6, 1.25},
 		}},
@@ -56,7 +56,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 				}
 				require.InDelta(t, float64(c.lane)/37_000, float64(s.Storm.Fires)/stormSamples, float64(c.lane)/370_000, "the lane is full")
 				require.InDelta(t, s.Calm.Fires, s.Storm.Fires, float64(s.Calm.Fires)/20)
-				require.Zero(t, s.Calm.Index, "no calm has a ready index")
+				require.LessOrEqual(t, s.Calm.Index, stormSamples, "a calm looks once a block whether there is a ready index")
 				require.Greater(t, workload.Operations(s.Storm.All), workload.Operations(s.Storm.Module))
 				most, known := c.most[s.Phase]
 				require.True(t, known, s.Phase)

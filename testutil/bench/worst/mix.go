@@ -165,7 +165,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 	}
 	for i := range m[expired] {
 		owner := ownerOf(expired, i/100)
-		workload.AddTimer(genesis, owner, due, nil, 100_000).ExpiresAt = due - 1
+		ended(workload.AddTimer(genesis, owner, due, nil, 100_000))
 	}
 	for i := range m[aside] {
 		owner := ownerOf(aside, i/100)
@@ -182,7 +182,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		watching(i, owner)
 	}
 	for i := range m[lapsed] {
-		watching(m[watchers]+i, ownerOf(lapsed, i/100)).ExpiresAt = due - 1
+		ended(watching(m[watchers]+i, ownerOf(lapsed, i/100)))
 	}
 	return opts, nil
 }
@@ -258,3 +258,6 @@ func (m Mix) watch(i int) types.Trigger {
 	}
 	return types.Trigger{Watch: trigger}
 }
+
+// ended makes a timer one whose life has ended: by time too, since there may be no height before the first block.
+func ended(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = due-1, 1 }

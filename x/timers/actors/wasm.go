@@ -181,6 +181,9 @@ type deliveryFacts struct {
 	Matched []matchedKey `json:"matched,omitempty"`
 	// Scheduler is absent unless the contract's admin scheduled the timer.
 	Scheduler string `json:"scheduler,omitempty"`
+	// Occurrence and Index are absent unless the trigger has occurrences.
+	Occurrence uint64 `json:"occurrence,omitempty"`
+	Index      uint64 `json:"index,omitempty"`
 }
 
 // matchedKey is a key that changed: the name of its store, and its bytes in base64.
@@ -200,6 +203,7 @@ func factsOf(delivery *types.Delivery) deliveryFacts {
 	facts := deliveryFacts{
 		TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
 		FireSeq: delivery.FireSeq, Height: delivery.Height, Due: delivery.Due, Trigger: delivery.Trigger,
+		Occurrence: delivery.Occurrence, Index: delivery.Index,
 	}
 	for _, match := range delivery.Matched {
 		facts.Matched = append(facts.Matched, matchedKey{match.Store, match.Key})

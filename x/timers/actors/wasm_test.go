@@ -110,6 +110,20 @@ func TestAContractIsToldWhatChanged(t *testing.T) {
 		`"matched":[{"store":"bank","key":"AgD/"},{"store":"wasm","key":"a2V5"}],"payload":""}}`, k.called)
 }
 
+// A contract settles each period by its occurrence, which a delivery names if its trigger has any.
+func TestAContractIsToldTheOccurrence(t *testing.T) {
+	chain, err := lab.NewChain(lab.ChainOptions{})
+	require.NoError(t, err)
+	require.NoError(t, chain.BeginBlock())
+	k, runtime := wasmRuntime()
+	require.NoError(t, runtime.Deliver(chain.Ctx(), nil, types.Delivery{
+		Call:    types.Call{Actor: contract, Handler: types.DefaultHandler},
+		TimerID: []byte{10}, DeliverID: []byte{255}, FireSeq: 3, Height: 7, Due: 7, Trigger: "calendar", Occurrence: 1_700_000_060, Index: 2,
+	}))
+	require.Equal(t, `{"handle_timer":{"timer_id":"0a","deliver_id":"ff","fire_seq":3,"height":7,"due":7,"trigger":"calendar",`+
+		`"occurrence":1700000060,"index":2,"payload":""}}`, k.called)
+}
+
 func TestAContractsFailureIsTheFires(t *testing.T) {
 	chain, err := lab.NewChain(lab.ChainOptions{})
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -105,19 +104,17 @@ func (c *Calls) Preview() { c.preview = true }
 // IsPreview reports whether the block is only looked at.
 func (c *Calls) IsPreview() bool { return c.preview }
 
-// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. Under overload the
-// answer is in the record; so is an earlier answer of a timer that was not asked in this block.
+// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. One that was not asked in this
+// block, under overload or for lack of cycles, asks for the last answer, which is in its record.
 func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 	if !c.asks {
 		return t.Bid.Ask()
 	}
-	quote := t.Quote
-	if !storm {
-		if answer, asked := c.answers[t.Seq]; asked {
-			quote = answer.quote
-		} else if c.unasked[t.Seq] {
-			quote = cmp.Or(quote, t.LastAnswer)
-		}
+	var quote *types.AgentQuote
+	if answer, asked := c.answers[t.Seq]; asked {
+		quote = answer.quote
+	} else if storm || c.unasked[t.Seq] {
+		quote = t.LastAnswer
 	}
 	if quote == nil {
 		return t.Bid.Ask()

@@ -47,14 +47,11 @@ func (c *Calls) askFrom(ctx sdk.Context, timers []*types.Timer) (next types.Queu
 	return next, err
 }
 
-// Note adds a timer that is admitted or swept under overload to those that AskNoted calls agents for. It returns the
-// quote under which the timer is indexed until then.
-func (c *Calls) Note(t *types.Timer) *types.AgentQuote {
-	if !c.asks {
-		return t.Quote
+// Note adds a timer that is admitted or scanned under overload to those that AskNoted calls agents for.
+func (c *Calls) Note(t *types.Timer) {
+	if c.asks {
+		c.noted = append(c.noted, t)
 	}
-	c.noted = append(c.noted, t)
-	return cmp.Or(t.Quote, t.LastAnswer).At(c.prices.Cell)
 }
 
 // AskNoted calls the agents of the noted timers. It returns those timers whose agents were called, and the one to start with
@@ -74,15 +71,6 @@ func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, next types.Queu
 	}
 	c.noted = nil
 	return asked, next, nil
-}
-
-// QuoteOf is the answer to the call for a timer in this block, at today's price of cells.
-func (c *Calls) QuoteOf(t *types.Timer) *types.AgentQuote {
-	answer, asked := c.answers[t.Seq]
-	if !asked {
-		return t.Quote
-	}
-	return answer.quote.At(c.prices.Cell)
 }
 
 // takeTurns calls agents, one for each payer before a second one for any, while the block has cycles for another call.

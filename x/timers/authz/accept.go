@@ -61,7 +61,7 @@ func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) erro
 		return a.checkUpdate(msg)
 	case *types.MsgExtendTimer:
 		return a.checkExpiry(msg.ExpiresAt)
-	case *types.MsgPauseTimer, *types.MsgResumeTimer, *types.MsgCancelTimer:
+	case *types.MsgPauseTimer, *types.MsgResumeTimer, *types.MsgCancelTimer, *types.MsgSkipTimer, *types.MsgRunTimer:
 		return nil
 	default:
 		return refused("%s can't be granted", sdk.MsgTypeURL(msg))
@@ -69,6 +69,9 @@ func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) erro
 }
 
 func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgScheduleTimer) error {
+	if msg.Renew {
+		return refused("renew is set: a timer that renews itself would outlive the authorization, which ends at height %d", a.ExpiresAt)
+	}
 	if err := a.checkExpiry(msg.ExpiresAt); err != nil {
 		return err
 	}

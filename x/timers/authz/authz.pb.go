@@ -29,7 +29,7 @@ const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 // (x/timers/README.md, "3.8 Authz"). One grant holds one of them for each type of message.
 type TimerAuthorization struct {
 	// msg_type_url is the type of the messages: MsgScheduleTimer, MsgUpdateTimer, MsgExtendTimer, MsgPauseTimer,
-	// MsgResumeTimer or MsgCancelTimer.
+	// MsgResumeTimer, MsgCancelTimer, MsgSkipTimer or MsgRunTimer.
 	MsgTypeUrl string `protobuf:"bytes,1,opt,name=msg_type_url,json=msgTypeUrl,proto3" json:"msg_type_url,omitempty"`
 	// expires_at is the last height at which it accepts a message, and the last at which a timer that is scheduled or
 	// extended under it may fire.

@@ -88,13 +88,15 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 		fields []string
 	}{
 		{&types.MsgScheduleTimer{}, []string{
-			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "Bid", "Retry", "OnUnfunded", "MaxCharge",
-			"Messages", "Label", "Actor",
+			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "ExpiresTime", "Bid", "Retry", "OnUnfunded", "MaxCharge",
+			"Messages", "Label", "Actor", "Renew",
 		}},
 		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge", "Actor"}},
-		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "Actor"}},
+		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "ExpiresTime", "Actor"}},
 		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor"}},
-		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor"}},
+		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor", "At"}},
+		{&types.MsgSkipTimer{}, []string{"Sender", "Id", "Count", "Actor"}},
+		{&types.MsgRunTimer{}, []string{"Sender", "Id", "Actor"}},
 		{&types.MsgCancelTimer{}, []string{"Sender", "Id", "Actor"}},
 	} {
 		value := reflect.TypeOf(tc.msg).Elem()

@@ -27,6 +27,7 @@ var (
 	grantable   = []string{
 		scheduleURL, updateURL, sdk.MsgTypeURL(&types.MsgExtendTimer{}), sdk.MsgTypeURL(&types.MsgPauseTimer{}),
 		sdk.MsgTypeURL(&types.MsgResumeTimer{}), sdk.MsgTypeURL(&types.MsgCancelTimer{}),
+		sdk.MsgTypeURL(&types.MsgSkipTimer{}), sdk.MsgTypeURL(&types.MsgRunTimer{}),
 	}
 )
 

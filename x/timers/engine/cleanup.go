@@ -14,11 +14,11 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	for len(b.GC.Expired) > 0 && b.GC.TakeFor(&b.GC.Expired[0]) {
 		timer := b.GC.Expired[0]
 		b.GC.Expired = b.GC.Expired[1:]
-		if !timer.ExpiredAt(b.Height) && timer.SetAside == types.Unfunded {
+		if !timer.ExpiredAt(b.Now()) && timer.SetAside == types.Unfunded {
 			e.removeUnfunded(ctx, b, &timer)
 			continue
 		}
-		if !timer.ExpiredAt(b.Height) && timer.SetAside == types.NotAdmin {
+		if !timer.ExpiredAt(b.Now()) && timer.SetAside == types.NotAdmin {
 			e.removeNotAdmins(ctx, b, &timer)
 			continue
 		}
@@ -49,7 +49,7 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) (leaving []types.Timer
 	for i := range timers {
 		t := &timers[i]
 		switch {
-		case t.ExpiredAt(b.Height), t.SetAside == types.NotAdmin:
+		case t.ExpiredAt(b.Now()), t.SetAside == types.NotAdmin:
 			leaving = append(leaving, *t)
 		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
 			e.release(ctx, b, t)

@@ -37,15 +37,15 @@ type Engine struct {
 // Release returns a timer that was set aside to the queue, where one that is overdue is due in the next block, and emits
 // TimerReleased.
 func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
-	return e.releaseAt(ctx, t, types.HeightOf(ctx)+1)
+	return e.releaseAt(ctx, t, types.HeightOf(ctx)+1, nil)
 }
 
-func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64) error {
+func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	reason := t.SetAside
-	if err := e.Records.Release(ctx, t, height); err != nil {
+	if err := e.Records.Release(ctx, t, height, change); err != nil {
 		return err
 	}
-	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})
+	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: t.WaitsUntil()})
 }
 
 // CountTimers counts the live timers at the end of a block, and the ready ones among them. It counts the
@@ -54,12 +54,12 @@ func (e *Engine) CountTimers(ctx context.Context) (live, ready uint64, err error
 	if live, err = e.Owners.Total(ctx); err != nil {
 		return 0, 0, err
 	}
-	now := types.HeightOf(ctx)
+	now := types.MomentOf(ctx)
 	err = e.Records.WalkQueue(ctx, func(t *types.Timer) bool {
 		if t.StatusAt(now) == types.TimerStatusReady {
 			ready++
 		}
-		return t.Due > now
+		return t.Due > now.Height
 	})
 	return live, ready, err
 }

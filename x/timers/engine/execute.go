@@ -68,14 +68,14 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
 		var found bool
 		var err error
-		if current, found, err = e.Index.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq)); err != nil {
+		if current, found, err = e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq)); err != nil {
 			return err
 		}
 		if !found {
 			b.Departed++
 			return nil
 		}
-		if current.ExpiredAt(b.Height) {
+		if current.ExpiredAt(b.Now()) {
 			return nil
 		}
 	}
@@ -91,6 +91,11 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	if !willing || e.leftByAdmin(ctx, b, timer) {
 		return
 	}
+	occurrence := e.Triggers.Occurrence(timer, b.Now())
+	if !occurrence.Open {
+		e.pass(ctx, b, timer, occurrence)
+		return
+	}
 	required := price.Cost(timer.GasLimit, timer.CellLimit)
 	// What the payer was charged for the call of the timer's agent counts toward the fire.
 	owed := less(required, b.Agents.ChargedFor(timer))
@@ -101,7 +106,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	var result fireResult
 	var unfunded bool
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		err := e.fire(ctx, b, timer, price, required, &result)
+		err := e.fire(ctx, b, timer, occurrence, price, required, &result)
 		if unfunded = !result.ran && errors.Is(err, types.ErrInsufficientFunds); unfunded {
 			return nil
 		}

@@ -20,26 +20,34 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: text(r.Paid), Tip: text(r.Tip), Refunded: text(s.Refund), Payer: e.payerText(t, actor),
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
-		FireSeq: t.FireSeq, Label: t.Label,
+		FireSeq: t.FireSeq, Label: t.Label, Occurrence: r.Occurrence, Index: r.Index,
+	}
+	if t.Trigger.ByTime() {
+		event.LateSeconds = uint64(b.Time) - min(r.Occurrence, uint64(b.Time))
 	}
 	if survivor != nil {
-		event.NextDue, event.Retries = survivor.Due, survivor.Retries
+		event.NextDue, event.NextTime, event.Retries = survivor.Due, survivor.WaitsUntil(), survivor.Retries
 	} else if t.Recurs() {
-		event.Ended, event.Missing = e.endOf(t, b.Height, r.Success)
+		event.Ended, event.Missing = e.endOf(b, t, r.Success)
 	}
 	return event
 }
 
 // endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
-func (e *Engine) endOf(t *types.Timer, height uint64, success bool) (why types.EndReason, missing uint64) {
+func (e *Engine) endOf(b *block, t *types.Timer, success bool) (why types.EndReason, missing uint64) {
 	left := t.Trigger.Repetitions()
 	if left > 0 {
 		missing = left - 1
 	}
+	renewed := *t
+	renewed.Renew(&b.Config, b.Now())
 	switch {
 	case left == 1:
 		return types.EndCompleted, 0
-	case !e.Triggers.RollsAt(t, height):
+	case !e.Triggers.RollsAt(&renewed, b.Now()):
+		if renewed.EndsWithZone() {
+			return types.EndZone, missing
+		}
 		return types.EndOfLife, missing
 	case !success && triggers.StopsOnFailure(t):
 		return types.EndFailed, missing

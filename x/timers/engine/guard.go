@@ -29,13 +29,13 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	return false
 }
 
-// undoing runs the module's work on one timer in a sandbox of its own. If it fails, what it has changed of the timer and of the
-// block's memory is undone with its writes.
+// undoing runs the module's work on one timer in a sandbox of its own. If it fails, what it has changed of the timer is
+// undone with its writes.
 func (e *Engine) undoing(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) error {
-	before, changes := *timer, *b.Changes
+	before := *timer
 	err := sandbox.Run(ctx, fn)
 	if err != nil {
-		*timer, *b.Changes = before, changes
+		*timer = before
 	}
 	return err
 }
@@ -59,7 +59,7 @@ func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason 
 // release returns a timer that was set aside to the queue, before the block reads what is due there.
 func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
 	reason := timer.SetAside
-	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height) }) {
+	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height, nil) }) {
 		b.released = append(b.released, reason)
 	}
 }
@@ -71,7 +71,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 			return err
 		}
 		expired := &types.TimerExpired{
-			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, Label: timer.Label,
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, ExpiresTime: timer.ExpiresTime, Label: timer.Label,
 		}
 		if timer.Recurs() {
 			expired.Missing = timer.Trigger.Repetitions()

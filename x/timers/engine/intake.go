@@ -30,12 +30,15 @@ func (e *Engine) readPayload(
 
 // IntrinsicCycles are those of a call of a timer: what scheduling and updating check, and an estimate states. The call
 // has been checked by the runtime that serves the actor.
-func (e *Engine) IntrinsicCycles(ctx sdk.Context, config *types.TimerConfig, call types.Call, payerCycles uint64) (uint64, error) {
+func (e *Engine) IntrinsicCycles(
+	ctx sdk.Context, config *types.TimerConfig, trigger *types.Trigger, call types.Call, payerCycles uint64,
+) (uint64, error) {
 	runtime, err := e.Router.Route(ctx, call.Actor)
 	if err != nil {
 		return 0, err
 	}
 	messages, err := MessageBytes(config, runtime, call)
+	payerCycles += config.TriggerCycles(trigger)
 	return config.Intrinsic().Cycles(lane.FireWork{
 		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles,
 	}), err

@@ -10,7 +10,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -24,29 +23,32 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	height := types.HeightOf(ctx)
+	now := types.MomentOf(ctx)
+	height := now.Height
 	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
 	b := &block{books: newBooks(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
-		Height: height, Config: config, Before: before, State: before, Prices: prices,
+		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
 		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: overhead.RemovalCycles}},
 		Overhead: config.Overhead(),
 		Recents:  e.Fairness.Recents(ctx),
-		Changes:  &index.Changes{},
 		Waiting:  !inForce.AsksAgents(),
 		Hands:    hands{e, b},
 	}
 	b.funds = funds{
 		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
 	}
+	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
+		return nil, err
+	}
 	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
 	round, err := b.policy.Open(ctx, b.Block)
 	if err != nil {
 		return nil, err
 	}
-	b.round = newTurns(round, b, e.Records, e.Index)
+	b.round = newTurns(round, b, e.Records)
 	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
 	return b, nil
 }

@@ -15,8 +15,8 @@ func (e *Engine) noteWaiting(ctx sdk.Context, b *block, turn policies.Turn, why 
 	}
 	timer := turn.Timer
 	if !turn.Fresh {
-		current, found, err := e.Index.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq))
-		if err != nil || !found || current.ExpiredAt(b.Height) {
+		current, found, err := e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq))
+		if err != nil || !found || current.ExpiredAt(b.Now()) {
 			return err
 		}
 		timer = &current

@@ -13,14 +13,12 @@ import (
 const CursorLag = 100
 
 // deferRest counts the timers that stay ready. Deferral writes nothing: a deferred timer keeps its key.
-func (e *Engine) deferRest(ctx sdk.Context, b *block) error {
-	if !b.Storm {
-		b.deferred = b.Competing - b.Departed
-		return nil
+func (e *Engine) deferRest(_ sdk.Context, b *block) error {
+	b.deferred = b.Competing - b.Departed
+	if b.Storm {
+		b.deferred = uint32(b.Index.Size())
 	}
-	admitted, err := e.Index.Admitted(ctx)
-	b.deferred = uint32(int64(admitted) + b.Changes.Admitted)
-	return err
+	return nil
 }
 
 // countFires counts the fires of this block and drops those that leave the fairness window, so that the state is that
@@ -51,7 +49,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Agents = b.Agents.Books()
 	basefee := b.Prices.Lane
 	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
-	if err := e.Index.Flush(ctx, b.Changes); err != nil {
+	if err := b.Index.Close(); err != nil {
 		return err
 	}
 	for _, p := range e.Policies.All() {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -21,8 +24,9 @@ type nextDue struct {
 	rolled *types.Timer
 	// detached has no record in the store, but its resources are still there, for a retry.
 	detached *types.Timer
-	// hit holds the changes that a watch timer delivers.
-	hit types.WatchHit
+	// hit holds the changes that a watch timer delivers, occurrence what others do.
+	hit        types.WatchHit
+	occurrence triggers.Occurrence
 	// generation is that of the block's session then.
 	generation uint64
 }
@@ -36,7 +40,8 @@ func (n *nextDue) due(t *types.Timer) uint64 {
 }
 
 // setNextDue moves a timer that fires to its next due height, or detaches it.
-func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (n nextDue, err error) {
+func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer, occurrence triggers.Occurrence) (n nextDue, err error) {
+	n.occurrence = occurrence
 	if n.hit, err = e.Watches.TakeHit(ctx, timer); err != nil {
 		return n, err
 	}
@@ -44,15 +49,15 @@ func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (
 	for _, p := range e.Policies.All() {
 		p.Detach(&next)
 	}
-	if !e.Triggers.RollsAt(timer, b.Height) {
+	rolled := next
+	rolled.Renew(&b.Config, b.Now())
+	rolled.Skips = 0
+	if !e.Triggers.Roll(&rolled, b.Now()) {
 		n.detached = &next
 		return n, e.Records.Detach(ctx, &next)
 	}
 	n.rolled = &next
-	err = e.Records.Move(ctx, &next, func(t *types.Timer) error {
-		e.Triggers.Roll(t, b.Height)
-		return nil
-	})
+	err = e.Records.Move(ctx, &next, triggers.To(&rolled))
 	n.generation = b.session.Generation()
 	return n, err
 }
@@ -69,7 +74,7 @@ func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer,
 func (e *Engine) afterFire(
 	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
 ) (*types.Timer, error) {
-	retries := !receipt.Success && mayRetry(timer, b.Height)
+	retries := !receipt.Success && mayRetry(timer, n.occurrence, receipt, b.Now())
 	if n.detached != nil && !retries {
 		return nil, e.Records.ReleaseResources(ctx, n.detached)
 	}
@@ -78,7 +83,7 @@ func (e *Engine) afterFire(
 		Cycles: receipt.Cycles, Paid: receipt.Paid,
 	}
 	if again := n.detached; again != nil {
-		tryAgain(again, b.Height)
+		tryAgain(again, n.occurrence, b.Height)
 		again.LastOutcome = outcome
 		if err := e.Watches.PutHit(ctx, again, n.hit); err != nil {
 			return nil, err
@@ -101,26 +106,72 @@ func (e *Engine) afterFire(
 		}
 		return &survivor, e.Records.Move(ctx, &survivor, func(t *types.Timer) error {
 			t.Trigger, t.SetAside, t.Retries, t.FireSeq = timer.Trigger, timer.SetAside, timer.Retries, timer.FireSeq
-			tryAgain(t, b.Height)
+			t.DueTime, t.Recurrence = timer.DueTime, timer.Recurrence
+			tryAgain(t, n.occurrence, b.Height)
 			t.LastOutcome = outcome
 			return nil
 		})
 	case failed && triggers.StopsOnFailure(timer):
 		return nil, e.Records.Remove(ctx, &survivor)
+	case failed && timer.Trigger.MaxFailures() > 0:
+		return &survivor, e.countFailure(ctx, b, timer, &survivor, outcome)
 	default:
 		survivor.LastOutcome = outcome
+		if receipt.Success {
+			survivor.Failures = 0
+		}
 		return &survivor, e.Records.Put(ctx, &survivor)
 	}
 }
 
-// mayRetry reports whether a failed fire leaves the timer a retry that can come before it expires.
-func mayRetry(t *types.Timer, height uint64) bool {
-	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
+// countFailure counts a repetition that failed, and suspends the timer after as many in a row as it states.
+func (e *Engine) countFailure(ctx context.Context, b *block, timer, survivor *types.Timer, outcome *types.Outcome) error {
+	survivor.LastOutcome = outcome
+	survivor.Failures++
+	if survivor.Failures < timer.Trigger.MaxFailures() {
+		return e.Records.Put(ctx, survivor)
+	}
+	survivor.Failures = 0
+	return e.suspend(ctx, b, survivor, outcome.Codespace, outcome.Code)
+}
+
+// suspend puts a timer on hold until its owner resumes it.
+func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, codespace string, code uint32) error {
+	if err := e.Records.PutAside(ctx, timer, types.Suspended); err != nil {
+		return err
+	}
+	b.noteAside(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
+	return events.Emit(ctx, &types.TimerSetAside{
+		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
+		Codespace: codespace, Code: code,
+	})
+}
+
+// mayRetry reports whether a failed fire leaves the timer a retry that can come before it expires, and before its occurrence is over.
+// At what time a height comes is not known, so that a retry of a calendar's may turn out to be too late when it is due.
+func mayRetry(t *types.Timer, o triggers.Occurrence, r *types.Receipt, now types.Moment) bool {
+	if t.Retry == nil || t.Retries >= t.Retry.Max || !t.Retry.Retries(r.Codespace, r.Code) {
+		return false
+	}
+	distance := t.Retry.Distance(t.Retries)
+	if distance > t.LastHeight()-now.Height {
+		return false
+	}
+	next := types.Moment{Height: now.Height + distance, Time: now.Time}
+	return !t.ExpiredAt(next) && !o.BoundsRetry(t, next)
 }
 
 // tryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
-func tryAgain(t *types.Timer, height uint64) {
-	t.Due = height + t.Retry.After
+func tryAgain(t *types.Timer, o triggers.Occurrence, height uint64) {
+	t.Due = height + t.Retry.Distance(t.Retries)
 	t.Retries++
 	t.FireSeq++
+	if t.Recurrence != nil {
+		recurrence := *t.Recurrence
+		recurrence.Trying = o.At
+		if o.Passed.Count > 0 {
+			recurrence.After = o.Passed.Last // It is told once what has passed.
+		}
+		t.Recurrence = &recurrence
+	}
 }

@@ -69,11 +69,11 @@ func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error)
 	})
 	var ready []types.Timer
 	for _, entry := range due[:min(len(due), maxReserved)] {
-		t, found, err := e.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := e.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		if err != nil {
 			return nil, err
 		}
-		if found && !t.ExpiredAt(b.Height) && e.Policies.Runnable(&b.Config, b.Height, &t) {
+		if found && !t.ExpiredAt(b.Now()) && e.Policies.Runnable(&b.Config, b.Height, &t) {
 			ready = append(ready, t)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -19,7 +20,7 @@ import (
 // price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of its own: any
 // other error undoes everything. If the handler has run by then, result says so, and what it is charged is due nevertheless.
 func (e *Engine) fire(
-	ctx sdk.Context, b *block, timer *types.Timer, price lane.Price, required math.Int, result *fireResult,
+	ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price lane.Price, required math.Int, result *fireResult,
 ) error {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
@@ -27,11 +28,11 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles)
+	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles+b.Config.TriggerCycles(&timer.Trigger))
 	if err != nil {
 		return err
 	}
-	next, err := e.setNextDue(goCtx, b, timer)
+	next, err := e.setNextDue(goCtx, b, timer, o)
 	if err != nil {
 		return err
 	}
@@ -45,6 +46,8 @@ func (e *Engine) fire(
 		Trigger:   e.Triggers.Of(&timer.Trigger).Name(),
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
+
+		Occurrence: o.At, Index: o.Index,
 	}
 	served, cycles, cells, failure := e.deliver(ctx, b, timer, delivery, intrinsic)
 	cycles = b.billedCycles(timer, cycles)
@@ -55,6 +58,7 @@ func (e *Engine) fire(
 			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 			Success: failure == nil, Cycles: cycles, Cells: cells,
 			Matched: next.hit.Matched, Late: b.Height - delivery.Due, ScoreBid: lumpSumPaid(price),
+			Occurrence: o.At, Index: o.Index,
 		},
 	}
 	if failure != nil {
@@ -66,6 +70,11 @@ func (e *Engine) fire(
 	survivor, err := e.afterFire(goCtx, b, timer, next, &result.receipt)
 	if err != nil {
 		return err
+	}
+	if o.Passed.Count > 0 {
+		if err := e.notePassed(goCtx, timer, survivor, o, math.ZeroInt()); err != nil {
+			return err
+		}
 	}
 	result.left = survivor == nil
 	fired := e.firedEvent(b, timer, survivor, &result.receipt, result.settlement)

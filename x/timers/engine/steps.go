@@ -9,7 +9,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -49,7 +48,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.session = logstore.WithSession(leavers.WithBudget(index.WithChanges(ctx, b.Changes), b.Overhead))
+	ctx, b.session = logstore.WithSession(leavers.WithBudget(ctx, b.Overhead))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -84,10 +83,6 @@ type Preview struct {
 // the reading does not pay for.
 const RankGas = 1_000
 
-// CopyGas is what a preview charges for each thing that it copies of what the block has not written yet. Only a handler or an
-// agent, which asks in the middle of a block, has something copied.
-const CopyGas = 50
-
 // Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
 // what the block will do if no transaction changes it, and if the agents answer what they answered last: none is called.
 func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
@@ -100,13 +95,12 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 		return ctx, nil, err
 	}
 	b.Agents.Preview()
-	ctx.GasMeter().ConsumeGas(CopyGas*index.Copies(ctx), "copy what is not written")
-	ctx, b.session = logstore.WithSession(index.WithChanges(ctx, b.Changes))
+	ctx, b.session = logstore.WithSession(ctx)
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
 	}
-	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+b.Changes.Unwritten()), "rank timers")
+	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+uint64(len(b.Index.Filed()))), "rank timers")
 	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting[last:])
 }
 
@@ -144,6 +138,10 @@ func (e *Engine) maintain(ctx sdk.Context, b *block) error {
 
 // collect reads what is due.
 func (e *Engine) collect(ctx sdk.Context, b *block) error {
+	if err := e.collectTimes(ctx, b); err != nil {
+		return err
+	}
+	b.Overhead.Lend(overhead.Times)
 	expired, err := e.Watches.Collect(ctx, &b.Config, b.Overhead, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
 		b.watchHits++
 		return e.guard(ctx, b, t, fn)

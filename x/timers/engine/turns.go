@@ -7,7 +7,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,7 +22,6 @@ type turns struct {
 	policies.Round
 	b       *block
 	records *state.Records
-	index   *index.Index
 	// had are the places in the queue of the timers that had their turn. The map is looked up, never ranged over.
 	had map[calendar.Key]bool
 	// roundOver: the round has had its share. Newcomers are those that have their turn after it.
@@ -31,8 +29,8 @@ type turns struct {
 	newcomers []types.Timer
 }
 
-func newTurns(round policies.Round, b *block, records *state.Records, index *index.Index) *turns {
-	return &turns{Round: round, b: b, records: records, index: index, had: map[calendar.Key]bool{}}
+func newTurns(round policies.Round, b *block, records *state.Records) *turns {
+	return &turns{Round: round, b: b, records: records, had: map[calendar.Key]bool{}}
 }
 
 // Next implements policies.Round.
@@ -58,7 +56,7 @@ func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 
 // claim notes a timer's turn, and returns an error unless the timer is ready and had none.
 func (r *turns) claim(t *types.Timer) error {
-	if t.Due > r.b.Height || t.ExpiredAt(r.b.Height) || t.SetAside != types.NotSetAside {
+	if t.Due > r.b.Height || t.ExpiredAt(r.b.Now()) || t.SetAside != types.NotSetAside {
 		return types.ErrInternal.Wrapf("the policy handed out timer %s, which is not ready", t.IDHex())
 	}
 	key := state.KeyOf(t.Due, t.Seq)
@@ -76,9 +74,6 @@ func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
 	}
 	first, end := calendar.Key{Due: r.b.Height}, calendar.Key{Due: r.b.Height + 1}
 	r.newcomers, _, err = r.b.ReadMore(ctx, r.records, first, end, r.b.Config.CandidateWindow, overhead.AdmitNewlyDue)
-	for i := range r.newcomers {
-		r.index.Recall(ctx, &r.newcomers[i])
-	}
 	return err
 }
 

@@ -89,7 +89,8 @@ func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 
 // removable reports whether a timer that lacks funds is removed or suspended, and not only set aside.
 func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
-	return (!b.policy.DefersUnfunded() || timer.OnUnfunded == types.OnUnfundedSuspend) && b.funds.hopeless(ctx, timer)
+	stays := timer.OnUnfunded == types.OnUnfundedSuspend || timer.OnUnfunded == types.OnUnfundedSkip
+	return (!b.policy.DefersUnfunded() || stays) && b.funds.hopeless(ctx, timer)
 }
 
 // sweepPricedOut looks at a timer that was set aside as priced out. It returns to the queue if it can fire at the prices of
@@ -123,6 +124,16 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 	if timer.OnUnfunded == types.OnUnfundedSuspend {
 		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Suspended, required) })
 		return
+	}
+	if timer.OnUnfunded == types.OnUnfundedSkip {
+		more := false
+		done := e.guard(ctx, b, timer, func(ctx sdk.Context) (err error) {
+			more, err = e.skipUnfunded(ctx, b, timer)
+			return err
+		})
+		if !done || more {
+			return
+		}
 	}
 	available := b.funds.Spendable(ctx, timer.Payer())
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {

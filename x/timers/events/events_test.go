@@ -21,7 +21,7 @@ var all = []proto.Message{
 	&types.TimerCancelledInsufficientFunds{}, &types.TimerDeferredInsufficientFunds{}, &types.TimerSetAside{}, &types.TimerReleased{},
 	&types.TimerPriorityClampedAtSchedule{}, &types.TimerBidIgnored{}, &types.TimerAgentFailed{}, &types.TimerAgentBilled{},
 	&types.TimerAgentSet{}, &types.TimerBidLocked{}, &types.TimerBidSettled{}, &types.TimerLaneFailed{}, &types.TimerBasefeeSourceFailed{},
-	&types.TimerLaneSummary{},
+	&types.TimerLaneSummary{}, &types.TimerOccurrencesSkipped{},
 }
 
 // draw fills a message by reflection, so that a field that is added later is held too.
@@ -35,6 +35,8 @@ func draw(t *rapid.T, message reflect.Value) {
 			field.SetBool(rapid.Bool().Draw(t, name))
 		case reflect.Uint32:
 			field.SetUint(uint64(rapid.Uint32().Draw(t, name)))
+		case reflect.Int64:
+			field.SetInt(rapid.Int64().Draw(t, name))
 		case reflect.Uint64:
 			field.SetUint(rapid.Uint64().Draw(t, name))
 		case reflect.Int32:

@@ -87,6 +87,10 @@ func writerOf(t reflect.Type, properties *proto.Properties) writer {
 		return func(out []byte, v reflect.Value) []byte {
 			return append(strconv.AppendUint(append(out, '"'), v.Uint(), 10), '"')
 		}
+	case reflect.Int64:
+		return func(out []byte, v reflect.Value) []byte {
+			return append(strconv.AppendInt(append(out, '"'), v.Int(), 10), '"')
+		}
 	case reflect.Slice:
 		return sliceWriter(t.Elem())
 	default:

@@ -38,12 +38,6 @@ func staticBid(maxFee, maxPriority math.LegacyDec) *types.Bid {
 	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(maxPriority)}}
 }
 
-func someQuote() *types.AgentQuote {
-	return &types.AgentQuote{
-		MaxFeePerCycle: math.LegacyNewDec(3), MaxPriorityFeePerCycle: math.LegacyNewDec(1), MaxFeePerCell: math.LegacyNewDecWithPrec(5, 1),
-	}
-}
-
 // testTimer is a timer in the queue, as a genesis file has it.
 func testTimer(due, seq uint64) types.Timer {
 	actor := bytes.Repeat([]byte{byte(seq)}, 20)
@@ -108,6 +102,10 @@ func fullGenesis() *types.GenesisState {
 	g.WatchChanged = []types.WatchKey{conditional}
 	g.WatchCursors.Condition, g.WatchCursors.ConditionsLeft = conditional, true
 	basefee := math.LegacyNewDecWithPrec(2, 3)
+	g.Ready = []types.ReadyEntry{
+		{Due: 6, Seq: 1, List: 32 << 16, Price: math.LegacyZeroDec(), Other: math.LegacyZeroDec()},
+		{Due: 6, Seq: 8, List: 1 << 31, Price: math.LegacyNewDec(1 << 60), Other: math.LegacyZeroDec()},
+	}
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
 		SweepCursor: types.QueueKey{Due: 7}, AsideCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
@@ -151,6 +149,13 @@ func twice(t *types.Timer) {
 	t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, t.Trigger.Watch.Keys[0])
 }
 
+// timed is a timer of a calendar, ready since its time.
+func timed(t types.Timer) types.Timer {
+	t.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60, Anchor: 1}}}
+	t.DueTime, t.ExpiresTime, t.Recurrence = 61, 1_000, &types.Recurrence{After: 1}
+	return t
+}
+
 func TestGenesisRefusesEveryContradiction(t *testing.T) {
 	timer := func(change func(*types.Timer)) func(*types.GenesisState) {
 		return func(g *types.GenesisState) { change(&g.Timers[1]) }
@@ -176,38 +181,55 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a long agents' payer": {func(g *types.GenesisState) {
 			g.Lane.Agents = &types.AgentBooks{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
 		}, "lane.agents.payer has 256 bytes"},
-		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
-		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
-		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers = 7, nil }, "timer 6: seq 7 is not below next_seq 7"},
-		"a timer before the head":  {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
-		"a seq twice":              {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
-		"a seq twice, one aside":   {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
-		"an id twice":              {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
-		"no id":                    {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
-		"a short id":               {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
-		"no seq":                   {timer(func(t *types.Timer) { t.Seq = 0 }), "must not be 0"},
-		"never due":                {timer(func(t *types.Timer) { t.Due = 0 }), "must not be 0"},
-		"a payload apart":          {timer(func(t *types.Timer) { t.PayloadSeq = 2 }), "payload_seq must be 0"},
-		"too long a payload":       {timer(func(t *types.Timer) { t.Payload = make([]byte, 1<<20+1) }), "payload too long"},
-		"too long a handler":       {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
-		"no gas limit":             {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
-		"too much gas":             {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
-		"no trigger":               {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height, after, an interval or a watch trigger"},
-		"two triggers":             {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "stated beside an interval"},
-		"an endless interval":      {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
-		"too long an interval":     {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
-		"an unknown on_failure":    {repeating(func(i *types.IntervalTrigger) { i.OnFailure = 3 }), "on_failure 3 is unknown"},
-		"no retries":               {timer(func(t *types.Timer) { t.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
-		"too many retries":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
-		"retries at once":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
-		"retries too far":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
-		"retries of no retry":      {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
-		"more retries than are":    {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
-		"an unknown on_unfunded":   {timer(func(t *types.Timer) { t.OnUnfunded = 3 }), "3 is unknown, want destroy or suspend"},
-		"an outcome without paid":  {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
-		"an outcome that earned":   {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
-		"a watch":                  {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "stated beside a watch"},
-		"a time":                   {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height, after, an interval or a watch trigger"},
+		"no tips":                 {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
+		"negative tips":           {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
+		"a seq to come":           {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
+		"a timer before the head": {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
+		"a seq twice":             {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
+		"a seq twice, one aside":  {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
+		"an id twice":             {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
+		"no id":                   {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
+		"a short id":              {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
+		"no seq":                  {timer(func(t *types.Timer) { t.Seq = 0 }), "must not be 0"},
+		"never due":               {timer(func(t *types.Timer) { t.Due = 0 }), "must not be 0"},
+		"a payload apart":         {timer(func(t *types.Timer) { t.PayloadSeq = 2 }), "payload_seq must be 0"},
+		"too long a payload":      {timer(func(t *types.Timer) { t.Payload = make([]byte, 1<<20+1) }), "payload too long"},
+		"too long a handler":      {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
+		"no gas limit":            {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
+		"too much gas":            {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
+		"no trigger":              {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height, after, an interval, a time, a calendar or a watch"},
+		"two triggers":            {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "2 triggers are stated: state one"},
+		"an endless interval":     {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
+		"too long an interval":    {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
+		"an unknown on_failure":   {repeating(func(i *types.IntervalTrigger) { i.OnFailure = 4 }), "on_failure 4 is unknown"},
+		"no retries":              {timer(func(t *types.Timer) { t.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
+		"too many retries":        {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
+		"retries at once":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
+		"retries too far":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
+		"retries of no retry":     {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
+		"more retries than are":   {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
+		"an unknown on_unfunded":  {timer(func(t *types.Timer) { t.OnUnfunded = 4 }), "4 is unknown, want destroy, suspend or skip"},
+		"an outcome without paid": {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
+		"an outcome that earned":  {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
+		"a watch":                 {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "2 triggers are stated: state one"},
+		"a time":                  {timer(func(t *types.Timer) { t.Trigger = types.Trigger{Time: &time.Time{}} }), "want a whole second from 1 to"},
+		"no end":                  {timer(func(t *types.Timer) { t.ExpiresAt = 0 }), "expires_at is 0 and expires_time 0: want one of them"},
+		"a time before 1970":      {timer(func(t *types.Timer) { t.ExpiresTime = -1 }), "expires_time -1: want one of them"},
+		"a due time of a height":  {timer(func(t *types.Timer) { t.DueTime = 5 }), "due_time is 5, want 1 to 253402300799 for a time"},
+		"no due time":             {timer(func(t *types.Timer) { *t = timed(*t); t.DueTime = 0 }), "due_time is 0, want 1 to 253402300799 for a time"},
+		"waits for no time":       {timer(func(t *types.Timer) { t.SetAside = types.Timed }), "it waits for a time and its trigger is none"},
+		"no recurrence":           {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence = nil }), "recurrence is stated, or missing"},
+		"recurrence of a height":  {timer(func(t *types.Timer) { t.Recurrence = &types.Recurrence{} }), "recurrence is stated, or missing"},
+		"an occurrence too far":   {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.After = 1 << 60 }), "recurrence: after 1152921504606846976"},
+		"a calendar without rule": {timer(func(t *types.Timer) { *t = timed(*t); t.Trigger.Calendar.Every = nil }), "state one rule: every or cron"},
+		"a jitter too long": {timer(func(t *types.Timer) {
+			*t = timed(*t)
+			t.Trigger.Calendar.Occurrences = &types.OccurrenceTerms{Jitter: 86_401}
+		}), "jitter is 86401, want at most 86400"},
+		"terms of fires": {timer(func(t *types.Timer) {
+			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 5, Occurrences: &types.OccurrenceTerms{}}}
+		}), "want from schedule"},
+		"times behind before 1970": {func(g *types.GenesisState) { g.Lane.TimesBehind = -1 }, "lane.times_behind is -1"},
 		"an unknown reason":        {timer(func(t *types.Timer) { t.SetAside = 9 }), "set_aside 9 is unknown"},
 		"a negative reason":        {timer(func(t *types.Timer) { t.SetAside = -1 }), "set_aside -1 is unknown"},
 		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 256"},
@@ -275,10 +297,19 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"two bids":                            {timer(func(t *types.Timer) { t.Bid.Tier = types.TierFast }), "state one of"},
 		"a bid without prices":                {timer(func(t *types.Timer) { t.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
 		"an agent and a tier":                 {timer(func(t *types.Timer) { t.Bid = &types.Bid{Agent: "a", Tier: types.TierFast} }), "state one of"},
-		"a quote out of the index":            {timer(func(t *types.Timer) { t.Quote = someQuote() }), "admitted_weight is 0"},
-		"a quote without prices":              {timer(func(t *types.Timer) { t.AdmittedWeight, t.Quote = 16, &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
-		"an agent of nobody":                  {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
-		"an agent that is none":               {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
+		"an answer without prices":            {timer(func(t *types.Timer) { t.LastAnswer = &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
+		"ready out of order":                  {func(g *types.GenesisState) { g.Ready[1] = g.Ready[0] }, "ready 1 at (6, 1) is out of order"},
+		"ready of no seq":                     {func(g *types.GenesisState) { g.Ready[0].Seq = 0 }, "ready 0 has seq 0"},
+		"ready of a seq to come":              {func(g *types.GenesisState) { g.Ready[1].Seq = 10 }, "ready 1 has seq 10"},
+		"ready among the places":              {func(g *types.GenesisState) { g.Ready[0].List = 1<<16 - 1 }, "ready 0 is in list 65535"},
+		"ready between the lists":             {func(g *types.GenesisState) { g.Ready[0].List = 129 << 16 }, "ready 0 is in list 8454144"},
+		"ready without a price":               {func(g *types.GenesisState) { g.Ready[0].Price = math.LegacyDec{} }, "ready 0 has the prices"},
+		"ready below zero":                    {func(g *types.GenesisState) { g.Ready[0].Other = math.LegacyNewDec(-1) }, "ready 0 has the prices"},
+		"ready above its list": {func(g *types.GenesisState) {
+			g.Ready[0].Price = math.LegacyNewDecFromBigIntWithPrec(new(big.Int).Lsh(big.NewInt(1), 128), math.LegacyPrecision)
+		}, "ready 0 has the prices"},
+		"an agent of nobody":    {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
+		"an agent that is none": {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
 		"two agents of one actor": {func(g *types.GenesisState) {
 			agent := types.ActorAgent{Actor: []byte("actor"), Agent: []byte("agent")}
 			g.Agents = []types.ActorAgent{agent, agent}
@@ -307,7 +338,7 @@ func TestGenesisMindsItsEdges(t *testing.T) {
 	g.Timers[4].Due = 1 // set aside, so not before the head of the queue
 	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
-	g.WatchLeavers, g.NextSeq = nil, 8
+	g.WatchLeavers, g.Ready, g.NextSeq = nil, nil, 8
 	require.NoError(t, genesis.Validate(g))
 }
 

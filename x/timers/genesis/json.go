@@ -165,6 +165,7 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_starts", "watchStarts", &g.WatchStarts),
 		listOf(cdc, "watch_changed", "watchChanged", &g.WatchChanged),
 		listOf(cdc, "watch_leavers", "watchLeavers", &g.WatchLeavers),
+		listOf(cdc, "ready", "ready", &g.Ready),
 		listOf(cdc, "agents", "agents", &g.Agents),
 		listOf(cdc, "tip_weights", "tipWeights", &g.TipWeights),
 	}

@@ -50,6 +50,9 @@ func validateLane(l *types.LaneState) error {
 			return err
 		}
 	}
+	if l.TimesBehind < 0 || l.TimesBehind > types.MaxTime {
+		return types.ErrInvalidGenesis.Wrapf("lane.times_behind is %d, want 0 to %d", l.TimesBehind, types.MaxTime)
+	}
 	if err := validateAgentBooks(l.Agents); err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 //   - dropped: receipts, and fires of the fairness window, for there are no such blocks;
 //   - unknown: since when a policy is in force, which counts anew; an actor's last fire counts for the first block.
 //
+// Times stay: what is due at a time is due at that time.
+//
 // What competed for the lane competes again: the ready index and the cursors of bounded work begin anew.
 func (s Source) Rebase(first uint64) (rebased Source, back uint64) {
 	if s.Head.Height == 0 || first > s.Head.Height {
@@ -68,6 +70,7 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 			weight.LastFire = r.due(weight.LastFire)
 		}
 	}
+	g.Ready = nil
 	r.watches(&g)
 	return &g
 }
@@ -88,9 +91,19 @@ func (r rebase) lane(l *types.LaneState, last, first uint64) {
 }
 
 func (r rebase) timer(t *types.Timer) {
-	t.Due, t.ExpiresAt, t.ScheduleHeight = r.due(t.Due), r.past(t.ExpiresAt), r.past(t.ScheduleHeight)
+	t.Due, t.ScheduleHeight = r.due(t.Due), r.past(t.ScheduleHeight)
+	if t.ExpiresAt > 0 {
+		if t.ExpiresAt = r.past(t.ExpiresAt); t.ExpiresAt == 0 {
+			// It ended before the first block, where no height lies; so it ends by time.
+			t.ExpiresAt, t.ExpiresTime = 1, 1
+		}
+	}
+	if t.Recurrence != nil && !t.Trigger.ByTime() {
+		recurrence := *t.Recurrence
+		recurrence.After, recurrence.Trying = r.past(recurrence.After), r.past(recurrence.Trying)
+		t.Recurrence = &recurrence
+	}
 	t.UnfundedSince = 0
-	t.AdmittedWeight, t.AdmittedScore, t.AdmittedCeiling, t.Quote = 0, nil, nil, nil
 	t.Trigger.MoveBack(r.back)
 	if t.LastOutcome != nil {
 		outcome := *t.LastOutcome

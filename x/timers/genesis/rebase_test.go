@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -54,7 +56,8 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 	g.NextSeq, g.Height = 10, 1000
 	g.Config.Eip1559.AuctionActivationHeight = 1200
 	g.Timers = []types.Timer{testTimer(990, 3), testTimer(1000, 2), testTimer(1001, 4), testTimer(1500, 1)}
-	g.Timers[1].AdmittedWeight, g.Timers[1].UnfundedSince = 16, 995
+	g.Timers[1].UnfundedSince = 995
+	g.Ready = []types.ReadyEntry{{Due: 990, Seq: 1, List: 32 << 16, Price: math.LegacyZeroDec(), Other: math.LegacyZeroDec()}}
 	g.Lane.HeadCursor, g.Lane.AdmitCursor = types.QueueKey{Due: 990, Seq: 3}, types.QueueKey{Due: 1000, Seq: 5}
 	g.Lane.MarketSince, g.Lane.ReceiptsFrom, g.Lane.Fairness.From = 400, 10, 20
 	g.Lane.TipMarket = types.TipState{Epoch: 3, Start: 800, EpochBlocks: 100, Oldest: 2}
@@ -73,10 +76,10 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.first), func(t *testing.T) {
 			moved, _ := rebased(t, g, c.first)
+			require.Empty(t, moved.Ready)
 			for i, timer := range moved.Timers {
 				require.Equal(t, c.due[i], timer.Due, "timer %d", i)
 				require.Equal(t, g.Timers[i].ExpiresAt-(1001-c.first), timer.ExpiresAt)
-				require.Zero(t, timer.AdmittedWeight)
 				require.Zero(t, timer.UnfundedSince)
 				require.Equal(t, g.Timers[i].Id, timer.Id)
 			}

@@ -1,19 +1,12 @@
 package genesis
 
 import (
-	"cosmossdk.io/math"
-
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
-
-// maxAdmittedWeight is the last that names a list of the ready index.
-const maxAdmittedWeight = 1<<16 - 1
 
 // maxFireSeq leaves a timer as many fires again, one in a block, so that its deliveries are not numbered anew.
 const maxFireSeq = uint32(1) << 31
@@ -67,7 +60,7 @@ func validateTimer(t *types.Timer) error {
 		return types.ErrCellLimitOutOfBounds.Wrapf("%d cells, want at most %d", t.CellLimit, types.MaxUnits)
 	}
 	for _, check := range []func(*types.Timer) error{
-		validateAdmission, validateAnswers, (*types.Timer).ValidateRecurrence, validateParties,
+		validateAnswer, (*types.Timer).ValidateRecurrence, validateParties,
 	} {
 		if err := check(t); err != nil {
 			return err
@@ -90,16 +83,8 @@ func validateTimer(t *types.Timer) error {
 	return t.Bid.Validate()
 }
 
-// validateAnswers checks what a record keeps of its agent's answers.
-func validateAnswers(t *types.Timer) error {
-	if t.Quote != nil {
-		if t.AdmittedWeight == 0 {
-			return types.ErrInvalidGenesis.Wrap("quote is stated and admitted_weight is 0: only what lies in the ready index has a quote")
-		}
-		if err := t.Quote.Validate(); err != nil {
-			return err
-		}
-	}
+// validateAnswer checks what a record keeps of its agent's answers.
+func validateAnswer(t *types.Timer) error {
 	if t.LastAnswer != nil {
 		if err := t.LastAnswer.Validate(); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("last_answer: %v", err)
@@ -148,24 +133,6 @@ func validateAmount(name, text string) error {
 	amount, ok := types.ParseAmount(text)
 	if !ok || amount.String() != text || amount.IsZero() || amount.BigIntMut().BitLen() > types.MaxBidBits {
 		return types.ErrInvalidBid.Wrapf("%s %.80q, want 1 to 2^%d - 1, or nothing", name, text, types.MaxBidBits)
-	}
-	return nil
-}
-
-// validateAdmission checks the place in the ready index that a record states: in a narrow list under a fairness weight, or
-// with a score in a wide list (package merge).
-func validateAdmission(t *types.Timer) error {
-	limit := uint32(types.MaxWeight * fairness.One)
-	switch wide := merge.ListOfWeight(t.AdmittedWeight).Wide(); {
-	case t.AdmittedWeight > 0 && t.SetAside != types.NotSetAside, t.AdmittedWeight > limit && !wide, t.AdmittedWeight > maxAdmittedWeight:
-		return types.ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d or a wide list, and 0 if set aside", t.AdmittedWeight, limit)
-	case wide && len(t.AdmittedScore) != merge.WideBytes, !wide && len(t.AdmittedScore) != 0:
-		return types.ErrInvalidGenesis.Wrapf("admitted_score has %d bytes, want %d in a wide list and none elsewhere",
-			len(t.AdmittedScore), merge.WideBytes)
-	case t.AdmittedCeiling == nil:
-		return nil
-	case t.AdmittedWeight == 0, t.AdmittedCeiling.IsNil(), t.AdmittedCeiling.LT(math.LegacyOneDec().Neg()), t.AdmittedCeiling.GT(types.MaxPrice()):
-		return types.ErrInvalidGenesis.Wrapf("admitted_ceiling is %s, want -1 to %s, and none outside of the ready index", t.AdmittedCeiling, types.MaxPrice())
 	}
 	return nil
 }

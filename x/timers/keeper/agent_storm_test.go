@@ -178,7 +178,7 @@ func TestCellPricedOutUnderOverload(t *testing.T) {
 	require.Zero(t, f.total(robot), "none is lost: %v", fired)
 }
 
-// TestQuotesSurviveGenesisUnderOverload: quotes are stored in the records, and the index is rebuilt from them.
+// TestQuotesSurviveGenesisUnderOverload: answers are stored in the records, and what lies in the index under them is exported.
 func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 8)))
 	agent := f.agent("kept", answers(0, "9", "1", "0"))
@@ -189,8 +189,8 @@ func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 	genesis, err := f.Timers.ExportGenesis(f.Ctx())
 	require.NoError(t, err)
 	quoted := 0
-	for i := range genesis.Timers {
-		if genesis.Timers[i].Quote != nil {
+	for _, entry := range genesis.Ready {
+		if entry.Price.Equal(math.LegacyOneDec()) {
 			quoted++
 		}
 	}
@@ -200,10 +200,10 @@ func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 	require.Equal(t, f.firedIDs(f.blocksUntil(12)), next.firedIDs(next.blocksUntil(12)))
 }
 
-// TestAnUpdateInAStormDropsTheQuote with the bid that it answered, and keeps it otherwise.
+// TestAnUpdateInAStormDropsTheAnswer to the bid that it answered, and keeps it otherwise.
 //
 // Rule: 1.9-last-answer
-func TestAnUpdateInAStormDropsTheQuote(t *testing.T) {
+func TestAnUpdateInAStormDropsTheAnswer(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 8)))
 	agent := f.agent("dear", answers(0, "9", "4", "0"))
 	var ids []string
@@ -211,22 +211,19 @@ func TestAnUpdateInAStormDropsTheQuote(t *testing.T) {
 		ids = append(ids, f.schedule(robot, 3, f.noop(), byAgent(agent)))
 	}
 	f.blocksUntil(3)
-	quoteOf := func(id string) *types.AgentQuote {
+	answerTo := func(id string) *types.AgentQuote {
 		genesis, err := f.Timers.ExportGenesis(f.Ctx())
 		require.NoError(t, err)
 		for i := range genesis.Timers {
 			if genesis.Timers[i].IDHex() == id {
-				return genesis.Timers[i].Quote
+				return genesis.Timers[i].LastAnswer
 			}
 		}
 		return nil
 	}
-	require.NotNil(t, quoteOf(ids[7]))
+	require.NotNil(t, answerTo(ids[7]))
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[7], GasLimit: 123_456})
-	require.NotNil(t, quoteOf(ids[7]))
+	require.NotNil(t, answerTo(ids[7]))
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[7], Bid: stated("2", "0.5")})
-	require.Nil(t, quoteOf(ids[7]))
-	f.NextBlock()
-	f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: ids[6]})
-	require.Nil(t, quoteOf(ids[6]))
+	require.Nil(t, answerTo(ids[7]))
 }

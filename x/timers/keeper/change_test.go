@@ -281,12 +281,20 @@ func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
 	require.Equal(t, types.TimerCancelledByGovernance{Id: id, Actor: alice.String(), Opcode: 48}, *cancelled)
 }
 
-func TestUpdateOfAReadyTimerKeepsItReady(t *testing.T) {
+// TestUpdateOfAnOverdueTimerIsDueInTheNextBlock: what enters the queue is never due already. One that is due in this block keeps its
+// height, at the back of its bucket.
+//
+// Rule: 3.2-overdue
+func TestUpdateOfAnOverdueTimerIsDueInTheNextBlock(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
-	first, second := f.schedule(robot, 2, f.noop()), f.schedule(robot, 3, f.noop())
+	overdue, second, third := f.schedule(robot, 2, f.noop()), f.schedule(robot, 4, f.noop()), f.schedule(robot, 4, f.noop())
 	f.blocksUntil(3)
+	require.Equal(t, uint64(4), f.Height())
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: first, GasLimit: 90_000})
+	for _, id := range []string{overdue, second} {
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 90_000})
+	}
+	require.Equal(t, []uint64{5, 4}, []uint64{f.timer(robot, overdue).Due, f.timer(robot, second).Due})
 	f.NextBlock()
-	require.Equal(t, []string{first, second}, f.firedIDs(f.NextBlock()), "to the back of its bucket, not of the queue")
+	require.Equal(t, []string{third, second, overdue}, f.firedIDs(f.NextBlock()))
 }

@@ -113,9 +113,9 @@ func ExampleKeeper_Pause() {
 	for chain.Height() < 8 {
 		nextBlock(chain)
 	}
-	due, err := chain.Timers.Resume(chain.Ctx(), oracle, timer.Id)
+	resumed, err := chain.Timers.Resume(chain.Ctx(), oracle, timer.Id)
 	check(err)
-	fmt.Printf("resumed at height %d, due at height %d\n", chain.Height(), due)
+	fmt.Printf("resumed at height %d, due at height %d\n", chain.Height(), resumed.Due)
 	nextBlock(chain)
 	nextBlock(chain)
 	// Output:

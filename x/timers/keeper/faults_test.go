@@ -218,7 +218,7 @@ func TestAHandlerFindsItsOwnTimerGone(t *testing.T) {
 	payload := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		cancelled = f.Timers.Cancel(ctx, robot, d.TimerID)
 		_, updated = f.Timers.Update(ctx, keeper.UpdateRequest{Actor: robot, ID: d.TimerID, GasLimit: gas})
-		_, extended = f.Timers.Extend(ctx, robot, d.TimerID, 99)
+		_, extended = f.Timers.Extend(ctx, robot, d.TimerID, keeper.End{Height: 99})
 		return nil
 	})
 	f.schedule(robot, 2, payload, limited(400_000))
@@ -253,7 +253,7 @@ func TestAHandlerChangesTheTimersAfterIt(t *testing.T) {
 	var cancel, update, extend, expire types.Timer
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
 		_, updateErr := f.Timers.Update(ctx, keeper.UpdateRequest{Actor: robot, ID: update.Id, GasLimit: 60_000})
-		_, extendErr := f.Timers.Extend(ctx, robot, extend.Id, 50)
+		_, extendErr := f.Timers.Extend(ctx, robot, extend.Id, keeper.End{Height: 50})
 		return errors.Join(f.Timers.Cancel(ctx, robot, cancel.Id), updateErr, extendErr)
 	})
 	first := f.schedule(robot, 2, payload, limited(400_000))

@@ -77,7 +77,7 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 		switch {
 		case timer.SetAside != types.NotSetAside:
 			kinds[timer.SetAside.String()]++
-		case timer.ExpiredAt(f.Height() + 1):
+		case timer.ExpiredAt(types.MomentOf(f.Ctx()).Next()):
 			kinds["expired"]++
 		case timer.Due <= f.Height():
 			kinds["ready"]++
@@ -236,7 +236,7 @@ func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
 				GasLimit: gas, ExpiresAt: largest, Seq: uint64(i) + 1, Due: due,
 			})
 		}
-		opts.Genesis.Timers[1].ExpiresAt = 0
+		opts.Genesis.Timers[1].ExpiresAt, opts.Genesis.Timers[1].ExpiresTime = 0, 1
 	})
 	events := f.NextBlock()
 	require.Len(t, f.firedIDs(events), 1)

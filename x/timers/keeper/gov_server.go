@@ -112,14 +112,19 @@ func (m msgServer) SysExtendTimer(
 	if err != nil {
 		return nil, err
 	}
-	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, actor, id) }, msg.ExpiresAt)
+	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, actor, id) }, End{msg.ExpiresAt, msg.ExpiresTime})
 	if err != nil {
 		return nil, err
 	}
 	event := &types.TimerExtendedByGovernance{
-		Id: timer.IDHex(), Actor: msg.Actor, ExpiresAt: change.To, PreviousExpiresAt: change.From, Opcode: types.OpcodeSysExtendTimer,
+		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysExtendTimer,
+		ExpiresAt: change.To.Height, PreviousExpiresAt: change.From.Height,
+		ExpiresTime: change.To.Time, PreviousExpiresTime: change.From.Time,
 	}
-	return &types.MsgSysExtendTimerResponse{ExpiresAt: change.To, PreviousExpiresAt: change.From}, events.Emit(ctx, event)
+	return &types.MsgSysExtendTimerResponse{
+		ExpiresAt: change.To.Height, PreviousExpiresAt: change.From.Height,
+		ExpiresTime: change.To.Time, PreviousExpiresTime: change.From.Time,
+	}, events.Emit(ctx, event)
 }
 
 // SysReleaseTimer implements types.MsgServer.

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -52,7 +53,7 @@ func newHistory(t *testing.T, seed uint64, policy types.Policy, changes ...func(
 	f.robots.scripts["changes itself"] = func(ctx sdk.Context, d types.Delivery) error {
 		switch d.FireSeq % 3 {
 		case 0:
-			_, err := f.Timers.Extend(ctx, d.Actor, d.TimerID, d.Height+70)
+			_, err := f.Timers.Extend(ctx, d.Actor, d.TimerID, keeper.End{Height: d.Height + 70})
 			return err
 		case 1:
 			return f.Timers.Pause(ctx, d.Actor, d.TimerID)

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,7 +31,8 @@ type ScheduleRequest struct {
 	// Scheduler is the actor, or its admin: of a contract, who may migrate it. An admin schedules calls, not messages, pays for
 	// them unless FeePayer does, and alone changes the timer. It defaults to the actor.
 	Scheduler sdk.AccAddress
-	// Trigger says when it is due: at a height above the current one, at an interval, or when watched state changes.
+	// Trigger says when it is due: at a height above the current one, at an interval, at a time, by a calendar, or when watched
+	// state changes.
 	Trigger types.Trigger
 	// Handler is a name of at most types.MaxHandlerBytes of UTF-8. It defaults to types.DefaultHandler, or to the
 	// handler that the payload names by the payload convention ("1.3 Actor").
@@ -50,14 +52,20 @@ type ScheduleRequest struct {
 	GasLimit uint64
 	// CellLimit bounds the cells that one fire may write, at most max_cells_per_fire. It defaults to default_cell_limit.
 	CellLimit uint64
-	// ExpiresAt is the last height at which it may fire, at most max_ttl_blocks from now, which is the default.
+	// ExpiresAt is the last height at which it may fire, at most max_ttl_blocks from now, which is the default, but for triggers
+	// by time.
 	ExpiresAt uint64
+	// ExpiresTime is the last block time at which it may fire, in seconds since 1970, at most max_ttl_seconds from now, which is
+	// the default for triggers by time. If both ends are stated the timer ends at whichever comes first.
+	ExpiresTime int64
 	// Bid says what the owner is willing to pay for a place ("1.8 Bid"). Nil takes the default estimator.
 	Bid *types.Bid
 	// Retry repeats a failed fire, at most max_retries times. Nil does not.
 	Retry *types.Retry
 	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
 	OnUnfunded types.OnUnfunded
+	// Renew gives a timer that repeats the same life again with each fire.
+	Renew bool
 	// MaxCharge is the most that one fire may cost, in fee denom, whatever the prices: all that it may be charged for its
 	// limits, its tip, its bid and its agent. While that would be more it is priced out: it stays, and is not tried. Nil or
 	// 0 is no bound.
@@ -91,6 +99,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	chargeScheduling(ctx, &config, call.Payload)
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.TriggerCycles(&req.Trigger), "next occurrence")
 	timer, bid, err := k.newTimer(ctx, &config, req, call)
 	if err != nil {
 		return types.Timer{}, err
@@ -99,6 +108,9 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+	if err := k.engine.Triggers.Delay(&timer, types.MomentOf(ctx)); err != nil {
+		return types.Timer{}, err
+	}
 	if err := k.engine.Policies.Restate(ctx, &config, &timer); err != nil {
 		return types.Timer{}, err
 	}
@@ -109,7 +121,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
 		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Label,
-		Scheduler: k.textOrNone(timer.Scheduler),
+		Scheduler: k.textOrNone(timer.Scheduler), DueTime: timer.DueTime, ExpiresTime: timer.ExpiresTime,
 	}); err != nil {
 		return types.Timer{}, err
 	}
@@ -121,12 +133,13 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 func (k *Keeper) newTimer(
 	ctx context.Context, config *types.TimerConfig, req ScheduleRequest, call types.Call,
 ) (types.Timer, policies.Accepted, error) {
-	now := types.HeightOf(ctx)
+	moment := types.MomentOf(ctx)
+	now := moment.Height
 	timer := types.Timer{
-		Actor: req.Actor, Trigger: req.Trigger, ExpiresAt: req.ExpiresAt, GasLimit: req.GasLimit, CellLimit: req.CellLimit,
-		ScheduleHeight: now,
+		Actor: req.Actor, Trigger: req.Trigger, ExpiresAt: req.ExpiresAt, ExpiresTime: req.ExpiresTime,
+		GasLimit: req.GasLimit, CellLimit: req.CellLimit, ScheduleHeight: now,
 	}
-	err := k.engine.Triggers.Of(&timer.Trigger).Prepare(config, &timer, now)
+	err := k.engine.Triggers.Prepare(config, &timer, moment)
 	if err != nil {
 		return timer, policies.Accepted{}, err
 	}
@@ -138,8 +151,15 @@ func (k *Keeper) newTimer(
 		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf(
 			"height %d is not above the current height %d; state a height above it, after from 1 on, an interval or a watch", timer.Due, now)
 	}
-	if err = checkLifetime(config, &timer, now); err != nil {
+	if err = checkLifetime(config, &timer, moment); err != nil {
 		return timer, policies.Accepted{}, err
+	}
+	if req.Renew {
+		if !timer.Recurs() {
+			return timer, policies.Accepted{}, types.ErrUnsupportedTimerType.Wrap("renew is stated for a timer that fires once: want a calendar, an interval or a watch")
+		}
+		timer.Renewal = &types.Renewal{}
+		timer.NoteLife(moment)
 	}
 	if timer.GasLimit == 0 {
 		timer.GasLimit = k.engine.Policies.DefaultGasLimit(config, now)
@@ -247,6 +267,9 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	err = k.engine.Records.Move(ctx, &timer, func(t *types.Timer) error {
 		change(t)
 		t.Seq = seq
+		if t.SetAside == types.NotSetAside && t.Due < openHeight(ctx) {
+			t.Due = types.HeightOf(ctx) + 1
+		}
 		if req.Bid != nil {
 			if err := k.engine.Policies.Restate(ctx, &config, t); err != nil {
 				return err
@@ -265,6 +288,15 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 		return types.Timer{}, err
 	}
 	return timer, k.reportBid(ctx, &timer, bid)
+}
+
+// openHeight is the first height at which a timer may enter the queue: what enters it is never due already. The blocks before the
+// present one have read what was due, and once handlers run, so has this one.
+func openHeight(ctx context.Context) uint64 {
+	if height := types.HeightOf(ctx); !sandbox.IsWithinFire(ctx) {
+		return height
+	}
+	return types.HeightOf(ctx) + 1
 }
 
 // checkUpdate checks a change and returns it as a function on the timer.
@@ -328,31 +360,39 @@ func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, ti
 	return k.checkIntrinsic(ctx, config, &timer, call)
 }
 
-// Extension is a change of the last height at which a timer may fire.
-type Extension struct{ From, To uint64 }
-
-// Extend sets the last height at which one of the actor's timers may fire, and returns it with what it was before
-// (x/timers/README.md, "3.3 MsgExtendTimer"). It clamps expiresAt to max_ttl_blocks from now. A height below the
-// present one shortens the life.
-//
-// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrExpiresTooSoon for a height that is
-// not above the current one or is below the due height.
-func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (Extension, error) {
-	return k.extendBy(ctx, own(actor, id), expiresAt)
+// End is when the life of a timer ends: the last height at which it may fire, and the last block time in seconds since 1970. What
+// is 0 bounds nothing; in a change it stays as it is.
+type End struct {
+	Height uint64
+	Time   int64
 }
 
-func (k *Keeper) extendBy(ctx context.Context, by changeBy, expiresAt uint64) (Extension, error) {
-	timer, change, err := k.extend(ctx, func() (types.Timer, error) { return k.changeable(ctx, by) }, expiresAt)
+// Extension is a change of when a timer ends.
+type Extension struct{ From, To End }
+
+// Extend sets when one of the actor's timers ends, and returns it with what it was before (x/timers/README.md, "3.3
+// MsgExtendTimer"). It clamps the height to max_ttl_blocks from now, and the time to max_ttl_seconds. An earlier end than the
+// present one shortens the life.
+//
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrExpiresTooSoon for no end, or one
+// that is not after the current block or lies before the timer is due.
+func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, end End) (Extension, error) {
+	return k.extendBy(ctx, own(actor, id), end)
+}
+
+func (k *Keeper) extendBy(ctx context.Context, by changeBy, end End) (Extension, error) {
+	timer, change, err := k.extend(ctx, func() (types.Timer, error) { return k.changeable(ctx, by) }, end)
 	if err != nil {
 		return Extension{}, err
 	}
 	return change, events.Emit(ctx, &types.TimerExtended{
-		Id: timer.IDHex(), Actor: k.text(by.actor), ExpiresAt: change.To, PreviousExpiresAt: change.From,
+		Id: timer.IDHex(), Actor: k.text(by.actor), ExpiresAt: change.To.Height, PreviousExpiresAt: change.From.Height,
+		ExpiresTime: change.To.Time, PreviousExpiresTime: change.From.Time,
 	})
 }
 
 // extend is the common part of the owner's and the authority's extension, who find the timer.
-func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), expiresAt uint64) (types.Timer, Extension, error) {
+func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), end End) (types.Timer, Extension, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
 		return types.Timer{}, Extension{}, err
@@ -362,15 +402,43 @@ func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), e
 	if err != nil {
 		return types.Timer{}, Extension{}, err
 	}
-	now := types.HeightOf(ctx)
-	if expiresAt <= now {
-		return types.Timer{}, Extension{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", expiresAt, now)
+	change := Extension{From: End{timer.ExpiresAt, timer.ExpiresTime}}
+	if change.To, err = extended(&config, &timer, end, types.MomentOf(ctx)); err != nil {
+		return types.Timer{}, Extension{}, err
 	}
-	change := Extension{From: timer.ExpiresAt, To: min(expiresAt, now+config.MaxTtlBlocks)}
-	if change.To < timer.Due {
-		return types.Timer{}, Extension{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", change.To, timer.Due)
+	return timer, change, k.engine.Records.SetEnd(ctx, &timer, func(t *types.Timer) {
+		t.ExpiresAt, t.ExpiresTime = change.To.Height, change.To.Time
+		t.NoteLife(types.MomentOf(ctx))
+	})
+}
+
+// extended is the end of a timer after a change.
+func extended(config *types.TimerConfig, timer *types.Timer, end End, now types.Moment) (End, error) {
+	to := End{timer.ExpiresAt, timer.ExpiresTime}
+	if end == (End{}) {
+		return to, types.ErrExpiresTooSoon.Wrap("no end is stated: state expires_at, expires_time or both")
 	}
-	return timer, change, k.engine.Records.SetExpiry(ctx, &timer, change.To)
+	if end.Height != 0 {
+		to.Height = min(end.Height, now.Height+config.MaxTtlBlocks)
+		switch {
+		case end.Height <= now.Height:
+			return to, types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", end.Height, now.Height)
+		case to.Height < timer.Due:
+			return to, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", to.Height, timer.Due)
+		}
+	}
+	if end.Time != 0 {
+		to.Time = min(end.Time, now.Time+int64(config.MaxTtlSeconds))
+		switch {
+		case end.Time <= now.Time:
+			return to, types.ErrExpiresTooSoon.Wrapf("expires_time %s is not after the time of the block, %s",
+				types.TimeText(end.Time), types.TimeText(now.Time))
+		case to.Time < timer.DueTime:
+			return to, types.ErrExpiresTooSoon.Wrapf("expires_time %s is before the timer is due, %s",
+				types.TimeText(to.Time), types.TimeText(timer.DueTime))
+		}
+	}
+	return to, nil
 }
 
 // Cancel removes one of the actor's timers in any state, an expired one that waits for cleanup included
@@ -433,8 +501,11 @@ func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte)
 	if err != nil {
 		return timer, err
 	}
-	if now := types.HeightOf(ctx); timer.ExpiredAt(now) {
-		return timer, types.ErrTimerExpired.Wrapf("it could fire until height %d, now is %d", timer.ExpiresAt, now)
+	if now := types.MomentOf(ctx); timer.ExpiredAt(now) {
+		if timer.ExpiresAt == 0 || now.Height <= timer.ExpiresAt {
+			return timer, types.ErrTimerExpired.Wrapf("it could fire until %s, now is %s", types.TimeText(timer.ExpiresTime), types.TimeText(now.Time))
+		}
+		return timer, types.ErrTimerExpired.Wrapf("it could fire until height %d, now is %d", timer.ExpiresAt, now.Height)
 	}
 	return timer, nil
 }
@@ -448,20 +519,37 @@ func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []
 	sdkCtx.GasMeter().ConsumeGas(perByte*uint64(len(payload)), storetypes.GasWritePerByteDesc)
 }
 
-// checkLifetime checks expires_at, or sets its default.
-func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) error {
-	last := now + config.MaxTtlBlocks
+// checkLifetime checks expires_at and expires_time, or sets their defaults.
+func checkLifetime(config *types.TimerConfig, timer *types.Timer, now types.Moment) error {
+	if timer.Trigger.ByTime() && timer.ExpiresTime == 0 {
+		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
+	}
+	last := now.Height + config.MaxTtlBlocks
 	if timer.Due > last {
 		return types.ErrTTLTooLong.Wrapf("due height %d is above %d, the current height plus %d", timer.Due, last, config.MaxTtlBlocks)
 	}
-	if timer.ExpiresAt == 0 {
+	if timer.ExpiresAt == 0 && !timer.Trigger.ByTime() {
 		timer.ExpiresAt = last
 	}
 	if timer.ExpiresAt > last {
 		return types.ErrTTLTooLong.Wrapf("expires_at %d is above %d, the current height plus %d", timer.ExpiresAt, last, config.MaxTtlBlocks)
 	}
-	if timer.ExpiresAt < timer.Due {
+	if timer.ExpiresAt != 0 && timer.ExpiresAt < timer.Due {
 		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", timer.ExpiresAt, timer.Due)
+	}
+	if timer.ExpiresTime == 0 {
+		return nil
+	}
+	switch last := now.Time + int64(config.MaxTtlSeconds); {
+	case timer.ExpiresTime <= now.Time:
+		return types.ErrExpiresTooSoon.Wrapf("expires_time %d, in seconds since 1970, is not after the time of the block, %s",
+			timer.ExpiresTime, types.TimeText(now.Time))
+	case timer.ExpiresTime > last:
+		return types.ErrTTLTooLong.Wrapf("expires_time %d, in seconds since 1970, is after %s, the time of the block plus %d seconds",
+			timer.ExpiresTime, types.TimeText(last), config.MaxTtlSeconds)
+	case timer.ExpiresTime < timer.DueTime:
+		return types.ErrExpiresTooSoon.Wrapf("expires_time %s is before the timer is due, %s",
+			types.TimeText(timer.ExpiresTime), types.TimeText(timer.DueTime))
 	}
 	return nil
 }
@@ -472,7 +560,7 @@ func (k *Keeper) checkIntrinsic(ctx context.Context, config *types.TimerConfig, 
 	if err != nil {
 		return err
 	}
-	intrinsic, err := k.engine.IntrinsicCycles(sdk.UnwrapSDKContext(ctx), config, call, payerCycles)
+	intrinsic, err := k.engine.IntrinsicCycles(sdk.UnwrapSDKContext(ctx), config, &timer.Trigger, call, payerCycles)
 	if err == nil && timer.GasLimit <= intrinsic {
 		err = types.ErrGasLimitOutOfBounds.Wrapf(
 			"%d cycles leave nothing to the handler: a fire counts %d before, for a payload of %d bytes and its payer's records; want at least %d",
@@ -548,9 +636,12 @@ func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleR
 	if err := req.OnUnfunded.Validate(); err != nil {
 		return err
 	}
+	if req.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || timer.Trigger.Watch != nil) {
+		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
+	}
 	// The default is left out of the record, since most timers have it and every byte is paid for.
-	if req.OnUnfunded == types.OnUnfundedSuspend {
-		timer.OnUnfunded = types.OnUnfundedSuspend
+	if req.OnUnfunded != types.OnUnfundedDestroy {
+		timer.OnUnfunded = req.OnUnfunded
 	}
 	return nil
 }

@@ -124,7 +124,6 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 	}
 	outcome := func(at uint64) *types.Outcome { return &types.Outcome{Success: true, Height: at, Paid: math.ZeroInt()} }
 	invalid := &types.AgentQuote{MaxFeePerCycle: math.LegacyNewDec(-1), MaxPriorityFeePerCycle: math.LegacyZeroDec(), MaxFeePerCell: math.LegacyZeroDec()}
-	valid := &types.AgentQuote{MaxFeePerCycle: math.LegacyZeroDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec(), MaxFeePerCell: math.LegacyZeroDec()}
 	changes := map[string]func(t *types.Timer, now uint64) (applies bool){
 		"its actor is another one":           set(func(t *types.Timer) { t.Actor = carol }),
 		"a payload that is not there":        set(func(t *types.Timer) { t.PayloadSeq = 1 << 40 }),
@@ -151,32 +150,6 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 			t.LastOutcome = &types.Outcome{Height: now, Paid: math.NewInt(-1)}
 			return t.FireSeq > 0 && t.Repeats()
 		},
-		"admitted ahead of its height": func(t *types.Timer, now uint64) bool {
-			t.AdmittedWeight = 1
-			return t.Due > now && t.SetAside == types.NotSetAside
-		},
-		"admitted and set aside": func(t *types.Timer, _ uint64) bool {
-			t.AdmittedWeight = 1
-			return t.SetAside != types.NotSetAside
-		},
-		"admitted and in no list": func(t *types.Timer, now uint64) bool {
-			admitted := t.AdmittedWeight > 0
-			t.AdmittedWeight = 1
-			return t.Due <= now && t.SetAside == types.NotSetAside && !admitted
-		},
-		"in a list and not admitted": func(t *types.Timer, _ uint64) bool {
-			admitted := t.AdmittedWeight > 0
-			t.AdmittedWeight = 0
-			return admitted
-		},
-		"a quote and not admitted": func(t *types.Timer, _ uint64) bool { t.Quote = valid; return t.AdmittedWeight == 0 },
-		"a score and not admitted": func(t *types.Timer, _ uint64) bool { t.AdmittedScore = []byte{1}; return t.AdmittedWeight == 0 },
-		"a ceiling and not admitted": func(t *types.Timer, _ uint64) bool {
-			d := math.LegacyOneDec()
-			t.AdmittedCeiling = &d
-			return t.AdmittedWeight == 0
-		},
-		"a quote below zero": func(t *types.Timer, _ uint64) bool { t.Quote = invalid; return t.AdmittedWeight > 0 },
 		"waits for nothing": func(t *types.Timer, _ uint64) bool {
 			t.Trigger = types.Trigger{Height: 9}
 			return t.SetAside == types.Watching

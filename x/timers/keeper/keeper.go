@@ -154,8 +154,7 @@ func NewKeeper(
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
 	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
 	records := state.NewRecords(cdc, sb, k.service, owners, lane)
-	index := index.New(sb, k.service, records)
-	records.Attend(index)
+	index := index.New(sb, k.service)
 	leavers := leavers.New(cdc, sb)
 	conditions := conditions.New(cdc, sb, records, leavers, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, leavers, o.watcher, conditions)

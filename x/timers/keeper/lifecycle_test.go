@@ -219,7 +219,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 		"every 0":            {types.ErrInvalidInterval, interval(types.IntervalTrigger{First: 9})},
 		"every beyond TTL":   {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: config.MaxTtlBlocks + 1, First: 9})},
 		"every largest":      {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: largest})},
-		"unknown on_failure": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: 1, OnFailure: 3})},
+		"unknown on_failure": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: 1, OnFailure: 4})},
 		"first now":          {types.ErrHeightNotInFuture, interval(types.IntervalTrigger{Every: 1, First: f.Height()})},
 		"first beyond TTL":   {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: f.Height() + config.MaxTtlBlocks + 1})},
 		"first largest":      {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: largest})},
@@ -231,7 +231,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 		"too many retries":   {types.ErrInvalidRetry, retried(config.MaxRetries+1, 1)},
 		"retries at once":    {types.ErrInvalidRetry, retried(1, 0)},
 		"retries beyond TTL": {types.ErrInvalidRetry, retried(1, config.MaxTtlBlocks+1)},
-		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 3 }},
+		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 4 }},
 		"negative choice":    {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = -1 }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 		},
 		"extend": {
 			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
-				_, err := f.Timers.Extend(ctx, actor, id, 90)
+				_, err := f.Timers.Extend(ctx, actor, id, keeper.End{Height: 90})
 				return err
 			},
 			want: func(info *types.TimerInfo, _ types.TimerInfo) { info.ExpiresAt = 90 },
@@ -619,8 +619,8 @@ func TestAHandlerPausesTheNext(t *testing.T) {
 	f.schedule(robot, 3, f.script(func(ctx sdk.Context, d types.Delivery) error { return f.Timers.Pause(ctx, d.Actor, victim) }))
 	second := f.schedule(robot, 3, f.noop(), every(2, 0))
 	third := f.schedule(robot, 3, f.script(func(ctx sdk.Context, d types.Delivery) error {
-		due, err := f.Timers.Resume(ctx, d.Actor, victim)
-		require.Equal(t, uint64(4), due)
+		resumed, err := f.Timers.Resume(ctx, d.Actor, victim)
+		require.Equal(t, uint64(4), resumed.Due)
 		return err
 	}))
 	victim, _ = names.ParseID(second)

@@ -55,7 +55,7 @@ func (m msgServer) ScheduleTimer(
 	}
 	timer, err := m.Schedule(ctx, ScheduleRequest{
 		Actor: actor, Scheduler: sender, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages, FeePayer: payer,
-		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
+		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, ExpiresTime: msg.ExpiresTime, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded, Renew: msg.Renew,
 		MaxCharge: most, Label: msg.Label,
 	})
 	if err != nil {
@@ -95,11 +95,14 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 	if err != nil {
 		return nil, err
 	}
-	change, err := m.extendBy(ctx, by, msg.ExpiresAt)
+	change, err := m.extendBy(ctx, by, End{msg.ExpiresAt, msg.ExpiresTime})
 	if err != nil {
 		return nil, err
 	}
-	return &types.MsgExtendTimerResponse{ExpiresAt: change.To, PreviousExpiresAt: change.From}, nil
+	return &types.MsgExtendTimerResponse{
+		ExpiresAt: change.To.Height, PreviousExpiresAt: change.From.Height,
+		ExpiresTime: change.To.Time, PreviousExpiresTime: change.From.Time,
+	}, nil
 }
 
 // PauseTimer implements types.MsgServer.
@@ -126,11 +129,43 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 	if err != nil {
 		return nil, err
 	}
-	due, err := m.resumeBy(ctx, by)
+	timer, err := m.resumeBy(ctx, by, msg.At)
 	if err != nil {
 		return nil, err
 	}
-	return &types.MsgResumeTimerResponse{Due: due}, nil
+	return &types.MsgResumeTimerResponse{Due: timer.Due, DueTime: timer.WaitsUntil()}, nil
+}
+
+// SkipTimer implements types.MsgServer.
+func (m msgServer) SkipTimer(ctx context.Context, msg *types.MsgSkipTimer) (*types.MsgSkipTimerResponse, error) {
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	timer, err := m.skipBy(ctx, by, msg.Count)
+	if err != nil {
+		return nil, err
+	}
+	return &types.MsgSkipTimerResponse{Due: timer.Due, DueTime: timer.WaitsUntil()}, nil
+}
+
+// RunTimer implements types.MsgServer.
+func (m msgServer) RunTimer(ctx context.Context, msg *types.MsgRunTimer) (*types.MsgRunTimerResponse, error) {
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	timer, err := m.runBy(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	return &types.MsgRunTimerResponse{Due: timer.Due}, nil
 }
 
 // CancelTimer implements types.MsgServer.

@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -25,7 +26,9 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	if err != nil {
 		return err
 	}
-	if timer.SetAside != types.NotSetAside && timer.SetAside != types.Watching {
+	switch timer.SetAside {
+	case types.NotSetAside, types.Watching, types.Timed:
+	default:
 		return types.ErrAlreadySetAside.Wrapf("timer %s is %s", timer.IDHex(), timer.SetAside.Word())
 	}
 	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
@@ -34,33 +37,37 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	return events.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
 }
 
-// Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns the
-// height at which it is due: its own, or the next one if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
-// MsgResumeTimer").
+// Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns it. It is due
+// at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and MsgResumeTimer").
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
-func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error) {
-	return k.resumeBy(ctx, own(actor, id))
+func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
+	return k.resumeBy(ctx, own(actor, id), types.ResumeNow)
 }
 
-func (k *Keeper) resumeBy(ctx context.Context, by changeBy) (uint64, error) {
+func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (types.Timer, error) {
+	if _, known := types.ResumeAt_name[int32(at)]; !known {
+		return types.Timer{}, types.ErrUnsupportedTimerType.Wrapf("at %d is unknown: want now or next", int32(at))
+	}
 	timer, err := k.ownTimer(ctx, by)
 	if err != nil {
-		return 0, err
+		return timer, err
 	}
 	switch timer.SetAside {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
-		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
-		return timer.Due, err
+		err := k.engine.Resume(sdk.UnwrapSDKContext(ctx), &timer, at)
+		return timer, err
 	case types.NotSetAside:
-		return 0, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	case types.Timed:
+		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at %s", timer.IDHex(), types.TimeText(timer.DueTime))
 	case types.Watching:
-		return 0, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
+		return timer, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
 	case types.Quarantined:
-		return 0, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
+		return timer, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
 	default:
-		return 0, types.ErrUnrunnable.Wrapf("timer %s: its gas limit %d is outside what the config runs; it comes back by itself, "+
+		return timer, types.ErrUnrunnable.Wrapf("timer %s: its gas limit %d is outside what the config runs; it comes back by itself, "+
 			"or after an update", timer.IDHex(), timer.GasLimit)
 	}
 }
@@ -73,4 +80,58 @@ func (k *Keeper) ownTimer(ctx context.Context, by changeBy) (types.Timer, error)
 	}
 	chargeScheduling(ctx, &config, nil)
 	return k.changeable(ctx, by)
+}
+
+// skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and calendar_cycles for each occurrence. Errors are
+// ErrTimerNotFound, ErrTimerExpired, ErrInvalidSkip, ErrUnsupportedTimerType for a timer that has none, and ErrExpiresTooSoon if its
+// life has not so many more and one after them.
+func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32) (types.Timer, error) {
+	if count == 0 || count > types.MaxSkipped {
+		return types.Timer{}, types.ErrInvalidSkip.Wrapf("count is %d, want 1 to %d", count, types.MaxSkipped)
+	}
+	config, err := k.Config(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CalendarCycles*uint64(count), "skip occurrences")
+	timer, err := k.ownTimer(ctx, by)
+	if err != nil {
+		return timer, err
+	}
+	before, next, now := timer, timer, types.MomentOf(ctx)
+	passed, err := k.engine.Triggers.Skip(&next, uint64(count), now)
+	if err != nil {
+		return timer, err
+	}
+	next.Due = max(next.Due, now.Height+1)
+	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
+		return timer, err
+	}
+	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipRequested)
+}
+
+// runBy makes the next occurrence of a timer due in the next block. It consumes schedule_cycles. Errors are ErrTimerNotFound,
+// ErrTimerExpired, ErrAlreadySetAside for one on hold, ErrAlreadyDue, ErrUnsupportedTimerType for a timer that does not repeat, and
+// ErrExpiresTooSoon.
+func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
+	timer, err := k.ownTimer(ctx, by)
+	if err != nil {
+		return timer, err
+	}
+	now := types.MomentOf(ctx)
+	switch {
+	case timer.SetAside != types.NotSetAside && timer.SetAside != types.Timed:
+		return timer, types.ErrAlreadySetAside.Wrapf("timer %s is %s: resume it", timer.IDHex(), timer.SetAside.Word())
+	case timer.SetAside == types.NotSetAside && timer.Due <= now.Height+1:
+		return timer, types.ErrAlreadyDue.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	}
+	before, next := timer, timer
+	passed, err := k.engine.Triggers.Run(&next, now)
+	if err != nil {
+		return timer, err
+	}
+	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
+		return timer, err
+	}
+	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipLater)
 }

@@ -274,9 +274,9 @@ func TestACappedTipIsIndexedAtThePricesOfItsAdmission(t *testing.T) {
 	}
 	id := f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(stated("1000", "50")))
 	indexed := func() string {
-		for _, timer := range f.export().Timers {
-			if timer.IDHex() == id && timer.Quote != nil {
-				return timer.Quote.MaxPriorityFeePerCycle.TruncateInt().String()
+		for _, entry := range f.export().Ready {
+			if entry.Seq == f.timer(robot, id).Seq {
+				return entry.Price.TruncateInt().String()
 			}
 		}
 		return ""

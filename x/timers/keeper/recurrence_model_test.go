@@ -180,7 +180,7 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 		recurrence.retryAfter = rapid.SampledFrom([]uint64{0, 1, 1, 2, 4, 12, largest}).Draw(t, "after")
 		retry = &types.Retry{Max: recurrence.retryMax, After: recurrence.retryAfter}
 	}
-	unfunded := rapid.SampledFrom([]types.OnUnfunded{0, 1, 2, 2, 3}).Draw(t, "unfunded")
+	unfunded := rapid.SampledFrom([]types.OnUnfunded{0, 1, 2, 2, 4}).Draw(t, "unfunded")
 	recurrence.suspends = unfunded == types.OnUnfundedSuspend
 	last, gasLimit := m.anyLast(t), m.anyGas(t)
 

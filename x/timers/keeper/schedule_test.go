@@ -47,7 +47,7 @@ func static(maxFee, priority math.LegacyDec) change {
 }
 
 // Rule: 1.2-trigger-one-of, 1.2-handler, 1.2-gas-limit, 1.2-cell-limit, 1.2-expires-at, 1.2-label, 1.4-height-above
-// Rule: 1.4-after, 1.4-no-time-triggers, 3-bad-address, 3.1-trigger-errors, 3.1-height-errors, 3.1-gas-limit-error
+// Rule: 1.4-after, 1.4-time-off, 3-bad-address, 3.1-trigger-errors, 3.1-height-errors, 3.1-gas-limit-error
 // Rule: 3.1-call-errors, 3.1-payload-errors, 3.1-payer-errors, 3.1-bid-errors
 func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 	f := newFixture(t)

@@ -20,6 +20,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
@@ -269,7 +270,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	f.blocksUntil(5)
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: price("5000")})
 	genesis := f.export()
-	require.True(t, slices.ContainsFunc(genesis.Timers, func(t types.Timer) bool { return len(t.AdmittedScore) > 0 }))
+	require.True(t, slices.ContainsFunc(genesis.Ready, func(e types.ReadyEntry) bool { return merge.List(e.List).Wide() }))
 	again := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Genesis, opts.Height = genesis, int64(f.Height())-1
 	})
@@ -282,32 +283,28 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 		}
 		require.Equal(t, f.firedIDs(f.NextBlock()), again.firedIDs(again.NextBlock()))
 		require.Equal(t, f.export().Timers, again.export().Timers)
+		require.Equal(t, f.export().Ready, again.export().Ready)
 	}
 }
 
-// TestGenesisRefusesWhereAScoreCantLie: a record that names no place in the ready index is refused.
-func TestGenesisRefusesWhereAScoreCantLie(t *testing.T) {
-	list := rules.ListOfEpoch(0).Weight()
-	for name, change := range map[string]func(*types.Timer){
-		"no score":          func(t *types.Timer) { t.AdmittedWeight = list },
-		"a short score":     func(t *types.Timer) { t.AdmittedWeight, t.AdmittedScore = list, make([]byte, 23) },
-		"a long score":      func(t *types.Timer) { t.AdmittedWeight, t.AdmittedScore = list, make([]byte, 25) },
-		"a weight's":        func(t *types.Timer) { t.AdmittedWeight, t.AdmittedScore = 16, make([]byte, 24) },
-		"nobody's":          func(t *types.Timer) { t.AdmittedScore = make([]byte, 24) },
-		"beyond all lists":  func(t *types.Timer) { t.AdmittedWeight, t.AdmittedScore = 1<<16+list, make([]byte, 24) },
-		"between the lists": func(t *types.Timer) { t.AdmittedWeight = 129 },
-		"aside": func(t *types.Timer) {
-			t.AdmittedWeight, t.AdmittedScore, t.SetAside = list, make([]byte, 24), types.Paused
-		},
+// TestGenesisRefusesWhatNoPolicyFiles: an entry that is no first one of a timer that is due.
+func TestGenesisRefusesWhatNoPolicyFiles(t *testing.T) {
+	for name, entry := range map[string]types.ReadyEntry{
+		"of a timer that is not due": {Due: 9, List: 16 << 16},
+		"the second of two":          {Due: 1, List: uint32(merge.MakeList(16, 17))},
+		"stated without prices":      {Due: 1, List: uint32(merge.MakeList(16, uint32(policy.Stated)))},
+		"with a price for its age":   {Due: 1, List: 16 << 16, Price: math.LegacyOneDec()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			genesis := types.DefaultGenesis()
-			timer := types.Timer{Actor: robot, Trigger: types.Trigger{Height: 5}, GasLimit: gas, ExpiresAt: 9, Seq: 1, Due: 5}
-			timer.Id = types.TimerID(timer.Actor, 5, nil, 1)
-			genesis.Timers, genesis.NextSeq = []types.Timer{timer}, 2
+			entry.Seq, entry.Other, genesis.NextSeq = 1, math.LegacyZeroDec(), 2
+			if entry.Price.IsNil() {
+				entry.Price = math.LegacyZeroDec()
+			}
+			genesis.Ready = []types.ReadyEntry{entry}
 			require.NoError(t, timersgenesis.Validate(genesis))
-			change(&genesis.Timers[0])
-			require.ErrorIs(t, timersgenesis.Validate(genesis), types.ErrInvalidGenesis)
+			_, err := lab.NewChain(lab.ChainOptions{Genesis: genesis})
+			require.ErrorContains(t, err, "ready 0")
 		})
 	}
 }
@@ -322,7 +319,8 @@ func TestAnUpdateInAStormCompetesFromTheNextBlock(t *testing.T) {
 	f.blocksUntil(7)
 	last := ids[len(ids)-1]
 	require.Equal(t, types.TimerStatusReady, f.timer(robot2, last).Status)
-	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: last, Bid: price("1")})
+	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: last, Bid: price("1000")})
+	require.NotContains(t, f.firedIDs(f.NextBlock()), last)
 	require.Equal(t, last, f.firedIDs(f.NextBlock())[0])
 }
 
@@ -400,13 +398,13 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 			f.NextBlock()
 			askew := func() (n int) {
 				config, lane := f.config(), f.lane()
-				for _, timer := range f.export().Timers {
-					list := merge.ListOfWeight(timer.AdmittedWeight)
+				for _, entry := range f.export().Ready {
+					list := merge.List(entry.List)
 					current := list == rules.ListOfEpoch(lane.ScoreEpoch)
 					if config.Policy != types.PolicyScore {
 						current = !list.Wide()
 					}
-					if timer.AdmittedWeight > 0 && !current {
+					if !current {
 						n++
 					}
 				}
@@ -428,7 +426,7 @@ type scoreModel struct{ stormModel }
 
 // order is that in which the contest is tried: by score, and by turns where it is equal. In a storm no more than
 // turnsLeft are put in turns.
-func (m *scoreModel) order(contest []*types.Timer, turnsLeft int) (order []*types.Timer) {
+func (m *scoreModel) order(contest []*stormTimer, turnsLeft int) (order []*stormTimer) {
 	recent := map[string]uint64{}
 	for height, fires := range m.fires {
 		for actor, n := range fires {
@@ -437,7 +435,7 @@ func (m *scoreModel) order(contest []*types.Timer, turnsLeft int) (order []*type
 			}
 		}
 	}
-	score := func(t *types.Timer) math.LegacyDec {
+	score := func(t *stormTimer) math.LegacyDec {
 		bid := math.ZeroInt()
 		if t.Bid != nil {
 			bid, _ = math.NewIntFromString(t.Bid.Price)
@@ -446,7 +444,7 @@ func (m *scoreModel) order(contest []*types.Timer, turnsLeft int) (order []*type
 			Sub(m.config.Score.WFifo.MulInt(math.NewIntFromUint64(t.Seq)))
 	}
 	left := slices.Clone(contest)
-	slices.SortStableFunc(left, func(a, b *types.Timer) int { return score(b).BigInt().Cmp(score(a).BigInt()) })
+	slices.SortStableFunc(left, func(a, b *stormTimer) int { return score(b).BigInt().Cmp(score(a).BigInt()) })
 	for len(left) > 0 {
 		equal := 1
 		for equal < len(left) && equal < max(1, turnsLeft) && score(left[equal]).Equal(score(left[0])) {
@@ -476,7 +474,7 @@ func (m *scoreModel) order(contest []*types.Timer, turnsLeft int) (order []*type
 
 func (m *scoreModel) block() (fired []string) {
 	m.height++
-	contest, storm := m.compete(func([]byte) uint32 { return 1 }, func(*types.Timer) bool { return true })
+	contest, storm := m.compete(func([]byte) uint32 { return 1 }, func(*stormTimer) bool { return true })
 	m.cycles = 0
 	m.fires[m.height] = map[string]uint64{}
 	passedOver, turns := 0, 1<<30
@@ -499,7 +497,7 @@ func (m *scoreModel) block() (fired []string) {
 		fired = append(fired, best.IDHex())
 		m.fires[m.height][string(best.Actor)]++
 		m.cycles += m.config.FireBaseCycles
-		m.timers = slices.DeleteFunc(m.timers, func(t *types.Timer) bool { return t == best })
+		m.timers = slices.DeleteFunc(m.timers, func(t *stormTimer) bool { return t == best })
 	}
 	return fired
 }
@@ -543,7 +541,7 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 		for i := range n {
 			timer := draw(uint64(i)+1, uint64(2+r.IntN(3)))
 			genesis.Timers = append(genesis.Timers, timer)
-			m.timers = append(m.timers, &timer)
+			m.timers = append(m.timers, &stormTimer{Timer: timer})
 		}
 		genesis.NextSeq = uint64(n) + 1
 		for i := range actors {

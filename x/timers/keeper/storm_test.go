@@ -23,14 +23,20 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// stormTimer is a timer, and the weight that a storm files it under; 0 if it is not admitted.
+type stormTimer struct {
+	types.Timer
+	weight uint32
+}
+
 // stormModel is policy eip1559 as one would write it who need not care what it costs: every timer in one slice, sorted
 // whole for every fire, and fires recounted over the whole history. It follows admission and the sweep, since they
 // decide who competes in a storm, and with which weight.
 type stormModel struct {
 	config types.TimerConfig
 	height uint64
-	// timers by (due, seq). AdmittedWeight is the weight that a storm files them under.
-	timers []*types.Timer
+	// timers by (due, seq).
+	timers []*stormTimer
 	fires  map[uint64]map[string]uint64
 	// what the last block left.
 	basefee, p50 math.LegacyDec
@@ -43,7 +49,7 @@ type stormModel struct {
 	storms int
 }
 
-func placeOf(t *types.Timer) calendar.Key { return calendar.Key{Due: t.Due, Seq: t.Seq} }
+func placeOf(t *stormTimer) calendar.Key { return calendar.Key{Due: t.Due, Seq: t.Seq} }
 
 // weights recounts the window, and returns the weight of any actor in this block.
 func (m *stormModel) weights() func(actor []byte) uint32 {
@@ -72,22 +78,22 @@ func (m *stormModel) weights() func(actor []byte) uint32 {
 }
 
 // ready returns what is due, oldest first.
-func (m *stormModel) ready() []*types.Timer {
-	slices.SortFunc(m.timers, func(a, b *types.Timer) int { return placeOf(a).Compare(placeOf(b)) })
-	due := slices.IndexFunc(m.timers, func(t *types.Timer) bool { return t.Due > m.height })
+func (m *stormModel) ready() []*stormTimer {
+	slices.SortFunc(m.timers, func(a, b *stormTimer) int { return placeOf(a).Compare(placeOf(b)) })
+	due := slices.IndexFunc(m.timers, func(t *stormTimer) bool { return t.Due > m.height })
 	if due < 0 {
 		due = len(m.timers)
 	}
 	return slices.Clone(m.timers[:due])
 }
 
-func admitted(timers []*types.Timer) []*types.Timer {
-	return slices.DeleteFunc(slices.Clone(timers), func(t *types.Timer) bool { return t.AdmittedWeight == 0 })
+func admitted(timers []*stormTimer) []*stormTimer {
+	return slices.DeleteFunc(slices.Clone(timers), func(t *stormTimer) bool { return t.weight == 0 })
 }
 
 // compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
-func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.Timer) bool) ([]*types.Timer, bool) {
-	m.meter = m.config.Overhead()
+func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*stormTimer) bool) ([]*stormTimer, bool) {
+	m.meter = lab.Overhead(&m.config)
 	m.meter.Lend(overhead.Watches)
 	m.meter.Lend(overhead.Held)
 	m.looked = map[string]bool{}
@@ -99,16 +105,16 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 	m.storms++
 	passed := m.admit
 	// admits looks whether a timer is admitted, and reports whether the meter ends the admission before it.
-	admits := func(t *types.Timer, read, admit overhead.Work) (ends bool) {
+	admits := func(t *stormTimer, read, admit overhead.Work) (ends bool) {
 		switch {
 		case !m.meter.TryConsume(read):
 			return true
-		case t.AdmittedWeight > 0, !willing(t):
+		case t.weight > 0, !willing(t):
 			return false
 		case !m.look(t), !m.meter.TryConsume(admit):
 			return true
 		}
-		t.AdmittedWeight = weightOf(t.Actor)
+		t.weight = weightOf(t.Actor)
 		return false
 	}
 	if m.admit.Compare(calendar.Key{Due: m.height}) < 0 {
@@ -133,7 +139,7 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 }
 
 // readWindow reports whether the window holds all that is ready, and the meter lets the block read it.
-func (m *stormModel) readWindow(ready []*types.Timer) bool {
+func (m *stormModel) readWindow(ready []*stormTimer) bool {
 	for i := range ready {
 		if i == int(m.config.CandidateWindow) || !m.meter.TryConsume(overhead.ReadWindow) {
 			return false
@@ -143,7 +149,7 @@ func (m *stormModel) readWindow(ready []*types.Timer) bool {
 }
 
 // look looks at a payer, once a block. All can pay.
-func (m *stormModel) look(t *types.Timer) bool {
+func (m *stormModel) look(t *stormTimer) bool {
 	if m.looked[string(t.Actor)] {
 		return true
 	}
@@ -154,10 +160,10 @@ func (m *stormModel) look(t *types.Timer) bool {
 // sweep files a few of those that the admission has passed under weights that have risen, in rounds, and admits those that it
 // passed over. Those that have fallen are filed anew when they are met.
 func (m *stormModel) sweep(
-	ready []*types.Timer, end calendar.Key, weightOf func([]byte) uint32, willing func(*types.Timer) bool,
+	ready []*stormTimer, end calendar.Key, weightOf func([]byte) uint32, willing func(*stormTimer) bool,
 ) {
 	left := min(256, max(1, m.meter.Left(overhead.Renew)/2))
-	var found []*types.Timer
+	var found []*stormTimer
 	from := m.clean
 	m.clean = calendar.Key{}
 	for _, t := range ready {
@@ -178,12 +184,12 @@ func (m *stormModel) sweep(
 	for _, t := range found {
 		weight := weightOf(t.Actor)
 		switch {
-		case t.AdmittedWeight > 0:
-			if weight > t.AdmittedWeight && m.meter.TryConsume(overhead.Refile) {
-				t.AdmittedWeight = weight
+		case t.weight > 0:
+			if weight > t.weight && m.meter.TryConsume(overhead.Refile) {
+				t.weight = weight
 			}
 		case (!willing(t) || m.look(t)) && m.meter.TryConsume(overhead.Admit):
-			t.AdmittedWeight = weight
+			t.weight = weight
 		}
 	}
 }
@@ -197,7 +203,7 @@ func (m *stormModel) block() (fired []string) {
 		Lane: market.LaneBasefee(m.config.CycleBasefee.LegacyDec, policy.Last{Basefee: m.basefee, Use: lane.Use{Size: m.cycles}}),
 	}
 	weightOf := m.weights()
-	contest, storm := m.compete(weightOf, func(t *types.Timer) bool {
+	contest, storm := m.compete(weightOf, func(t *stormTimer) bool {
 		_, pays := market.Priority(prices, t.Bid.Ask())
 		return pays
 	})
@@ -207,7 +213,7 @@ func (m *stormModel) block() (fired []string) {
 	m.fires[m.height] = map[string]uint64{}
 	var tips []math.LegacyDec
 	// met before their turn, under a weight that has fallen since.
-	var met []*types.Timer
+	var met []*stormTimer
 	for passedOver := 0; passedOver < 32 && (m.cycles+m.config.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
 		if storm && !m.meter.TryConsume(overhead.ReadRanked) {
 			break
@@ -216,7 +222,7 @@ func (m *stormModel) block() (fired []string) {
 		for i, t := range contest {
 			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
 			if storm && !slices.Contains(met, t) {
-				candidates[i].Weight = t.AdmittedWeight
+				candidates[i].Weight = t.weight
 			}
 		}
 		order := market.Order(prices, candidates)
@@ -224,7 +230,7 @@ func (m *stormModel) block() (fired []string) {
 			break
 		}
 		best := contest[order[0]]
-		if storm && weightOf(best.Actor) < best.AdmittedWeight && !slices.Contains(met, best) {
+		if storm && weightOf(best.Actor) < best.weight && !slices.Contains(met, best) {
 			met = append(met, best)
 			continue
 		}
@@ -241,16 +247,16 @@ func (m *stormModel) block() (fired []string) {
 		fired = append(fired, best.IDHex())
 		m.fires[m.height][string(best.Actor)]++
 		m.cycles += m.config.FireBaseCycles
-		m.timers = slices.DeleteFunc(m.timers, func(t *types.Timer) bool { return t == best })
+		m.timers = slices.DeleteFunc(m.timers, func(t *stormTimer) bool { return t == best })
 	}
-	met = slices.DeleteFunc(met, func(t *types.Timer) bool { return !slices.Contains(m.timers, t) })
+	met = slices.DeleteFunc(met, func(t *stormTimer) bool { return !slices.Contains(m.timers, t) })
 	m.meter.Lend(overhead.NewlyDue)
 	m.meter.Lend(overhead.Tries)
 	for _, t := range met {
 		if !m.meter.TryConsume(overhead.Refile) {
 			break
 		}
-		t.AdmittedWeight = weightOf(t.Actor)
+		t.weight = weightOf(t.Actor)
 	}
 	// All fires have one size, so that the median of the tips is that of the size.
 	median := math.LegacyZeroDec()
@@ -328,7 +334,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		for i := range n {
 			timer := draw(uint64(i)+1, uint64(2+r.IntN(3)))
 			genesis.Timers = append(genesis.Timers, timer)
-			m.timers = append(m.timers, &timer)
+			m.timers = append(m.timers, &stormTimer{Timer: timer})
 		}
 		genesis.NextSeq = uint64(n) + 1
 		for i := range actors {
@@ -359,7 +365,7 @@ func (f *fixture) newcomer(m *stormModel, timer types.Timer) {
 	info := f.timer(timer.Actor, response.Id)
 	timer.Seq, timer.Bid = info.Seq, info.Bid
 	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
-	m.timers = append(m.timers, &timer)
+	m.timers = append(m.timers, &stormTimer{Timer: timer})
 }
 
 func bidding(bid *types.Bid) func(*types.MsgScheduleTimer) {

@@ -60,7 +60,7 @@ func (m *watchModel) endBlock() (fired []*modelWatch, told []map[string]bool) {
 	m.timers = slices.DeleteFunc(m.timers, func(t *modelWatch) bool { return m.height > t.expiresAt })
 	var ready []*modelWatch
 	for _, t := range m.timers {
-		if t.due != 0 && !m.paused {
+		if t.due != 0 && t.due <= m.height && !m.paused {
 			ready = append(ready, t)
 		}
 	}
@@ -167,6 +167,9 @@ func (r *watchRun) change() {
 		r.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: w.id, GasLimit: rapid.Uint64Range(60_000, gas).Draw(r.t, "gas")})
 		w.seq = r.next
 		r.next++
+		if w.due != 0 && w.due < r.Height() {
+			w.due = r.Height() + 1
+		}
 	default:
 		w.expiresAt = max(r.Height()+1, w.due) + rapid.Uint64Range(0, 9).Draw(r.t, "extension")
 		r.run(&types.MsgExtendTimer{Sender: robot.String(), Id: w.id, ExpiresAt: w.expiresAt})

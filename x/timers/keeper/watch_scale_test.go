@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,7 +26,7 @@ func TestACrowdWatchesOneKey(t *testing.T) {
 	var counts *storecount.Counts
 	f := crowded(t, n, waitForBob, counted(&counts))
 	config := f.config()
-	perBlock := config.Overhead().Left(overhead.Notify)
+	perBlock := lab.Overhead(&config).Left(overhead.Notify)
 	f.endBlock()
 	f.run(f.send(alice, bob, 1))
 	fired, blocks := 0, 0

@@ -288,7 +288,7 @@ func TestWatchesExpire(t *testing.T) {
 	const crowd = 40
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 4) }))
 	config := f.config()
-	sweep := max(1, config.Overhead().Left(overhead.VisitWaiting)/2)
+	sweep := max(1, lab.Overhead(&config).Left(overhead.VisitWaiting)/2)
 	ids := map[string]bool{}
 	for range crowd {
 		ids[f.schedule(robot, 0, f.noop(), watching(f.balanceOf(carol)), expiring(5))] = true

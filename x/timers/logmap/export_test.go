@@ -37,3 +37,11 @@ func (o Options) MaintainChunks(levels int) int {
 	step := (2 + with.Ratio) * 2 * with.Runs
 	return 1 + log + queueScan*with.Merges + (1+with.Merges)*(6+levels*with.Steps*(step+8*stepRanges))
 }
+
+// Insert adds an entry. The caller knows that there is none with the key.
+func (m *Map) Insert(ctx context.Context, key, value []byte) error {
+	return m.Apply(ctx, Inserted(key, value))
+}
+
+// Delete removes an entry. The caller knows that it exists.
+func (m *Map) Delete(ctx context.Context, key []byte) error { return m.Apply(ctx, Deleted(key)) }

@@ -113,14 +113,6 @@ func New(stores Opener, opts Options) *Map {
 	return &Map{stores, opts}
 }
 
-// Insert adds an entry. The caller knows that there is none with the key.
-func (m *Map) Insert(ctx context.Context, key, value []byte) error {
-	return m.Apply(ctx, Inserted(key, value))
-}
-
-// Delete removes an entry. The caller knows that it exists.
-func (m *Map) Delete(ctx context.Context, key []byte) error { return m.Apply(ctx, Deleted(key)) }
-
 // Change is a change of one entry.
 type Change struct{ message wire.Message }
 

@@ -40,6 +40,7 @@ func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error)
 	if err != nil {
 		return false, err
 	}
+	before := h
 	next, err := o.page(wire.Span{}, 1)
 	if err != nil {
 		return false, err
@@ -49,8 +50,8 @@ func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error)
 		h.soon = string(next[0].Key)
 	}
 	h.low = max(h.low, min(h.soon, string(below)))
-	if err := o.removeConsumed(&h); err != nil {
-		return false, err
+	if err := o.removeConsumed(&h); err != nil || h == before {
+		return len(next) == 0, err
 	}
 	return len(next) == 0, o.setHead(front, h)
 }

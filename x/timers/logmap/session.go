@@ -183,6 +183,22 @@ func (s *Session) Apply(m *Map, changes ...Change) {
 	}
 }
 
+// Net is what the session's changes of a map come to: one for each key that it leaves other than it is stored.
+func (s *Session) Net(m *Map) (changes []Change) {
+	s.of(m).over.Scan(func(key string, c change) bool {
+		switch {
+		case c.value != nil && c.stored:
+			changes = append(changes, Replaced([]byte(key), c.value))
+		case c.value != nil:
+			changes = append(changes, Inserted([]byte(key), c.value))
+		case c.stored:
+			changes = append(changes, Deleted([]byte(key)))
+		}
+		return true
+	})
+	return changes
+}
+
 // Has reports whether the session has a change of a key that is not written.
 func (s *Session) Has(m *Map, key []byte) bool {
 	_, has := s.of(m).over.Get(string(key))

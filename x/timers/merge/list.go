@@ -65,6 +65,11 @@ type Entry struct {
 	Due, Seq uint64
 }
 
+// Same reports whether two entries say the same of a timer.
+func (e Entry) Same(other Entry) bool {
+	return e.List == other.List && e.Due == other.Due && e.Seq == other.Seq && e.Price.Equal(other.Price) && e.Other.Equal(other.Other)
+}
+
 // Store is the ordered index: lists by name, and within a list entries by (price descending, due, seq).
 type Store interface {
 	// First returns the first entry of a list. If the list is empty, it may return that of a later list, or false.

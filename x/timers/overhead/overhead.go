@@ -13,8 +13,10 @@ type Share int
 
 // The shares, in the order in which a block uses them.
 const (
+	// Times: timers whose time has come become ready.
+	Times Share = iota
 	// Watches are notified, and the entries of those that left are removed.
-	Watches Share = iota
+	Watches
 	// Held timers are looked at.
 	Held
 	// NewlyDue timers are read and admitted, those that became due in this very block.
@@ -28,9 +30,8 @@ const (
 	shares
 )
 
-// parts of the overhead without removals, in 36ths: by default an eighth of OVERHEAD_CYCLES_PER_BLOCK are five. The five
-// that no share has are lent from the beginning.
-var parts = [shares]uint64{Watches: 5, Held: 4, NewlyDue: 5, Contest: 8, Tries: 4, Upkeep: 5}
+// parts of the overhead without removals, in 36ths: by default an eighth of OVERHEAD_CYCLES_PER_BLOCK are five.
+var parts = [shares]uint64{Times: 5, Watches: 5, Held: 4, NewlyDue: 5, Contest: 8, Tries: 4, Upkeep: 5}
 
 const whole = 36
 
@@ -54,6 +55,9 @@ const (
 	removeKey
 	visitHeld
 	visitWaiting
+	moveTimed
+	moveNewlyDue
+	lapse
 	readNewlyDue
 	admitNewlyDue
 	readWindow
@@ -64,9 +68,11 @@ const (
 	refile
 	readEntry
 	readRanked
+	dropMet
 	try
 	scan
 	renew
+	dropStale
 	prune
 	age
 )
@@ -90,6 +96,11 @@ var (
 	VisitHeld    = Work{visitHeld, Held, 1_900}
 	VisitWaiting = Work{visitWaiting, Held, 1_900}
 
+	// MoveTimed: a timer whose time has come becomes ready. MoveNewlyDue is the same for one whose time came since the previous
+	// block, while older ones still wait.
+	MoveTimed    = Work{moveTimed, Times, 3_500}
+	MoveNewlyDue = Work{moveNewlyDue, NewlyDue, 3_500}
+
 	// ReadNewlyDue and AdmitNewlyDue are ReadReady and Admit for timers that became due in this very block.
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
 	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_200}
@@ -103,18 +114,22 @@ var (
 	PutOnHold   = Work{putOnHold, Contest, tryCycles}
 	Refile      = Work{refile, Contest, 3_000}
 
-	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. Try: it is tried without funds, and put on
-	// hold.
+	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. DropMet: there is none, and the entry is
+	// dropped. Try: it is tried without funds, and put on hold.
 	ReadEntry  = Work{readEntry, Tries, 50}
 	ReadRanked = Work{readRanked, Tries, 200}
+	DropMet    = Work{dropMet, Tries, 1_000}
 	Try        = Work{try, Tries, tryCycles}
+	// Lapse: an occurrence of a timer has passed, and it waits for the next.
+	Lapse = Work{lapse, Tries, 6_000}
 
-	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. Prune: a segment
-	// of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
-	Scan  = Work{scan, Upkeep, 200}
-	Renew = Work{renew, Upkeep, 900}
-	Prune = Work{prune, Upkeep, 2_600}
-	Age   = Work{age, Upkeep, 2_600}
+	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. DropStale: an index
+	// entry is dropped whose timer was not met there. Prune: a segment of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
+	Scan      = Work{scan, Upkeep, 200}
+	Renew     = Work{renew, Upkeep, 900}
+	DropStale = Work{dropStale, Upkeep, 1_000}
+	Prune     = Work{prune, Upkeep, 2_600}
+	Age       = Work{age, Upkeep, 2_600}
 )
 
 // Meter is what is left of one block's overhead. The first work of each kind always fits, so that every loop goes on in every
@@ -140,14 +155,14 @@ func New(cycles, removals uint64) *Meter {
 	return m
 }
 
-// CyclesFor is how many cycles, in addition to those for removals, a block needs so that n works of a kind fit when it begins.
+// CyclesFor is how many cycles, in addition to those for removals, a block needs so that n works of a kind fit when no timer is
+// due by time.
 func CyclesFor(w Work, n int) uint64 {
-	free := uint64(whole)
-	for _, part := range parts {
-		free -= part
+	part := parts[w.Share]
+	if w.Share != Times {
+		part += parts[Times]
 	}
-	need := w.Cycles * uint64(n)
-	return whole * ((need + parts[w.Share] + free - 1) / (parts[w.Share] + free))
+	return whole * ((w.Cycles*uint64(n) + part - 1) / part)
 }
 
 // Used is how many cycles were consumed.

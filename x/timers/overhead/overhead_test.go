@@ -8,8 +8,8 @@ import (
 )
 
 var works = []Work{
-	VisitOwner, ReadCondition, Notify, RemoveKey, VisitHeld, VisitWaiting, ReadNewlyDue, AdmitNewlyDue, ReadWindow, ReadReady, LookAtPayer, Admit, PutOnHold, Try, Refile, ReadEntry, ReadRanked,
-	Scan, Renew, Prune, Age,
+	VisitOwner, ReadCondition, Notify, RemoveKey, VisitHeld, VisitWaiting, MoveTimed, MoveNewlyDue, Lapse, ReadNewlyDue, AdmitNewlyDue, ReadWindow, ReadReady, LookAtPayer, Admit, PutOnHold, Try, Refile, ReadEntry, ReadRanked, DropMet,
+	Scan, Renew, DropStale, Prune, Age,
 }
 
 // TestMeter_IsTheSumOfItsShares: whatever is asked in whatever order, what is consumed is at most the budget, but for the first
@@ -67,7 +67,11 @@ func TestWorks_HaveKindsOfTheirOwn(t *testing.T) {
 func TestCyclesFor_LeavesRoomForSoMany(t *testing.T) {
 	for _, w := range works {
 		for _, n := range []int{1, 2, 7, 1_000} {
-			left := New(300_000+CyclesFor(w, n), 300_000).Left(w)
+			m := New(300_000+CyclesFor(w, n), 300_000)
+			if w.Share != Times {
+				m.Lend(Times)
+			}
+			left := m.Left(w)
 			require.GreaterOrEqual(t, left, n)
 			require.LessOrEqual(t, left, n+whole/int(min(whole, w.Cycles)))
 		}

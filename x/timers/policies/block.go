@@ -16,6 +16,8 @@ import (
 // Block is what policies know of a block, and what they write to it. It exists only during the block.
 type Block struct {
 	Height uint64
+	// Time is that of the block in seconds since 1970.
+	Time int64
 	// Config in force, the same in every step.
 	Config types.TimerConfig
 	// Before is the lane's state after the previous block, State that after this one.
@@ -31,8 +33,8 @@ type Block struct {
 	Recents *state.Recents
 	// Agents are the calls of bidding agents.
 	Agents *agents.Calls
-	// Changes to the ready index by the block's own steps.
-	Changes *index.Changes
+	// Index is the ready index as the block's steps see and change it.
+	Index *index.View
 
 	// Competing is how many timers were read to compete, Departed how many of those are no longer ready. Under overload
 	// the index holds the number of those that compete.
@@ -50,6 +52,9 @@ type Block struct {
 	// Hands do to a timer what only the engine may.
 	Hands Hands
 }
+
+// Now is the block's height and time.
+func (b *Block) Now() types.Moment { return types.Moment{Height: b.Height, Time: b.Time} }
 
 // SizeOf is the size of the lane that a timer's limits reserve, in cycles.
 func (b *Block) SizeOf(t *types.Timer) uint64 { return b.Lane.Size(t.GasLimit, t.CellLimit) }

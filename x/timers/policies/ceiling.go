@@ -39,27 +39,6 @@ func (b *Block) CeilingOf(t *types.Timer) policy.Ceiling {
 	return policy.CeilingOf(amount, b.Prices, t.GasLimit, t.CellLimit)
 }
 
-// IndexCeiling is the ceiling under which a timer is placed in the ready index in this block; nil for none.
-func (b *Block) IndexCeiling(t *types.Timer) *math.LegacyDec {
-	ceiling := b.CeilingOf(t)
-	if ceiling.Unbounded() {
-		return nil
-	}
-	return &ceiling.PerSize
-}
-
-// RecordedAsk is what the timer asks for by its record alone, with which it is stored in the ready index.
-func RecordedAsk(t *types.Timer) policy.Ask {
-	ask := t.Bid.Ask()
-	if t.Quote != nil {
-		ask = t.Quote.Ask()
-	}
-	if t.AdmittedCeiling != nil {
-		ask.Ceiling.PerSize = *t.AdmittedCeiling
-	}
-	return ask
-}
-
 // SetPricedOutAside takes timers out of the queue that can't fire at the prices of the block, so that a crowd of them does
 // not fill the windows of later blocks. They were read in this block, and handlers may have changed them since.
 func (w *Window) SetPricedOutAside(ctx sdk.Context, timers []types.Timer) error {

@@ -47,7 +47,7 @@ func (b *Block) ReadLive(
 	left := limit
 	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.LiveCursor), b.Height,
 		func(e calendar.Entry[types.Timer]) calendar.Verdict {
-			expired := e.Value.ExpiredAt(b.Height)
+			expired := e.Value.ExpiredAt(b.Now())
 			if !expired && left == 0 || !b.Overhead.TryConsume(overhead.ReadWindow) {
 				return calendar.Stop
 			}
@@ -56,11 +56,21 @@ func (b *Block) ReadLive(
 			}
 			return calendar.Take
 		})
+	if err != nil {
+		return nil, next, false, err
+	}
+	read := make([]calendar.Key, len(found))
+	for i := range found {
+		read[i] = found[i].Key
+	}
+	if err := b.dropStale(calendar.Key{}, next, read); err != nil {
+		return nil, next, false, err
+	}
 	first := next
 	live = make([]types.Timer, 0, limit-left)
 	for i := range found {
 		e := &found[i]
-		if e.Value.ExpiredAt(b.Height) {
+		if e.Value.ExpiredAt(b.Now()) {
 			b.GC.Meet(e.Value)
 			continue
 		}
@@ -70,7 +80,38 @@ func (b *Block) ReadLive(
 		live = append(live, e.Value)
 	}
 	b.State.LiveCursor = state.QueueKey(first)
-	return live, next, complete, err
+	return live, next, complete, nil
+}
+
+// maxStale bounds the entries of the ready index that a block drops without meeting them in their order.
+const maxStale = 256
+
+// dropStale drops entries of the ready index whose timers have left the queue, between two places between which the block has
+// read all records, while the overhead lasts. So overload ends when few enough timers are ready.
+func (b *Block) dropStale(from, to calendar.Key, read []calendar.Key) error {
+	if b.Index.Size() == 0 {
+		return nil
+	}
+	places, err := b.Index.Places(from, to, len(read)+maxStale-b.Index.Stale)
+	if err != nil {
+		return err
+	}
+	for _, place := range places {
+		for len(read) > 0 && read[0].Compare(place) < 0 {
+			read = read[1:]
+		}
+		if len(read) > 0 && read[0] == place {
+			continue
+		}
+		if b.Index.Stale == maxStale || !b.Overhead.TryConsume(overhead.DropStale) {
+			return nil
+		}
+		b.Index.Stale++
+		if err := b.Index.Remove(place); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SweepQueue looks for expired timers beyond what ReadLive reached, ScanLimit entries a block, in rounds over the queue.
@@ -90,7 +131,7 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 		switch {
 		case left == 0:
 			return calendar.Stop
-		case e.Value.ExpiredAt(b.Height):
+		case e.Value.ExpiredAt(b.Now()):
 			left--
 			return calendar.Take
 		default:
@@ -125,7 +166,7 @@ func (b *Block) ReadMore(
 		switch {
 		case left == 0 || e.Key.Compare(to) >= 0 || !b.Overhead.TryConsume(work):
 			return calendar.Stop
-		case e.Value.ExpiredAt(b.Height):
+		case e.Value.ExpiredAt(b.Now()):
 			return calendar.Pass
 		default:
 			left--

@@ -2,6 +2,8 @@ package policies
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"cosmossdk.io/math"
 
@@ -11,7 +13,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,18 +28,14 @@ const maxListed = 1 << 16
 
 // Indexer is a policy whose order is kept in the ready index.
 type Indexer interface {
-	// Placement of a timer that is met in this block, with its agent's answer from the record.
-	Placement(ctx sdk.Context, t *types.Timer) index.Placement
-	// Quoted is the same for a timer that is admitted or swept. If the policy calls agents, the timer's is called when all
-	// are known.
-	Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error)
-	// Stale reads at most n entries of lists that are not those of this block.
-	Stale(ctx context.Context, n int) ([]merge.Entry, error)
+	// Weight of the lists that a timer belongs into in this block.
+	Weight(ctx sdk.Context, t *types.Timer) uint32
+	// Entries of a timer in the lists of a weight, at the prices of the block. The first stands for all of them.
+	Entries(t *types.Timer, weight uint32) []merge.Entry
+	// Lists are those that the block ranks: from one on, and before another.
+	Lists() (from, to merge.List)
 	// Ranking opens the index at the prices of the block.
 	Ranking(ctx sdk.Context) (Ranking, error)
-	// Blocked reports whether an indexed timer can't fire at the prices of the block although its index entry says that
-	// it can. It returns the placement under which the timer waits then.
-	Blocked(t *types.Timer) (index.Placement, bool)
 }
 
 // Ranking returns indexed timers, best first, by one of their entries.
@@ -57,11 +54,10 @@ type Storm struct {
 	Indexer Indexer
 
 	ranking Ranking
-	// indexed is how many timers were in the index when the step began.
-	indexed uint64
-	// returned are timers that were met before their turn and put back, and isReturned has their seqs. It is looked up,
-	// never ranged over.
-	returned   []calendar.Key
+	// met are the places of the timers that were handed out. Those that were met before their turn and put back are
+	// returned, under the entries by which they were met, and isReturned has their seqs. It is looked up, never ranged over.
+	met        []calendar.Key
+	returned   []merge.Entry
 	isReturned map[uint64]bool
 	// passedOver counts timers that did not fit.
 	passedOver int
@@ -71,13 +67,13 @@ var _ Round = (*Storm)(nil)
 
 // Collect implements Round: it reads the window, or under overload what the index needs.
 func (s *Storm) Collect(ctx sdk.Context) error {
-	if err := s.reindexStale(ctx); err != nil {
+	if err := s.refileOthers(ctx); err != nil {
 		return err
 	}
 	if err := s.ReadLeftovers(ctx, s.Parts.Records); err != nil {
 		return err
 	}
-	if s.indexed <= uint64(s.Config.CandidateWindow) {
+	if s.Index.Size() <= uint64(s.Config.CandidateWindow) {
 		live, reached, complete, err := s.ReadLive(ctx, s.Parts.Records, s.Config.CandidateWindow)
 		if err != nil {
 			return err
@@ -98,32 +94,52 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 	return s.scanPassed(ctx, passed)
 }
 
-// reindexStale moves admitted timers that are indexed under another policy, or under other weights, to their placement
-// under the policy in force, with half of the overhead for the contest. Until then they don't compete, like those not yet
-// admitted.
-func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
-	if s.indexed, err = s.Parts.Index.Admitted(ctx); err != nil || s.indexed == 0 {
-		return err
+// refileOthers files timers anew that lie in lists of another policy, or of other weights of this one, with half of the overhead
+// for the contest. Until then they don't compete, like those not yet admitted.
+func (s *Storm) refileOthers(ctx sdk.Context) error {
+	if s.Index.Size() == 0 {
+		return nil
 	}
-	entries, err := s.Indexer.Stale(ctx, (s.Overhead.Left(overhead.Refile)+1)/2)
+	from, to := s.Indexer.Lists()
+	entries, err := s.Index.Outside(from, to, (s.Overhead.Left(overhead.Refile)+1)/2)
 	if err != nil {
 		return err
 	}
 	s.Overhead.Consume(overhead.Refile, len(entries))
 	for _, entry := range entries {
-		t, found, err := s.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		key := state.KeyOf(entry.Due, entry.Seq)
+		first, filed, err := s.Index.At(key)
 		if err != nil {
 			return err
 		}
 		// The second entry of a timer was removed with the first.
-		if !found || t.AdmittedWeight != entry.List.Weight() {
+		if !filed || first.List.Weight() != entry.List.Weight() {
 			continue
 		}
-		if err := s.Parts.Index.Reindex(ctx, &t, s.Indexer.Placement(ctx, &t)); err != nil {
+		t, found, err := s.Parts.Records.InQueue(ctx, key)
+		switch {
+		case err != nil:
+		case found:
+			err = s.file(&t, s.Indexer.Weight(ctx, &t))
+		default:
+			err = s.Index.Remove(key)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// file files a timer under a weight.
+func (s *Storm) file(t *types.Timer, weight uint32) error {
+	return s.Index.File(s.Indexer.Entries(t, weight)[0])
+}
+
+// ranks reports whether the block ranks a list.
+func (s *Storm) ranks(list merge.List) bool {
+	from, to := s.Indexer.Lists()
+	return from <= list && list < to
 }
 
 // admitNewlyDue admits timers that became due in this block while older ones still wait for admission. Otherwise they could not
@@ -151,14 +167,19 @@ func (s *Storm) admitOldest(ctx sdk.Context) error {
 // admitFrom reads ready timers in queue order while the overhead lasts, and admits those that can pay. It returns where it
 // stopped.
 func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhead.Work) (next calendar.Key, err error) {
+	var failed error
 	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		t := &e.Value
 		switch {
 		case !s.Overhead.TryConsume(read):
 			return calendar.Stop
-		case t.ExpiredAt(s.Height) || !s.Hands.Runnable(t):
+		case t.ExpiredAt(s.Now()) || !s.Hands.Runnable(t):
 			return calendar.Take
-		case s.Parts.Index.IsAdmitted(ctx, t):
+		}
+		var filed bool
+		if _, filed, failed = s.Index.At(e.Key); failed != nil {
+			return calendar.Stop
+		} else if filed {
 			return calendar.Pass
 		}
 		price, willing := s.Price(t)
@@ -177,7 +198,7 @@ func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhe
 			return calendar.Pass
 		}
 	})
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return next, err
 	}
 	for i := range found {
@@ -192,18 +213,15 @@ func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhe
 // the cleanup.
 func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 	switch {
-	case t.ExpiredAt(s.Height):
+	case t.ExpiredAt(s.Now()):
 		s.GC.Meet(*t)
 		return nil
 	case !s.Hands.Runnable(t):
 		s.Hands.SetAside(ctx, t, types.Unrunnable)
 		return nil
 	}
-	at, err := s.Indexer.Quoted(ctx, t)
-	if err != nil {
-		return err
-	}
-	return s.Parts.Index.Admit(ctx, t, at)
+	s.Agents.Note(t)
+	return s.file(t, s.Indexer.Weight(ctx, t))
 }
 
 // scanPassed examines ScanLimit of the timers that the admission has passed in earlier blocks, in rounds over all of them. It
@@ -228,13 +246,23 @@ func (s *Storm) scanPassed(ctx sdk.Context, end calendar.Key) error {
 		return err
 	}
 	s.Overhead.Consume(overhead.Renew, len(found))
+	read := make([]calendar.Key, len(found))
+	for i := range found {
+		read[i] = found[i].Key
+	}
+	if first {
+		from = calendar.Key{}
+	}
+	if err := s.dropStale(from, next, read); err != nil {
+		return err
+	}
 	s.State.SweepCursor = state.QueueKey(next)
 	if complete || reachedEnd {
 		s.State.SweepCursor = types.QueueKey{}
 	}
 	for i := range found {
 		t := &found[i].Value
-		if t.ExpiredAt(s.Height) {
+		if t.ExpiredAt(s.Now()) {
 			s.GC.Meet(*t)
 			continue
 		}
@@ -248,20 +276,25 @@ func (s *Storm) scanPassed(ctx sdk.Context, end calendar.Key) error {
 	return nil
 }
 
-// renew brings a timer that the admission has passed to where it belongs.
+// renew brings a timer that the admission has passed to where it belongs. One whose weight has fallen stays where it is until it is
+// met: most are met much later, when their weights have risen again.
 func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
-	s.Parts.Index.Recall(ctx, t)
-	if t.AdmittedWeight == 0 {
-		return s.lookAgain(ctx, t)
-	}
-	at, err := s.Indexer.Quoted(ctx, t)
-	if err != nil || !misplaced(t, at) && at.Quote.Equal(t.Quote) {
+	first, filed, err := s.Index.At(state.KeyOf(t.Due, t.Seq))
+	if err != nil {
 		return err
 	}
-	if !s.Overhead.TryConsume(overhead.Refile) {
+	if !filed {
+		return s.lookAgain(ctx, t)
+	}
+	s.Agents.Note(t)
+	weight := s.Indexer.Weight(ctx, t)
+	if s.ranks(first.List) {
+		weight = max(weight, first.List.Weight())
+	}
+	if s.Indexer.Entries(t, weight)[0].Same(first) || !s.Overhead.TryConsume(overhead.Refile) {
 		return nil
 	}
-	return s.Parts.Index.Reindex(ctx, t, at)
+	return s.file(t, weight)
 }
 
 // lookAgain admits a timer that was passed over, or puts it on hold, if its payer still can't cover it.
@@ -302,7 +335,11 @@ func (s *Storm) IndexReads() int {
 // Next implements Round: it tries the admitted in order while the lane lasts.
 func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	if !s.Storm {
-		return s.Window.Next(ctx)
+		turn, found, err := s.Window.Next(ctx)
+		if found && s.Index.Size() > 0 {
+			s.met = append(s.met, state.KeyOf(turn.Timer.Due, turn.Timer.Seq))
+		}
+		return turn, found, err
 	}
 	goCtx := context.Context(ctx)
 	for s.passedOver < MaxPassedOver && s.HasRoom() && s.mayRead() {
@@ -310,14 +347,19 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 		if err != nil || !found {
 			return Turn{}, false, err
 		}
-		t, found, err := s.Parts.Index.InQueue(goCtx, state.KeyOf(entry.Due, entry.Seq))
+		key := state.KeyOf(entry.Due, entry.Seq)
+		t, found, err := s.Parts.Records.InQueue(goCtx, key)
 		if err != nil {
 			return Turn{}, false, err
 		}
-		if !found || t.AdmittedWeight == 0 {
-			continue // A handler of this block cancelled or moved it.
+		if !found {
+			if err := s.dropMet(key); err != nil {
+				return Turn{}, false, err
+			}
+			continue
 		}
-		ready, err := s.check(ctx, &t)
+		s.met = append(s.met, key)
+		ready, err := s.check(ctx, &t, entry)
 		if err != nil {
 			return Turn{}, false, err
 		}
@@ -333,21 +375,27 @@ func (s *Storm) mayRead() bool {
 	return s.Agents.IsPreview() || s.Overhead.TryConsume(overhead.ReadRanked)
 }
 
-// check reports whether a timer that the ranking returned can be tried. Otherwise it puts the timer back where it belongs,
-// or removes it.
-func (s *Storm) check(ctx sdk.Context, t *types.Timer) (bool, error) {
-	if at := s.Indexer.Placement(ctx, t); !s.isReturned[t.Seq] && misplaced(t, at) {
-		return false, s.putBack(t, at)
+// dropMet drops an entry that the ranking returned and whose timer has left the queue, while the overhead lasts.
+func (s *Storm) dropMet(key calendar.Key) error {
+	if !s.Overhead.TryConsume(overhead.DropMet) {
+		return nil
 	}
-	if at, blocked := s.Indexer.Blocked(t); blocked {
-		if !s.Overhead.TryConsume(overhead.Refile) {
+	return s.Index.Remove(key)
+}
+
+// check reports whether a timer that the ranking returned by an entry can be tried. Otherwise it puts the timer back where it
+// belongs, or removes it. One that is met under a weight that has risen stays where it is: its turn has come.
+func (s *Storm) check(ctx sdk.Context, t *types.Timer, entry merge.Entry) (bool, error) {
+	if !s.isReturned[t.Seq] {
+		entries := s.Indexer.Entries(t, min(s.Indexer.Weight(ctx, t), entry.List.Weight()))
+		if !slices.ContainsFunc(entries, entry.Same) {
+			s.putBack(entry, entries[0])
 			return false, nil
 		}
-		return false, s.Parts.Index.Reindex(ctx, t, at)
 	}
 	switch {
-	case t.ExpiredAt(s.Height):
-		s.expireOnSight(ctx, t)
+	case t.ExpiredAt(s.Now()):
+		return false, s.expireOnSight(ctx, t)
 	case !s.Hands.Runnable(t):
 		s.Hands.SetAside(ctx, t, types.Unrunnable)
 	default:
@@ -361,69 +409,65 @@ func (s *Storm) check(ctx sdk.Context, t *types.Timer) (bool, error) {
 	return false, nil
 }
 
-// misplaced reports whether a timer is in the index under another weight or ceiling.
-func misplaced(t *types.Timer, at index.Placement) bool {
-	return t.AdmittedWeight != at.Weight || !at.HasCeiling(t.AdmittedCeiling)
-}
-
-// putBack returns a timer to the ranking where it belongs. Close writes the placement, unless the timer fires.
-func (s *Storm) putBack(t *types.Timer, at index.Placement) error {
-	entries, err := s.Parts.Index.EntriesAt(t, at)
-	if err != nil {
-		return err
-	}
+// putBack returns a timer to the ranking where it belongs. Close files it there, unless the timer fires.
+func (s *Storm) putBack(met, first merge.Entry) {
 	if s.isReturned == nil {
 		s.isReturned = map[uint64]bool{}
 	}
-	s.isReturned[t.Seq] = true
-	s.returned = append(s.returned, state.KeyOf(t.Due, t.Seq))
-	s.ranking.Return(entries[0])
-	return nil
+	s.isReturned[first.Seq] = true
+	s.returned = append(s.returned, met)
+	s.ranking.Return(first)
 }
 
-// Close implements Round: it writes what was admitted and is still ready, and the placements of timers that were put back
-// and have not fired, while the overhead lasts. So whoever makes many timers of the index outdated at once makes no block write
+// Close implements Round: it drops what was admitted or met and has left the queue since, and files timers anew that were put back
+// and have not fired, while the overhead lasts. So whoever makes many timers of the index outdated at once makes no block file
 // them all. The others are put back again when they are met.
 func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
-	for i := range s.returned {
-		t, found, err := s.Parts.Index.InQueue(ctx, s.returned[i])
+	for _, key := range slices.Concat(s.Index.Filed(), s.met) {
+		left, err := s.left(ctx, key)
+		if err == nil && left {
+			err = s.Index.Remove(key)
+		}
 		if err != nil {
 			return math.Int{}, err
 		}
-		if !found || t.AdmittedWeight == 0 {
-			continue // It fired, was cancelled or left the index.
-		}
-		if at := s.Indexer.Placement(ctx, &t); misplaced(&t, at) {
-			if !s.Overhead.TryConsume(overhead.Refile) {
-				break
-			}
-			if err := s.Parts.Index.Reindex(ctx, &t, at); err != nil {
-				return math.Int{}, err
-			}
-		}
 	}
-	if err := s.Parts.Index.WriteAdmissions(ctx); err != nil {
-		return math.Int{}, err
+	for _, met := range s.returned {
+		t, found, err := s.Parts.Records.InQueue(ctx, state.KeyOf(met.Due, met.Seq))
+		if err != nil {
+			return math.Int{}, err
+		}
+		if !found {
+			continue
+		}
+		if !s.Overhead.TryConsume(overhead.Refile) {
+			break
+		}
+		if err := s.file(&t, min(s.Indexer.Weight(ctx, &t), met.List.Weight())); err != nil {
+			return math.Int{}, err
+		}
 	}
 	return s.Window.Close(ctx)
 }
 
+// left reports whether a timer that the block has read has left its place in the queue.
+func (s *Storm) left(ctx sdk.Context, key calendar.Key) (bool, error) {
+	queue := s.Parts.Records.Queue()
+	if !queue.MayDiffer(ctx, &types.Timer{Due: key.Due, Seq: key.Seq}) {
+		return false, nil
+	}
+	has, err := queue.Has(ctx, key)
+	return !has, err
+}
+
 // expireOnSight removes an expired timer that the scan has not reached. If the budget of the GC lane is used up, it removes the
 // timer from the index only, while the overhead lasts, so that it is not read again before live ones.
-func (s *Storm) expireOnSight(ctx sdk.Context, t *types.Timer) {
+func (s *Storm) expireOnSight(ctx sdk.Context, t *types.Timer) error {
 	if s.GC.TakeFor(t) {
 		s.Hands.Expire(ctx, t)
-		return
+		return nil
 	}
-	if !s.Overhead.TryConsume(overhead.Refile) {
-		return
-	}
-	s.Hands.Guard(ctx, t, func(ctx sdk.Context) error {
-		if err := s.Parts.Index.Deindex(ctx, t); err != nil {
-			return err
-		}
-		return s.Parts.Records.Put(ctx, t)
-	})
+	return s.dropMet(state.KeyOf(t.Due, t.Seq))
 }
 
 // Skipped implements Round.

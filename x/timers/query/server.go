@@ -178,9 +178,9 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 	if err != nil {
 		return nil, err
 	}
-	now := types.HeightOf(ctx)
-	canFire := func(t *types.Timer) bool { return !t.ExpiredAt(now + 1) }
-	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.LiveCursor), now, page, canFire)
+	now := types.MomentOf(ctx)
+	canFire := func(t *types.Timer) bool { return !t.ExpiredAt(now.Next()) }
+	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.LiveCursor), now.Height, page, canFire)
 	return &types.QueryReadyResponse{Timers: timers, Pagination: next}, err
 }
 

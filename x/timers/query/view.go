@@ -60,12 +60,14 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 	}
 	info := types.TimerInfo{
 		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
-		Status: t.StatusAt(types.HeightOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
+		Status: t.StatusAt(types.MomentOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
 		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
 		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
 	recurrenceInfo(&info, t)
+	info.DueTime, info.ExpiresTime, info.Recurrence = t.DueTime, t.ExpiresTime, t.Recurrence
+	info.Failures, info.Skips, info.Renewal = t.Failures, t.Skips, t.Renewal
 	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
 	if len(t.Scheduler) > 0 {
 		info.Scheduler = s.text(t.Scheduler)
@@ -81,7 +83,7 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: s.text(r.Actor),
 		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
-		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: r.ScoreBidText(), Late: r.Late,
+		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: r.ScoreBidText(), Late: r.Late, Occurrence: r.Occurrence, Index: r.Index,
 	}
 }
 
@@ -89,7 +91,7 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 func recurrenceInfo(info *types.TimerInfo, t *types.Timer) {
 	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
 	info.OnUnfunded = types.OnUnfundedDestroy
-	if t.OnUnfunded == types.OnUnfundedSuspend {
-		info.OnUnfunded = types.OnUnfundedSuspend
+	if t.OnUnfunded != types.OnUnfundedUnspecified {
+		info.OnUnfunded = t.OnUnfunded
 	}
 }

@@ -138,7 +138,7 @@ func (f factory) timerThat(
 		return owner, nil
 	}
 	for _, i := range data.Rand().Perm(len(timers)) {
-		if !timers[i].ExpiredAt(height(ctx)) && fits(&timers[i]) {
+		if !timers[i].ExpiredAt(types.MomentOf(ctx)) && fits(&timers[i]) {
 			return owner, &timers[i]
 		}
 	}

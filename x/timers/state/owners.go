@@ -35,8 +35,10 @@ const (
 type Entry struct {
 	// ID is the beginning of the timer's id.
 	ID uint32
-	// Due is the height part of its queue key; 0 while it is set aside or waits for a change.
+	// Due is the height part of its queue key; 0 while it is set aside or waits for a change or a time.
 	Due uint64
+	// Time is that for which it waits, in seconds since 1970; 0 if it waits for none.
+	Time int64
 	// Seq is its insertion number.
 	Seq uint64
 }
@@ -44,7 +46,11 @@ type Entry struct {
 // EntryOf is the entry of a timer.
 func EntryOf(t *types.Timer) Entry {
 	entry := Entry{ID: binary.BigEndian.Uint32(t.Id), Due: t.Due, Seq: t.Seq}
-	if t.SetAside != types.NotSetAside {
+	switch t.SetAside {
+	case types.NotSetAside:
+	case types.Timed:
+		entry.Due, entry.Time = 0, t.DueTime
+	default:
 		entry.Due = 0
 	}
 	return entry
@@ -79,7 +85,13 @@ func (e Entry) key(owner sdk.AccAddress) []byte {
 	return logstore.AppendNumber(binary.BigEndian.AppendUint32(logstore.HashOf(owner), e.ID), e.Seq)
 }
 
-func (e Entry) value() []byte { return logstore.AppendNumber(nil, e.Due) }
+// value is the due height, or the time after a 0, with which no height begins.
+func (e Entry) value() []byte {
+	if e.Time > 0 {
+		return logstore.AppendNumber([]byte{0}, uint64(e.Time))
+	}
+	return logstore.AppendNumber(nil, e.Due)
+}
 
 // EntryBytes is the length of a timer's entry, key and value.
 func EntryBytes(t *types.Timer) int {
@@ -88,14 +100,20 @@ func EntryBytes(t *types.Timer) int {
 }
 
 func parseEntry(found logmap.Entry) (Entry, error) {
-	if len(found.Key) <= ownerBytes+idBytes || len(found.Key) > ownerBytes+idBytes+8 || len(found.Value) > 8 {
+	if len(found.Key) <= ownerBytes+idBytes || len(found.Key) > ownerBytes+idBytes+8 || len(found.Value) > 9 {
 		return Entry{}, types.ErrInternal.Wrapf("malformed entry %x of the owner index", found.Key)
 	}
 	id, seq := found.Key[ownerBytes:ownerBytes+idBytes], found.Key[ownerBytes+idBytes:]
-	return Entry{ID: binary.BigEndian.Uint32(id), Due: logstore.ParseNumber(found.Value), Seq: logstore.ParseNumber(seq)}, nil
+	entry := Entry{ID: binary.BigEndian.Uint32(id), Seq: logstore.ParseNumber(seq)}
+	if len(found.Value) > 0 && found.Value[0] == 0 {
+		entry.Time = int64(logstore.ParseNumber(found.Value[1:]))
+	} else {
+		entry.Due = logstore.ParseNumber(found.Value)
+	}
+	return entry, nil
 }
 
-// Of returns all entries of the actor by (due, seq), those set aside first. The config bounds their number. An entry of
+// Of returns all entries of the actor by (due, seq), those set aside first, and those that wait for a time last, by (time, seq). The config bounds their number. An entry of
 // another actor whose hash begins alike may be among them.
 func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
 	hash := logstore.HashOf(actor)
@@ -120,7 +138,7 @@ func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string)
 func (o *Owners) inOrder(ctx context.Context, from, to []byte) ([]Entry, error) {
 	all, err := o.page(ctx, from, to)
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all, err
 }

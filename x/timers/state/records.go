@@ -91,7 +91,7 @@ func NewRecords(
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		queue:    queue.New(cdc, sb, service),
+		queue:    queue.New(sb, service),
 		aside:    aside.New(sb, service, timer),
 		owners:   owners, lane: lane,
 	}
@@ -115,7 +115,7 @@ func (r *Records) Close(ctx sdk.Context) error {
 	if err := r.owners.Maintain(ctx, height); err != nil {
 		return err
 	}
-	if err := r.aside.Maintain(ctx, height); err != nil {
+	if err := r.aside.Close(ctx, types.MomentOf(ctx)); err != nil {
 		return err
 	}
 	return r.queue.Close(ctx, height)
@@ -179,7 +179,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
 	default:
-		return r.aside.Remove(ctx, t.Seq)
+		return r.aside.Remove(ctx, aside.PlaceOf(t))
 	}
 }
 
@@ -286,29 +286,37 @@ func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.Set
 	})
 }
 
-// Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is
+// Release moves a timer that was set aside back to the queue, or to where it waits for its time or a change. One that is
 // overdue is due at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
-// lane's cursors need not look back.
-func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) error {
+// lane's cursors need not look back. A change that is not nil is made first.
+func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
+		if change != nil {
+			if err := change(t); err != nil {
+				return err
+			}
+		}
 		waits, err := r.waiting.Waits(ctx, t)
 		t.SetAside = types.NotSetAside
-		if waits {
+		switch {
+		case waits:
 			t.SetAside = types.Watching
+		case t.WaitsForTime(types.MomentOf(ctx)):
+			t.SetAside = types.Timed
 		}
 		t.Due = max(t.Due, height)
 		return err
 	})
 }
 
-// SetExpiry writes a timer with another last height. The waiting room orders its timers by it.
-func (r *Records) SetExpiry(ctx context.Context, t *types.Timer, expiresAt uint64) error {
+// SetEnd writes a timer with another end. The waiting room orders its timers by the last height.
+func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types.Timer)) error {
 	if t.SetAside != types.Watching {
-		t.ExpiresAt = expiresAt
+		change(t)
 		return r.Put(ctx, t)
 	}
 	return r.Move(ctx, t, func(t *types.Timer) error {
-		t.ExpiresAt = expiresAt
+		change(t)
 		return nil
 	})
 }
@@ -402,11 +410,13 @@ func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, 
 // Load returns the timer that an entry names.
 func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 	if entry.Due == 0 {
-		timer, waits, err := r.waiting.Get(ctx, entry.Seq)
-		if waits || err != nil {
-			return timer, err
+		if entry.Time == 0 {
+			timer, waits, err := r.waiting.Get(ctx, entry.Seq)
+			if waits || err != nil {
+				return timer, err
+			}
 		}
-		return r.aside.Get(ctx, entry.Seq)
+		return r.aside.Get(ctx, aside.Place{Time: entry.Time, Seq: entry.Seq})
 	}
 	timer, found, err := r.queue.Get(ctx, KeyOf(entry.Due, entry.Seq))
 	if err == nil && !found {
@@ -431,12 +441,19 @@ func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types
 	return r.aside.Walk(ctx, seq, func(_ uint64, t *types.Timer) (bool, error) { return fn(t) })
 }
 
+// WalkTimed passes the timers that wait for a time to fn by (time, seq), from a time on and up to another, until fn reports that
+// it has enough.
+func (r *Records) WalkTimed(ctx context.Context, from, until int64, fn func(t *types.Timer) (enough bool, err error)) error {
+	return r.aside.WalkTimed(ctx, aside.Place{Time: from}, until, func(_ aside.Place, t *types.Timer) (bool, error) { return fn(t) })
+}
+
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
 func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
 	return r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
-// Walk passes every record to fn: the queue by (due, seq), then those set aside by seq, then the waiting room by seq.
+// Walk passes every record to fn: the queue by (due, seq), then those set aside by seq, those that wait for a time by (time, seq),
+// and the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
 	err := r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
@@ -447,6 +464,10 @@ func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 		return err
 	}
 	err = r.WalkSetAside(ctx, 0, func(t *types.Timer) (bool, error) { return false, fn(t) })
+	if err != nil {
+		return err
+	}
+	err = r.WalkTimed(ctx, 0, types.MaxTime, func(t *types.Timer) (bool, error) { return false, fn(t) })
 	if err != nil {
 		return err
 	}

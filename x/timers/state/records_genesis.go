@@ -19,7 +19,7 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 // ReadTimers implements TimerReader: it writes the timers, whose places must agree with the lane's cursors. The owner index
 // and the keys of payloads are derived.
 func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading {
-	now := types.HeightOf(ctx)
+	now := types.MomentOf(ctx)
 	return TimerReading{Timer: func(i int, t *types.Timer) error {
 		if err := checkRecord(t, t.SetAside != types.NotSetAside, &head.Lane, now); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/state/aside"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -25,11 +26,11 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	check := func(t *types.Timer, aside bool) error {
+	check := func(t *types.Timer, elsewhere bool) error {
 		if t.Seq >= nextSeq {
 			return fmt.Errorf("timer %s has seq %d, the next is %d", t.IDHex(), t.Seq, nextSeq)
 		}
-		return checkRecord(t, aside, &lane, types.HeightOf(ctx))
+		return checkRecord(t, elsewhere, &lane, types.MomentOf(ctx))
 	}
 	var wrong error
 	err = r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
@@ -61,35 +62,39 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.waiting.Walk(ctx, asideAs(true))
+	if err := r.waiting.Walk(ctx, asideAs(true)); err != nil {
+		return err
+	}
+	return r.aside.WalkTimed(ctx, aside.Place{}, types.MaxTime, func(at aside.Place, t *types.Timer) (bool, error) {
+		if t.SetAside != types.Timed || at != aside.PlaceOf(t) {
+			return true, fmt.Errorf("timer %s of seq %d, set aside as %s, waits at %v", t.IDHex(), t.Seq, t.SetAside, at)
+		}
+		return false, check(t, true)
+	})
 }
 
 // checkRecord holds what a record must be by itself, at import and afterwards. A genesis file is checked record by record as
 // it is read, and so in as much memory whatever its length.
-func checkRecord(t *types.Timer, aside bool, lane *types.LaneState, now uint64) error {
+func checkRecord(t *types.Timer, aside bool, lane *types.LaneState, now types.Moment) error {
 	if err := checkPlace(t, aside, lane, now); err != nil {
 		return err
 	}
-	if err := checkRecurrence(t, now); err != nil {
+	if err := checkRecurrence(t, now.Height); err != nil {
 		return fmt.Errorf("timer %s: %w", t.IDHex(), err)
 	}
-	if t.UnfundedSince > now {
-		return fmt.Errorf("timer %s is unfunded since height %d, now is %d", t.IDHex(), t.UnfundedSince, now)
+	if t.UnfundedSince > now.Height {
+		return fmt.Errorf("timer %s is unfunded since height %d, now is %d", t.IDHex(), t.UnfundedSince, now.Height)
 	}
 	return nil
 }
 
 // checkPlace: a record is stored where the lane's cursors expect it.
-func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now uint64) error {
+func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now types.Moment) error {
 	switch {
 	case aside != (t.SetAside != types.NotSetAside):
 		return fmt.Errorf("timer %s is stored where its set_aside %s does not say", t.IDHex(), t.SetAside)
-	case aside && t.AdmittedWeight > 0:
-		return fmt.Errorf("timer %s is set aside and admitted", t.IDHex())
 	case aside:
 		return nil
-	case t.AdmittedWeight > 0 && t.Due > now:
-		return fmt.Errorf("timer %s is admitted at height %d and due at %d", t.IDHex(), now, t.Due)
 	case t.IsBefore(lane.HeadCursor):
 		return fmt.Errorf("timer %s at (%d, %d) is stored before the head %v", t.IDHex(), t.Due, t.Seq, lane.HeadCursor)
 	case t.ExpiredAt(now):

@@ -275,7 +275,7 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 	defer func() { c.meter.Consume(overhead.Notify, counts) }()
 	timer, waits, err := state.Find(ctx, c.waiting, seq)
 	if err == nil && waits {
-		if timer.Due > round.Height || timer.ExpiredAt(c.height) {
+		if timer.Due > round.Height || timer.ExpiredAt(types.Moment{Height: c.height, Time: types.MomentOf(ctx).Time}) {
 			return 1
 		}
 		c.guard(ctx, &timer, func(ctx sdk.Context) error { return c.markDue(ctx, store, round, &timer) })

@@ -2,10 +2,11 @@
 // (x/timers/README.md, "1.4 Trigger").
 //
 // A kind is a type here that implements Kind and a place in NewKinds, in addition to its message in core.proto and its
-// validation in types/recurrence.go. Watches have a component of their own, Watches.
+// validation in types/recurrence.go. Watches have a component of their own, Watches; occurrences.go has the triggers by time.
 package triggers
 
 import (
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -15,15 +16,12 @@ type Kind interface {
 	Name() string
 	// Matches reports whether the trigger is of this kind.
 	Matches(trigger *types.Trigger) bool
-	// Prepare checks the trigger of a timer that is scheduled at height now, fills in its defaults and sets the timer's
-	// due height. The host API checks that this is in the future.
-	Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error
-	// Rolls reports whether the timer stays after a fire at a height, by its trigger alone. ttl is how many blocks it
-	// has until it expires.
-	Rolls(trigger *types.Trigger, ttl uint64) bool
-	// Roll makes the timer due again after a fire at a height, one repetition on. The trigger must not be shared with
-	// copies of the timer.
-	Roll(t *types.Timer, height uint64)
+	// Prepare checks the trigger of a timer that is scheduled now, fills in its defaults and sets when the timer is due,
+	// jitter left aside. The host API checks that this is in the future.
+	Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error
+	// Roll makes the timer due again after a fire, one repetition on, and reports whether it is: false if it does not repeat,
+	// if this was its last repetition, or if its life ends before the next. The trigger may be shared with copies of the timer.
+	Roll(t *types.Timer, now types.Moment) bool
 }
 
 // Kinds are those of a chain.
@@ -31,7 +29,7 @@ type Kinds []Kind
 
 // NewKinds returns the kinds of triggers, of which watches are those of a chain with watchable stores.
 func NewKinds(watches *Watches) Kinds {
-	return Kinds{timeKind{}, watches, intervalKind{}, afterKind{}, heightKind{}}
+	return Kinds{timeKind{}, calendarKind{}, watches, intervalKind{}, afterKind{}, heightKind{}}
 }
 
 // Of returns the kind of a trigger. An empty trigger is of the height kind, with height 0, which is refused.
@@ -44,17 +42,40 @@ func (k Kinds) Of(trigger *types.Trigger) Kind {
 	return heightKind{}
 }
 
-// RollsAt reports whether the timer stays after a fire at a height. It does not if it does not repeat, if this was its
-// last repetition, or if it expires before the next.
-func (k Kinds) RollsAt(t *types.Timer, height uint64) bool {
-	return !t.ExpiredAt(height) && k.Of(&t.Trigger).Rolls(&t.Trigger, t.ExpiresAt-height)
+// Prepare checks the trigger of a timer that is scheduled now, and prepares the timer as its kind does.
+func (k Kinds) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
+	if err := t.Trigger.CheckAtMostOne(); err != nil {
+		return err
+	}
+	return k.Of(&t.Trigger).Prepare(config, t, now)
 }
 
-// Roll makes the timer due again after a fire at a height.
-func (k Kinds) Roll(t *types.Timer, height uint64) {
+// RollsAt reports whether the timer stays after a fire. It does not if it does not repeat, if this was its last repetition, or
+// if it expires before the next.
+func (k Kinds) RollsAt(t *types.Timer, now types.Moment) bool {
+	next := *t
+	return k.Roll(&next, now)
+}
+
+// Roll makes the timer due again after a fire, and reports whether it is.
+func (k Kinds) Roll(t *types.Timer, now types.Moment) bool {
+	if t.ExpiredAt(now) {
+		return false
+	}
 	t.Retries = 0
 	t.FireSeq++
-	k.Of(&t.Trigger).Roll(t, height)
+	return k.Of(&t.Trigger).Roll(t, now)
+}
+
+// To is a change of a timer to when another state of it is due.
+func To(next *types.Timer) func(*types.Timer) error {
+	return func(t *types.Timer) error {
+		t.Trigger, t.Recurrence = next.Trigger, next.Recurrence
+		t.SetAside, t.Due, t.DueTime = next.SetAside, next.Due, next.DueTime
+		t.Retries, t.FireSeq = next.Retries, next.FireSeq
+		t.Failures, t.Skips, t.ExpiresAt, t.ExpiresTime = next.Failures, next.Skips, next.ExpiresAt, next.ExpiresTime
+		return nil
+	}
 }
 
 // heightKind is due once, at a height.
@@ -67,16 +88,13 @@ func (heightKind) Name() string { return "height" }
 func (heightKind) Matches(trigger *types.Trigger) bool { return trigger.Height != 0 }
 
 // Prepare implements Kind.
-func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, _ uint64) error {
+func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, _ types.Moment) error {
 	t.Due = t.Trigger.Height
 	return nil
 }
 
-// Rolls implements Kind.
-func (heightKind) Rolls(*types.Trigger, uint64) bool { return false }
-
 // Roll implements Kind.
-func (heightKind) Roll(*types.Timer, uint64) {}
+func (heightKind) Roll(*types.Timer, types.Moment) bool { return false }
 
 // afterKind is due once, so many blocks after the one that schedules it. The trigger stays as stated; the due height says
 // when that is.
@@ -89,33 +107,17 @@ func (afterKind) Name() string { return "after" }
 func (afterKind) Matches(trigger *types.Trigger) bool { return trigger.After != 0 }
 
 // Prepare implements Kind.
-func (afterKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
+func (afterKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
 	after := t.Trigger.After
-	switch {
-	case t.Trigger.Height != 0:
-		return types.ErrUnsupportedTimerType.Wrapf("height %d is stated in addition to after: state one trigger", t.Trigger.Height)
-	case after > config.MaxTtlBlocks:
+	if after > config.MaxTtlBlocks {
 		return types.ErrTTLTooLong.Wrapf("after is %d, want 1 to %d, the longest that a timer lives", after, config.MaxTtlBlocks)
 	}
-	t.Due = now + after
+	t.Due = now.Height + after
 	return nil
 }
 
-// timeKind is the time trigger of the wire format, which is always refused: a client converts a time to a height.
-type timeKind struct{ heightKind }
-
-// Name implements Kind.
-func (timeKind) Name() string { return "time" }
-
-// Matches implements Kind.
-func (timeKind) Matches(trigger *types.Trigger) bool { return trigger.Time != nil }
-
-// Prepare implements Kind.
-func (timeKind) Prepare(*types.TimerConfig, *types.Timer, uint64) error {
-	return types.ErrUnsupportedTimerType.Wrap("time triggers do not exist: convert the time to a height")
-}
-
-// intervalKind is due every so many blocks after a fire, not after the nominal height: a late fire delays the next.
+// intervalKind is due every so many blocks: after a fire, so that a late fire delays the next, or from its schedule, whatever
+// became of the fires before.
 type intervalKind struct{}
 
 // Name implements Kind.
@@ -125,39 +127,72 @@ func (intervalKind) Name() string { return "interval" }
 func (intervalKind) Matches(trigger *types.Trigger) bool { return trigger.Interval != nil }
 
 // Prepare implements Kind.
-func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
-	if t.Trigger.Height != 0 || t.Trigger.After != 0 {
-		return types.ErrInvalidInterval.Wrap("a height or after is stated in addition to an interval: state one trigger")
-	}
+func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
 	if err := t.Trigger.Interval.Validate(config); err != nil {
 		return err
 	}
 	interval := *t.Trigger.Interval
 	if interval.First == 0 {
-		interval.First = now + interval.Every
+		interval.First = now.Height + interval.Every
 	}
 	if interval.OnFailure == types.OnFailureUnspecified {
 		interval.OnFailure = types.OnFailureRoll
 	}
 	t.Trigger.Interval, t.Due = &interval, interval.First
+	if interval.From == types.FromSchedule {
+		t.Recurrence = &types.Recurrence{After: now.Height}
+	}
 	return nil
 }
 
-// Rolls implements Kind.
-func (intervalKind) Rolls(trigger *types.Trigger, ttl uint64) bool {
-	return trigger.Interval.Remaining != 1 && trigger.Interval.Every <= ttl
+// Roll implements Kind.
+func (intervalKind) Roll(t *types.Timer, now types.Moment) bool {
+	interval := t.Trigger.Interval
+	if interval.Remaining == 1 {
+		return false
+	}
+	t.Trigger = countedDown(t.Trigger)
+	if interval.From == types.FromSchedule {
+		return deliver(t, now)
+	}
+	t.Due = now.Height + interval.Every
+	return interval.Every <= t.LastHeight()-now.Height
 }
 
-// Roll implements Kind.
-func (intervalKind) Roll(t *types.Timer, height uint64) {
-	interval := *t.Trigger.Interval
-	interval.Remaining = oneLess(interval.Remaining)
-	t.Trigger.Interval, t.Due = &interval, height+interval.Every
+// distanceOf is that of the fires of an interval that counts from its fires; false for other triggers.
+func distanceOf(t *types.Trigger) (every uint64, repeats bool) {
+	if t.Interval == nil || t.Interval.From == types.FromSchedule {
+		return 0, false
+	}
+	return t.Interval.Every, true
 }
 
 // StopsOnFailure reports whether a failed repetition ends the timer.
 func StopsOnFailure(t *types.Timer) bool {
-	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == types.OnFailureStop
+	return t.Trigger.OnFailure() == types.OnFailureStop
+}
+
+// seriesOf are the occurrences of a timer, and their clock.
+func seriesOf(t *types.Timer, now types.Moment) (schedule.Series[uint64], clock) {
+	if t.Trigger.Calendar != nil {
+		return seconds{t.Trigger.Calendar.Series()}, clock{uint64(t.ExpiresTime), uint64(now.Time)}
+	}
+	interval := t.Trigger.Interval
+	return schedule.Interval{First: interval.First, Every: interval.Every}, clock{t.LastHeight(), now.Height}
+}
+
+// countedDown is the trigger of a calendar or an interval after one more delivery.
+func countedDown(t types.Trigger) types.Trigger {
+	if t.Calendar != nil {
+		calendar := *t.Calendar
+		calendar.Remaining = oneLess(calendar.Remaining)
+		t.Calendar = &calendar
+		return t
+	}
+	interval := *t.Interval
+	interval.Remaining = oneLess(interval.Remaining)
+	t.Interval = &interval
+	return t
 }
 
 // oneLess counts repetitions down; 0 is "until it expires".

@@ -115,11 +115,8 @@ func (*Watches) Name() string { return "watch" }
 func (*Watches) Matches(trigger *types.Trigger) bool { return trigger.Watch != nil }
 
 // Prepare implements Kind: it refuses what can't be watched, or not by one timer.
-func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
+func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
 	trigger := &t.Trigger
-	if trigger.Height != 0 || trigger.After != 0 || trigger.Interval != nil {
-		return types.ErrUnsupportedTimerType.Wrap("another trigger is stated in addition to a watch: state one")
-	}
 	if err := trigger.Watch.Validate(config.MaxWatchKeys); err != nil {
 		return err
 	}
@@ -131,20 +128,21 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now uint64)
 	if trigger.Watch.Cooldown > config.MaxTtlBlocks {
 		return types.ErrInvalidWatch.Wrapf("cooldown is %d, want at most %d, the longest that a timer lives", trigger.Watch.Cooldown, config.MaxTtlBlocks)
 	}
-	t.SetAside, t.Due = types.Watching, now+1
+	t.SetAside, t.Due = types.Watching, now.Height+1
 	return nil
 }
 
-// Rolls implements Kind. A timer that expires within its cooldown, or before the next block, leaves.
-func (*Watches) Rolls(trigger *types.Trigger, ttl uint64) bool {
-	return trigger.Watch.Remaining != 1 && max(1, trigger.Watch.Cooldown) <= ttl
-}
-
-// Roll implements Kind: the timer waits for changes from the next block on, or from the end of its cooldown.
-func (*Watches) Roll(t *types.Timer, height uint64) {
+// Roll implements Kind: the timer waits for changes from the next block on, or from the end of its cooldown. One that expires
+// before leaves.
+func (*Watches) Roll(t *types.Timer, now types.Moment) bool {
 	watch := *t.Trigger.Watch
+	distance := max(1, watch.Cooldown)
+	if watch.Remaining == 1 || distance > t.LastHeight()-now.Height {
+		return false
+	}
 	watch.Remaining = oneLess(watch.Remaining)
-	t.Trigger.Watch, t.SetAside, t.Due = &watch, types.Watching, height+max(1, watch.Cooldown)
+	t.Trigger.Watch, t.SetAside, t.Due = &watch, types.Watching, now.Height+distance
+	return true
 }
 
 // Put implements state.WaitingRoom: it writes the record, and when it expires.

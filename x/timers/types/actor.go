@@ -28,12 +28,15 @@ type Delivery struct {
 	Due uint64
 	// Scheduler is who scheduled the timer, where that is not the actor but its admin; else empty.
 	Scheduler sdk.AccAddress
-	// Trigger is the name of the timer's kind of trigger: height, after, interval or watch.
+	// Trigger is the name of the timer's kind of trigger: height, after, interval, time, calendar or watch.
 	Trigger string
 	// FireSeq is the number of the timer's earlier deliveries.
 	FireSeq uint32
 	// Matched are the watched keys whose change made it due, at most MAX_MATCHED_KEYS; none for other triggers.
 	Matched []WatchedKey
+	// Occurrence is what is delivered of a time or a calendar, in seconds since 1970, or of an interval from its schedule, as a
+	// height, and Index its number from 1 on; 0 for other triggers. A timer never delivers one twice, but for retries.
+	Occurrence, Index uint64
 }
 
 // Runtime runs the handlers of one kind of actor (x/timers/README.md, "1.3 Actor"). Every method is deterministic.

@@ -12,6 +12,10 @@ import (
 const (
 	// MaxBlocks bounds every distance in blocks, so that height + distance can't overflow.
 	MaxBlocks = uint64(1) << 40
+	// MaxTtlSeconds bounds every distance in seconds: a century.
+	MaxTtlSeconds = uint64(100 * 366 * 86_400)
+	// maxUnfundedSkips bounds max_unfunded_skips.
+	maxUnfundedSkips = uint32(1) << 16
 	// maxDistance bounds the sizes of the tiers, so that products of two can't overflow.
 	maxDistance = uint64(1) << 30
 	// MaxUnits bounds every number of cycles and cells, so that the sum of a block's fires can't overflow.
@@ -32,6 +36,12 @@ const (
 	maxMessageRules = 256
 	// maxTypeURLBytes bounds one message type.
 	maxTypeURLBytes = 256
+	// maxBackoff, maxRetryErrors and maxCodespaceBytes bound what a retry states.
+	maxBackoff        = 4
+	maxRetryErrors    = 8
+	maxCodespaceBytes = 64
+	// MaxSkipped bounds what one message skips.
+	MaxSkipped = uint32(1_000)
 	// maxRetries bounds max_retries.
 	maxRetries = uint32(1) << 16
 	// maxTierMultiplier bounds a tier's multiple of the usual tip.

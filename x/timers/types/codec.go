@@ -18,6 +18,7 @@ var (
 func RegisterInterfaces(registry codectypes.InterfaceRegistry) {
 	registry.RegisterImplementations((*sdk.Msg)(nil),
 		&MsgScheduleTimer{}, &MsgUpdateTimer{}, &MsgExtendTimer{}, &MsgCancelTimer{}, &MsgPauseTimer{}, &MsgResumeTimer{},
+		&MsgSkipTimer{}, &MsgRunTimer{},
 		&MsgSetAgent{},
 		&MsgSysCancelTimer{}, &MsgUpdateTimerConfig{}, &MsgSysExtendTimer{}, &MsgSysReleaseTimer{},
 	)

@@ -80,9 +80,23 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		EpochBlocks:  3_600,
 		EpochHorizon: 720,
 	}
+	config.setTimeDefaults()
 	config.setBidDefaults()
 	config.setPolicyDefaults()
 	return config
+}
+
+// setTimeDefaults sets the parameters of triggers by time, and of occurrences.
+func (c *TimerConfig) setTimeDefaults() {
+	c.TimeTriggers = true
+	// A year and a month: what is done once a year is done twice.
+	c.MaxTtlSeconds = 34_214_400
+	// Some three times what the worst cron rule takes to find its next day.
+	c.CalendarCycles = 2_000
+	// What it takes to charge the payer, and to move the timer.
+	c.LapseCycles = 6_000
+	// What has lapsed eight times in a row has a price or a window with which it can't fire.
+	c.MaxUnfundedSkips = 8
 }
 
 // setBidDefaults sets the parameters of agents, and those that several policies share.
@@ -167,6 +181,10 @@ func (c *TimerConfig) validatePolicy() error {
 func (c *TimerConfig) validateBounds() error {
 	check := bounds.Of(ErrInvalidConfig)
 	check.Uint("max_ttl_blocks", c.MaxTtlBlocks, 1, MaxBlocks)
+	check.Uint("max_ttl_seconds", c.MaxTtlSeconds, 60, MaxTtlSeconds)
+	check.Uint("calendar_cycles", c.CalendarCycles, 0, MaxUnits)
+	check.Uint("lapse_cycles", c.LapseCycles, 0, MaxUnits)
+	check.Uint("max_unfunded_skips", uint64(c.MaxUnfundedSkips), 0, uint64(maxUnfundedSkips))
 	check.Uint("max_timers_per_actor", uint64(c.MaxTimersPerActor), 1, uint64(maxTimersPerActor))
 	check.Uint("max_payload_bytes", c.MaxPayloadBytes, 1, MaxPayloadBytes)
 	check.Uint("max_messages_bytes", c.MaxMessagesBytes, 1, MaxPayloadBytes)

@@ -90,6 +90,10 @@ func TestTheLongestPayloadAtTheDefaultGasLimit(t *testing.T) {
 // unbounded, with the reason.
 var boundsOf = map[string]struct{ min, max uint64 }{
 	"MaxTtlBlocks":           {1, maxBlocks},
+	"MaxTtlSeconds":          {60, 100 * 366 * 86_400},
+	"CalendarCycles":         {0, maxUnits},
+	"LapseCycles":            {0, maxUnits},
+	"MaxUnfundedSkips":       {0, 1 << 16},
 	"MinGasLimit":            {1, maxUnits},
 	"FireBaseCycles":         {1, maxUnits},
 	"MaxCyclesPerFire":       {1, maxUnits},
@@ -133,6 +137,7 @@ var unbounded = map[string]string{
 	"Policy":           "TestConfigRefusesPolicies",
 	"FeeDenom":         "TestConfigRefusesDenoms",
 	"LanePaused":       "both values are valid",
+	"TimeTriggers":     "both values are valid",
 	"MaxFiresPerBlock": "a cap: any is valid, 0 is none",
 	"MaxFiresPerActor": "a cap: any is valid, 0 is none",
 	"CycleBasefee":     "TestConfigRefusesPrices",

@@ -33,6 +33,70 @@ var _ = time.Kitchen
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
+// Missed says which occurrences may fire when several have come.
+type Missed int32
+
+const (
+	// MISSED_UNSPECIFIED means the default, latest.
+	MissedUnspecified Missed = 0
+	// MISSED_LATEST: the latest; those before it pass.
+	MissedLatest Missed = 1
+	// MISSED_EACH: all of them, oldest first, at most one in a block.
+	MissedEach Missed = 2
+)
+
+var Missed_name = map[int32]string{
+	0: "MISSED_UNSPECIFIED",
+	1: "MISSED_LATEST",
+	2: "MISSED_EACH",
+}
+
+var Missed_value = map[string]int32{
+	"MISSED_UNSPECIFIED": 0,
+	"MISSED_LATEST":      1,
+	"MISSED_EACH":        2,
+}
+
+func (x Missed) String() string {
+	return proto.EnumName(Missed_name, int32(x))
+}
+
+func (Missed) EnumDescriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{0}
+}
+
+// IntervalFrom is what the distance of an interval counts from.
+type IntervalFrom int32
+
+const (
+	// INTERVAL_FROM_UNSPECIFIED means the default, from the fire.
+	FromUnspecified IntervalFrom = 0
+	// INTERVAL_FROM_FIRE: from the height of the last fire: a late fire delays the next.
+	FromFire IntervalFrom = 1
+	// INTERVAL_FROM_SCHEDULE: due at first + k × every, whatever became of the ones before.
+	FromSchedule IntervalFrom = 2
+)
+
+var IntervalFrom_name = map[int32]string{
+	0: "INTERVAL_FROM_UNSPECIFIED",
+	1: "INTERVAL_FROM_FIRE",
+	2: "INTERVAL_FROM_SCHEDULE",
+}
+
+var IntervalFrom_value = map[string]int32{
+	"INTERVAL_FROM_UNSPECIFIED": 0,
+	"INTERVAL_FROM_FIRE":        1,
+	"INTERVAL_FROM_SCHEDULE":    2,
+}
+
+func (x IntervalFrom) String() string {
+	return proto.EnumName(IntervalFrom_name, int32(x))
+}
+
+func (IntervalFrom) EnumDescriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{1}
+}
+
 // OnFailure says what becomes of an interval when a repetition has failed, its retries included.
 type OnFailure int32
 
@@ -43,18 +107,22 @@ const (
 	OnFailureRoll OnFailure = 1
 	// ON_FAILURE_STOP removes the timer.
 	OnFailureStop OnFailure = 2
+	// ON_FAILURE_SUSPEND suspends it after max_failures failed repetitions in a row, until its owner resumes it.
+	OnFailureSuspend OnFailure = 3
 )
 
 var OnFailure_name = map[int32]string{
 	0: "ON_FAILURE_UNSPECIFIED",
 	1: "ON_FAILURE_ROLL",
 	2: "ON_FAILURE_STOP",
+	3: "ON_FAILURE_SUSPEND",
 }
 
 var OnFailure_value = map[string]int32{
 	"ON_FAILURE_UNSPECIFIED": 0,
 	"ON_FAILURE_ROLL":        1,
 	"ON_FAILURE_STOP":        2,
+	"ON_FAILURE_SUSPEND":     3,
 }
 
 func (x OnFailure) String() string {
@@ -62,7 +130,7 @@ func (x OnFailure) String() string {
 }
 
 func (OnFailure) EnumDescriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{0}
+	return fileDescriptor_95081dbfd698c634, []int{2}
 }
 
 // OnUnfunded says what happens to a timer whose payer lacks funds when its turn comes.
@@ -75,18 +143,22 @@ const (
 	OnUnfundedDestroy OnUnfunded = 1
 	// ON_UNFUNDED_SUSPEND sets it aside until its owner resumes it or its time ends.
 	OnUnfundedSuspend OnUnfunded = 2
+	// ON_UNFUNDED_SKIP lets this repetition of a calendar or an interval pass; after max_unfunded_skips in a row it is suspended.
+	OnUnfundedSkip OnUnfunded = 3
 )
 
 var OnUnfunded_name = map[int32]string{
 	0: "ON_UNFUNDED_UNSPECIFIED",
 	1: "ON_UNFUNDED_DESTROY",
 	2: "ON_UNFUNDED_SUSPEND",
+	3: "ON_UNFUNDED_SKIP",
 }
 
 var OnUnfunded_value = map[string]int32{
 	"ON_UNFUNDED_UNSPECIFIED": 0,
 	"ON_UNFUNDED_DESTROY":     1,
 	"ON_UNFUNDED_SUSPEND":     2,
+	"ON_UNFUNDED_SKIP":        3,
 }
 
 func (x OnUnfunded) String() string {
@@ -94,7 +166,7 @@ func (x OnUnfunded) String() string {
 }
 
 func (OnUnfunded) EnumDescriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{1}
+	return fileDescriptor_95081dbfd698c634, []int{3}
 }
 
 // ConditionOp is how a condition compares the value of a key with its own.
@@ -146,7 +218,7 @@ func (x ConditionOp) String() string {
 }
 
 func (ConditionOp) EnumDescriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{2}
+	return fileDescriptor_95081dbfd698c634, []int{4}
 }
 
 // TimerTier is the distance of a timer's due height. It is a function of (due, now) and the config
@@ -183,7 +255,7 @@ func (x TimerTier) String() string {
 }
 
 func (TimerTier) EnumDescriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{3}
+	return fileDescriptor_95081dbfd698c634, []int{5}
 }
 
 // PriorityTier is a named multiple of the usual tip (x/timers/README.md, Bid).
@@ -223,7 +295,7 @@ func (x PriorityTier) String() string {
 }
 
 func (PriorityTier) EnumDescriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{4}
+	return fileDescriptor_95081dbfd698c634, []int{6}
 }
 
 // SetAsideReason says why a timer left the queue without leaving the chain.
@@ -251,6 +323,8 @@ const (
 	// SET_ASIDE_REASON_NOT_ADMIN: its scheduler was no longer the admin of its actor when its turn came. It is removed as soon
 	// as a block has room for that.
 	NotAdmin SetAsideReason = 7
+	// SET_ASIDE_REASON_TIMED: it waits for its time (due_time), and is pending like one whose height has not come.
+	Timed SetAsideReason = 41
 	// SET_ASIDE_REASON_WATCHING: it waits for watched state to change, and is listed with the watches.
 	Watching SetAsideReason = 40
 )
@@ -264,6 +338,7 @@ var SetAsideReason_name = map[int32]string{
 	5:  "SET_ASIDE_REASON_UNFUNDED",
 	6:  "SET_ASIDE_REASON_PRICED_OUT",
 	7:  "SET_ASIDE_REASON_NOT_ADMIN",
+	41: "SET_ASIDE_REASON_TIMED",
 	40: "SET_ASIDE_REASON_WATCHING",
 }
 
@@ -276,6 +351,7 @@ var SetAsideReason_value = map[string]int32{
 	"SET_ASIDE_REASON_UNFUNDED":    5,
 	"SET_ASIDE_REASON_PRICED_OUT":  6,
 	"SET_ASIDE_REASON_NOT_ADMIN":   7,
+	"SET_ASIDE_REASON_TIMED":       41,
 	"SET_ASIDE_REASON_WATCHING":    40,
 }
 
@@ -284,7 +360,7 @@ func (x SetAsideReason) String() string {
 }
 
 func (SetAsideReason) EnumDescriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{5}
+	return fileDescriptor_95081dbfd698c634, []int{7}
 }
 
 // Trigger says when a timer becomes due (x/timers/README.md, Trigger). Exactly one field is set.
@@ -295,10 +371,13 @@ type Trigger struct {
 	Interval *IntervalTrigger `protobuf:"bytes,2,opt,name=interval,proto3" json:"interval,omitempty"`
 	// watch makes it due when watched state changes.
 	Watch *WatchTrigger `protobuf:"bytes,3,opt,name=watch,proto3" json:"watch,omitempty"`
-	// time is always refused: time triggers do not exist; a client converts times to blocks.
+	// time makes it due once, in the first block whose time is at or after it: a whole second after the time of the block that
+	// schedules it, at most max_ttl_seconds later.
 	Time *time.Time `protobuf:"bytes,4,opt,name=time,proto3,stdtime" json:"time,omitempty"`
 	// after makes it due once, so many blocks after the one that schedules it; 1 to max_ttl_blocks.
 	After uint64 `protobuf:"varint,5,opt,name=after,proto3" json:"after,omitempty"`
+	// calendar repeats the timer by block time.
+	Calendar *CalendarTrigger `protobuf:"bytes,6,opt,name=calendar,proto3" json:"calendar,omitempty"`
 }
 
 func (m *Trigger) Reset()         { *m = Trigger{} }
@@ -369,9 +448,536 @@ func (m *Trigger) GetAfter() uint64 {
 	return 0
 }
 
+func (m *Trigger) GetCalendar() *CalendarTrigger {
+	if m != nil {
+		return m.Calendar
+	}
+	return nil
+}
+
+// CalendarTrigger repeats a timer by block time: every so many seconds, or at the local minutes of a cron rule. One of the two
+// rules is set.
+type CalendarTrigger struct {
+	Every *EveryRule `protobuf:"bytes,1,opt,name=every,proto3" json:"every,omitempty"`
+	Cron  *CronRule  `protobuf:"bytes,2,opt,name=cron,proto3" json:"cron,omitempty"`
+	// offset_minutes is local time less UTC before the first transition, at most 1,080 either way. For cron alone.
+	OffsetMinutes int32 `protobuf:"varint,3,opt,name=offset_minutes,json=offsetMinutes,proto3" json:"offset_minutes,omitempty"`
+	// transitions are changes of the offset, at most 16, in ascending order: a client compiles a time zone to them.
+	Transitions []OffsetTransition `protobuf:"bytes,4,rep,name=transitions,proto3" json:"transitions"`
+	// remaining is how many deliveries are left, the coming one included; 0 means until the timer expires.
+	Remaining uint64 `protobuf:"varint,5,opt,name=remaining,proto3" json:"remaining,omitempty"`
+	// on_failure says what a failed occurrence means for the rest.
+	OnFailure OnFailure `protobuf:"varint,6,opt,name=on_failure,json=onFailure,proto3,enum=timers.v1.OnFailure" json:"on_failure,omitempty"`
+	// occurrences says which of several that have come may fire, how late and how spread.
+	Occurrences *OccurrenceTerms `protobuf:"bytes,7,opt,name=occurrences,proto3" json:"occurrences,omitempty"`
+	// max_failures is after how many failed occurrences in a row on_failure suspend suspends; 0 means 1.
+	MaxFailures uint32 `protobuf:"varint,8,opt,name=max_failures,json=maxFailures,proto3" json:"max_failures,omitempty"`
+	// offset_final says that the offset of the last transition holds for ever: else a timer that renews itself ends with it.
+	OffsetFinal bool `protobuf:"varint,9,opt,name=offset_final,json=offsetFinal,proto3" json:"offset_final,omitempty"`
+}
+
+func (m *CalendarTrigger) Reset()         { *m = CalendarTrigger{} }
+func (m *CalendarTrigger) String() string { return proto.CompactTextString(m) }
+func (*CalendarTrigger) ProtoMessage()    {}
+func (*CalendarTrigger) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{1}
+}
+func (m *CalendarTrigger) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *CalendarTrigger) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_CalendarTrigger.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *CalendarTrigger) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_CalendarTrigger.Merge(m, src)
+}
+func (m *CalendarTrigger) XXX_Size() int {
+	return m.Size()
+}
+func (m *CalendarTrigger) XXX_DiscardUnknown() {
+	xxx_messageInfo_CalendarTrigger.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_CalendarTrigger proto.InternalMessageInfo
+
+func (m *CalendarTrigger) GetEvery() *EveryRule {
+	if m != nil {
+		return m.Every
+	}
+	return nil
+}
+
+func (m *CalendarTrigger) GetCron() *CronRule {
+	if m != nil {
+		return m.Cron
+	}
+	return nil
+}
+
+func (m *CalendarTrigger) GetOffsetMinutes() int32 {
+	if m != nil {
+		return m.OffsetMinutes
+	}
+	return 0
+}
+
+func (m *CalendarTrigger) GetTransitions() []OffsetTransition {
+	if m != nil {
+		return m.Transitions
+	}
+	return nil
+}
+
+func (m *CalendarTrigger) GetRemaining() uint64 {
+	if m != nil {
+		return m.Remaining
+	}
+	return 0
+}
+
+func (m *CalendarTrigger) GetOnFailure() OnFailure {
+	if m != nil {
+		return m.OnFailure
+	}
+	return OnFailureUnspecified
+}
+
+func (m *CalendarTrigger) GetOccurrences() *OccurrenceTerms {
+	if m != nil {
+		return m.Occurrences
+	}
+	return nil
+}
+
+func (m *CalendarTrigger) GetMaxFailures() uint32 {
+	if m != nil {
+		return m.MaxFailures
+	}
+	return 0
+}
+
+func (m *CalendarTrigger) GetOffsetFinal() bool {
+	if m != nil {
+		return m.OffsetFinal
+	}
+	return false
+}
+
+// EveryRule is anchor, and each so many seconds after it. It has no offset: local time does not concern it.
+type EveryRule struct {
+	// seconds is the distance of the occurrences, 60 to max_ttl_seconds.
+	Seconds uint64 `protobuf:"varint,1,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// anchor is an occurrence, in seconds since 1970; 0 when scheduling means the time of the block that schedules it.
+	Anchor int64 `protobuf:"varint,2,opt,name=anchor,proto3" json:"anchor,omitempty"`
+}
+
+func (m *EveryRule) Reset()         { *m = EveryRule{} }
+func (m *EveryRule) String() string { return proto.CompactTextString(m) }
+func (*EveryRule) ProtoMessage()    {}
+func (*EveryRule) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{2}
+}
+func (m *EveryRule) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *EveryRule) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_EveryRule.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *EveryRule) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_EveryRule.Merge(m, src)
+}
+func (m *EveryRule) XXX_Size() int {
+	return m.Size()
+}
+func (m *EveryRule) XXX_DiscardUnknown() {
+	xxx_messageInfo_EveryRule.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_EveryRule proto.InternalMessageInfo
+
+func (m *EveryRule) GetSeconds() uint64 {
+	if m != nil {
+		return m.Seconds
+	}
+	return 0
+}
+
+func (m *EveryRule) GetAnchor() int64 {
+	if m != nil {
+		return m.Anchor
+	}
+	return 0
+}
+
+// CronRule is the sets of local minutes that match, as bits. A day matches by days, or as the last of its month if last_day, or
+// by weekdays; where both days and weekdays are restricted, either is enough.
+type CronRule struct {
+	// minutes of the hour are bits 0 to 59, hours bits 0 to 23.
+	Minutes uint64 `protobuf:"varint,1,opt,name=minutes,proto3" json:"minutes,omitempty"`
+	Hours   uint32 `protobuf:"varint,2,opt,name=hours,proto3" json:"hours,omitempty"`
+	// days of the month are bits 1 to 31. The set may be empty if last_day is set.
+	Days    uint32 `protobuf:"varint,3,opt,name=days,proto3" json:"days,omitempty"`
+	LastDay bool   `protobuf:"varint,4,opt,name=last_day,json=lastDay,proto3" json:"last_day,omitempty"`
+	// months are bits 1 to 12, weekdays bits 0 for Sunday to 6.
+	Months   uint32 `protobuf:"varint,5,opt,name=months,proto3" json:"months,omitempty"`
+	Weekdays uint32 `protobuf:"varint,6,opt,name=weekdays,proto3" json:"weekdays,omitempty"`
+}
+
+func (m *CronRule) Reset()         { *m = CronRule{} }
+func (m *CronRule) String() string { return proto.CompactTextString(m) }
+func (*CronRule) ProtoMessage()    {}
+func (*CronRule) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{3}
+}
+func (m *CronRule) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *CronRule) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_CronRule.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *CronRule) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_CronRule.Merge(m, src)
+}
+func (m *CronRule) XXX_Size() int {
+	return m.Size()
+}
+func (m *CronRule) XXX_DiscardUnknown() {
+	xxx_messageInfo_CronRule.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_CronRule proto.InternalMessageInfo
+
+func (m *CronRule) GetMinutes() uint64 {
+	if m != nil {
+		return m.Minutes
+	}
+	return 0
+}
+
+func (m *CronRule) GetHours() uint32 {
+	if m != nil {
+		return m.Hours
+	}
+	return 0
+}
+
+func (m *CronRule) GetDays() uint32 {
+	if m != nil {
+		return m.Days
+	}
+	return 0
+}
+
+func (m *CronRule) GetLastDay() bool {
+	if m != nil {
+		return m.LastDay
+	}
+	return false
+}
+
+func (m *CronRule) GetMonths() uint32 {
+	if m != nil {
+		return m.Months
+	}
+	return 0
+}
+
+func (m *CronRule) GetWeekdays() uint32 {
+	if m != nil {
+		return m.Weekdays
+	}
+	return 0
+}
+
+// OffsetTransition is a change of the offset from UTC.
+type OffsetTransition struct {
+	// from is the first second with the offset, in seconds since 1970: a whole minute.
+	From int64 `protobuf:"varint,1,opt,name=from,proto3" json:"from,omitempty"`
+	// offset_minutes is local time less UTC from then on, at most 1,080 either way.
+	OffsetMinutes int32 `protobuf:"varint,2,opt,name=offset_minutes,json=offsetMinutes,proto3" json:"offset_minutes,omitempty"`
+}
+
+func (m *OffsetTransition) Reset()         { *m = OffsetTransition{} }
+func (m *OffsetTransition) String() string { return proto.CompactTextString(m) }
+func (*OffsetTransition) ProtoMessage()    {}
+func (*OffsetTransition) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{4}
+}
+func (m *OffsetTransition) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *OffsetTransition) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_OffsetTransition.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *OffsetTransition) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_OffsetTransition.Merge(m, src)
+}
+func (m *OffsetTransition) XXX_Size() int {
+	return m.Size()
+}
+func (m *OffsetTransition) XXX_DiscardUnknown() {
+	xxx_messageInfo_OffsetTransition.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_OffsetTransition proto.InternalMessageInfo
+
+func (m *OffsetTransition) GetFrom() int64 {
+	if m != nil {
+		return m.From
+	}
+	return 0
+}
+
+func (m *OffsetTransition) GetOffsetMinutes() int32 {
+	if m != nil {
+		return m.OffsetMinutes
+	}
+	return 0
+}
+
+// OccurrenceTerms are what a timer states of its occurrences, which are known in advance: those of a calendar, in seconds, and
+// those of an interval from its schedule, in blocks.
+type OccurrenceTerms struct {
+	// missed says which of several occurrences that have come may fire.
+	Missed Missed `protobuf:"varint,1,opt,name=missed,proto3,enum=timers.v1.Missed" json:"missed,omitempty"`
+	// window is how late an occurrence may fire, in seconds or blocks from when it is due; 0 means until the next comes, or with
+	// missed each until the timer expires.
+	Window uint64 `protobuf:"varint,2,opt,name=window,proto3" json:"window,omitempty"`
+	// jitter is by how much an occurrence may be due later, in seconds or blocks, at most 86,400 and less than the distance to the
+	// next. How much it is follows from the timer's id and the occurrence.
+	Jitter uint64 `protobuf:"varint,3,opt,name=jitter,proto3" json:"jitter,omitempty"`
+}
+
+func (m *OccurrenceTerms) Reset()         { *m = OccurrenceTerms{} }
+func (m *OccurrenceTerms) String() string { return proto.CompactTextString(m) }
+func (*OccurrenceTerms) ProtoMessage()    {}
+func (*OccurrenceTerms) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{5}
+}
+func (m *OccurrenceTerms) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *OccurrenceTerms) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_OccurrenceTerms.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *OccurrenceTerms) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_OccurrenceTerms.Merge(m, src)
+}
+func (m *OccurrenceTerms) XXX_Size() int {
+	return m.Size()
+}
+func (m *OccurrenceTerms) XXX_DiscardUnknown() {
+	xxx_messageInfo_OccurrenceTerms.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_OccurrenceTerms proto.InternalMessageInfo
+
+func (m *OccurrenceTerms) GetMissed() Missed {
+	if m != nil {
+		return m.Missed
+	}
+	return MissedUnspecified
+}
+
+func (m *OccurrenceTerms) GetWindow() uint64 {
+	if m != nil {
+		return m.Window
+	}
+	return 0
+}
+
+func (m *OccurrenceTerms) GetJitter() uint64 {
+	if m != nil {
+		return m.Jitter
+	}
+	return 0
+}
+
+// Recurrence is what a record keeps of its occurrences.
+type Recurrence struct {
+	// after is the last occurrence that was delivered or has passed, or when the timer was scheduled, in seconds or as a height.
+	After uint64 `protobuf:"varint,1,opt,name=after,proto3" json:"after,omitempty"`
+	// deliveries is how many occurrences were delivered.
+	Deliveries uint64 `protobuf:"varint,2,opt,name=deliveries,proto3" json:"deliveries,omitempty"`
+	// trying is the occurrence whose fire failed and is retried; 0 if there is none.
+	Trying uint64 `protobuf:"varint,3,opt,name=trying,proto3" json:"trying,omitempty"`
+	// lapses is how many occurrences lapsed in a row since the last fire.
+	Lapses uint32 `protobuf:"varint,4,opt,name=lapses,proto3" json:"lapses,omitempty"`
+	// forced is an occurrence that is delivered next, whatever its time and window: its owner ran or resumed the timer; 0 if there is
+	// none.
+	Forced uint64 `protobuf:"varint,5,opt,name=forced,proto3" json:"forced,omitempty"`
+}
+
+func (m *Recurrence) Reset()         { *m = Recurrence{} }
+func (m *Recurrence) String() string { return proto.CompactTextString(m) }
+func (*Recurrence) ProtoMessage()    {}
+func (*Recurrence) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{6}
+}
+func (m *Recurrence) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *Recurrence) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_Recurrence.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *Recurrence) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_Recurrence.Merge(m, src)
+}
+func (m *Recurrence) XXX_Size() int {
+	return m.Size()
+}
+func (m *Recurrence) XXX_DiscardUnknown() {
+	xxx_messageInfo_Recurrence.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_Recurrence proto.InternalMessageInfo
+
+func (m *Recurrence) GetAfter() uint64 {
+	if m != nil {
+		return m.After
+	}
+	return 0
+}
+
+func (m *Recurrence) GetDeliveries() uint64 {
+	if m != nil {
+		return m.Deliveries
+	}
+	return 0
+}
+
+func (m *Recurrence) GetTrying() uint64 {
+	if m != nil {
+		return m.Trying
+	}
+	return 0
+}
+
+func (m *Recurrence) GetLapses() uint32 {
+	if m != nil {
+		return m.Lapses
+	}
+	return 0
+}
+
+func (m *Recurrence) GetForced() uint64 {
+	if m != nil {
+		return m.Forced
+	}
+	return 0
+}
+
+// Renewal is the life that each fire gives again to a timer that renews itself.
+type Renewal struct {
+	// blocks and seconds are the distances to expires_at and expires_time; 0 if the life has no such end.
+	Blocks  uint64 `protobuf:"varint,1,opt,name=blocks,proto3" json:"blocks,omitempty"`
+	Seconds uint64 `protobuf:"varint,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+}
+
+func (m *Renewal) Reset()         { *m = Renewal{} }
+func (m *Renewal) String() string { return proto.CompactTextString(m) }
+func (*Renewal) ProtoMessage()    {}
+func (*Renewal) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{7}
+}
+func (m *Renewal) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *Renewal) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_Renewal.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *Renewal) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_Renewal.Merge(m, src)
+}
+func (m *Renewal) XXX_Size() int {
+	return m.Size()
+}
+func (m *Renewal) XXX_DiscardUnknown() {
+	xxx_messageInfo_Renewal.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_Renewal proto.InternalMessageInfo
+
+func (m *Renewal) GetBlocks() uint64 {
+	if m != nil {
+		return m.Blocks
+	}
+	return 0
+}
+
+func (m *Renewal) GetSeconds() uint64 {
+	if m != nil {
+		return m.Seconds
+	}
+	return 0
+}
+
 // IntervalTrigger repeats a timer every so many blocks.
 type IntervalTrigger struct {
-	// every is the distance in blocks from the height of one fire to the next due height: a late fire delays the next.
+	// every is the distance in blocks: from the height of one fire to the next due height, or of the occurrences (from).
 	Every uint64 `protobuf:"varint,1,opt,name=every,proto3" json:"every,omitempty"`
 	// first is the first due height; 0 when scheduling means that many blocks from now.
 	First uint64 `protobuf:"varint,2,opt,name=first,proto3" json:"first,omitempty"`
@@ -380,13 +986,19 @@ type IntervalTrigger struct {
 	Remaining uint64 `protobuf:"varint,3,opt,name=remaining,proto3" json:"remaining,omitempty"`
 	// on_failure says what a failed repetition means for the rest.
 	OnFailure OnFailure `protobuf:"varint,4,opt,name=on_failure,json=onFailure,proto3,enum=timers.v1.OnFailure" json:"on_failure,omitempty"`
+	// from says what the distance counts from.
+	From IntervalFrom `protobuf:"varint,5,opt,name=from,proto3,enum=timers.v1.IntervalFrom" json:"from,omitempty"`
+	// occurrences says which of several that have come may fire, how late and how spread. For intervals from their schedule alone.
+	Occurrences *OccurrenceTerms `protobuf:"bytes,6,opt,name=occurrences,proto3" json:"occurrences,omitempty"`
+	// max_failures is after how many failed repetitions in a row on_failure suspend suspends; 0 means 1.
+	MaxFailures uint32 `protobuf:"varint,7,opt,name=max_failures,json=maxFailures,proto3" json:"max_failures,omitempty"`
 }
 
 func (m *IntervalTrigger) Reset()         { *m = IntervalTrigger{} }
 func (m *IntervalTrigger) String() string { return proto.CompactTextString(m) }
 func (*IntervalTrigger) ProtoMessage()    {}
 func (*IntervalTrigger) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{1}
+	return fileDescriptor_95081dbfd698c634, []int{8}
 }
 func (m *IntervalTrigger) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -443,19 +1055,44 @@ func (m *IntervalTrigger) GetOnFailure() OnFailure {
 	return OnFailureUnspecified
 }
 
+func (m *IntervalTrigger) GetFrom() IntervalFrom {
+	if m != nil {
+		return m.From
+	}
+	return FromUnspecified
+}
+
+func (m *IntervalTrigger) GetOccurrences() *OccurrenceTerms {
+	if m != nil {
+		return m.Occurrences
+	}
+	return nil
+}
+
+func (m *IntervalTrigger) GetMaxFailures() uint32 {
+	if m != nil {
+		return m.MaxFailures
+	}
+	return 0
+}
+
 // Retry repeats a failed fire some blocks later. Each try is paid.
 type Retry struct {
 	// max is how often, at most; 1 to max_retries.
 	Max uint32 `protobuf:"varint,1,opt,name=max,proto3" json:"max,omitempty"`
-	// after is the distance in blocks from a failed fire to its retry.
+	// after is the distance in blocks from a failed fire to its first retry.
 	After uint64 `protobuf:"varint,2,opt,name=after,proto3" json:"after,omitempty"`
+	// backoff is by what each further distance is multiplied, 1 to 4; 0 means 1.
+	Backoff uint32 `protobuf:"varint,3,opt,name=backoff,proto3" json:"backoff,omitempty"`
+	// on are the errors after which a fire is retried, at most 8; none means all.
+	On []ErrorCode `protobuf:"bytes,4,rep,name=on,proto3" json:"on"`
 }
 
 func (m *Retry) Reset()         { *m = Retry{} }
 func (m *Retry) String() string { return proto.CompactTextString(m) }
 func (*Retry) ProtoMessage()    {}
 func (*Retry) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{2}
+	return fileDescriptor_95081dbfd698c634, []int{9}
 }
 func (m *Retry) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -498,6 +1135,74 @@ func (m *Retry) GetAfter() uint64 {
 	return 0
 }
 
+func (m *Retry) GetBackoff() uint32 {
+	if m != nil {
+		return m.Backoff
+	}
+	return 0
+}
+
+func (m *Retry) GetOn() []ErrorCode {
+	if m != nil {
+		return m.On
+	}
+	return nil
+}
+
+// ErrorCode is a codespace and a code in it, as a receipt has them.
+type ErrorCode struct {
+	Codespace string `protobuf:"bytes,1,opt,name=codespace,proto3" json:"codespace,omitempty"`
+	// code in the codespace; 0 means any.
+	Code uint32 `protobuf:"varint,2,opt,name=code,proto3" json:"code,omitempty"`
+}
+
+func (m *ErrorCode) Reset()         { *m = ErrorCode{} }
+func (m *ErrorCode) String() string { return proto.CompactTextString(m) }
+func (*ErrorCode) ProtoMessage()    {}
+func (*ErrorCode) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{10}
+}
+func (m *ErrorCode) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *ErrorCode) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_ErrorCode.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *ErrorCode) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_ErrorCode.Merge(m, src)
+}
+func (m *ErrorCode) XXX_Size() int {
+	return m.Size()
+}
+func (m *ErrorCode) XXX_DiscardUnknown() {
+	xxx_messageInfo_ErrorCode.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_ErrorCode proto.InternalMessageInfo
+
+func (m *ErrorCode) GetCodespace() string {
+	if m != nil {
+		return m.Codespace
+	}
+	return ""
+}
+
+func (m *ErrorCode) GetCode() uint32 {
+	if m != nil {
+		return m.Code
+	}
+	return 0
+}
+
 // Outcome is what a timer that goes on knows of its last delivery. Errors are kept as codespace and code.
 type Outcome struct {
 	Success   bool   `protobuf:"varint,1,opt,name=success,proto3" json:"success,omitempty"`
@@ -514,7 +1219,7 @@ func (m *Outcome) Reset()         { *m = Outcome{} }
 func (m *Outcome) String() string { return proto.CompactTextString(m) }
 func (*Outcome) ProtoMessage()    {}
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{3}
+	return fileDescriptor_95081dbfd698c634, []int{11}
 }
 func (m *Outcome) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -593,7 +1298,7 @@ func (m *WatchTrigger) Reset()         { *m = WatchTrigger{} }
 func (m *WatchTrigger) String() string { return proto.CompactTextString(m) }
 func (*WatchTrigger) ProtoMessage()    {}
 func (*WatchTrigger) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{4}
+	return fileDescriptor_95081dbfd698c634, []int{12}
 }
 func (m *WatchTrigger) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -658,7 +1363,7 @@ func (m *WatchKey) Reset()         { *m = WatchKey{} }
 func (m *WatchKey) String() string { return proto.CompactTextString(m) }
 func (*WatchKey) ProtoMessage()    {}
 func (*WatchKey) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{5}
+	return fileDescriptor_95081dbfd698c634, []int{13}
 }
 func (m *WatchKey) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -720,7 +1425,7 @@ func (m *WatchCondition) Reset()         { *m = WatchCondition{} }
 func (m *WatchCondition) String() string { return proto.CompactTextString(m) }
 func (*WatchCondition) ProtoMessage()    {}
 func (*WatchCondition) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{6}
+	return fileDescriptor_95081dbfd698c634, []int{14}
 }
 func (m *WatchCondition) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -779,7 +1484,7 @@ func (m *WatchValue) Reset()         { *m = WatchValue{} }
 func (m *WatchValue) String() string { return proto.CompactTextString(m) }
 func (*WatchValue) ProtoMessage()    {}
 func (*WatchValue) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{7}
+	return fileDescriptor_95081dbfd698c634, []int{15}
 }
 func (m *WatchValue) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -848,7 +1553,7 @@ func (m *WatchSegment) Reset()         { *m = WatchSegment{} }
 func (m *WatchSegment) String() string { return proto.CompactTextString(m) }
 func (*WatchSegment) ProtoMessage()    {}
 func (*WatchSegment) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{8}
+	return fileDescriptor_95081dbfd698c634, []int{16}
 }
 func (m *WatchSegment) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -901,7 +1606,7 @@ func (m *WatchedKey) Reset()         { *m = WatchedKey{} }
 func (m *WatchedKey) String() string { return proto.CompactTextString(m) }
 func (*WatchedKey) ProtoMessage()    {}
 func (*WatchedKey) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{9}
+	return fileDescriptor_95081dbfd698c634, []int{17}
 }
 func (m *WatchedKey) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -959,7 +1664,7 @@ func (m *WatchHit) Reset()         { *m = WatchHit{} }
 func (m *WatchHit) String() string { return proto.CompactTextString(m) }
 func (*WatchHit) ProtoMessage()    {}
 func (*WatchHit) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{10}
+	return fileDescriptor_95081dbfd698c634, []int{18}
 }
 func (m *WatchHit) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1020,7 +1725,7 @@ func (m *WatchChange) Reset()         { *m = WatchChange{} }
 func (m *WatchChange) String() string { return proto.CompactTextString(m) }
 func (*WatchChange) ProtoMessage()    {}
 func (*WatchChange) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{11}
+	return fileDescriptor_95081dbfd698c634, []int{19}
 }
 func (m *WatchChange) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1082,7 +1787,7 @@ func (m *WatchRound) Reset()         { *m = WatchRound{} }
 func (m *WatchRound) String() string { return proto.CompactTextString(m) }
 func (*WatchRound) ProtoMessage()    {}
 func (*WatchRound) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{12}
+	return fileDescriptor_95081dbfd698c634, []int{20}
 }
 func (m *WatchRound) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1157,7 +1862,7 @@ func (m *WatchPending) Reset()         { *m = WatchPending{} }
 func (m *WatchPending) String() string { return proto.CompactTextString(m) }
 func (*WatchPending) ProtoMessage()    {}
 func (*WatchPending) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{13}
+	return fileDescriptor_95081dbfd698c634, []int{21}
 }
 func (m *WatchPending) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1220,7 +1925,7 @@ func (m *WatchCursors) Reset()         { *m = WatchCursors{} }
 func (m *WatchCursors) String() string { return proto.CompactTextString(m) }
 func (*WatchCursors) ProtoMessage()    {}
 func (*WatchCursors) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{14}
+	return fileDescriptor_95081dbfd698c634, []int{22}
 }
 func (m *WatchCursors) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1307,7 +2012,7 @@ func (m *WatchLeaver) Reset()         { *m = WatchLeaver{} }
 func (m *WatchLeaver) String() string { return proto.CompactTextString(m) }
 func (*WatchLeaver) ProtoMessage()    {}
 func (*WatchLeaver) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{15}
+	return fileDescriptor_95081dbfd698c634, []int{23}
 }
 func (m *WatchLeaver) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1390,7 +2095,7 @@ func (m *Bid) Reset()         { *m = Bid{} }
 func (m *Bid) String() string { return proto.CompactTextString(m) }
 func (*Bid) ProtoMessage()    {}
 func (*Bid) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{16}
+	return fileDescriptor_95081dbfd698c634, []int{24}
 }
 func (m *Bid) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1459,7 +2164,7 @@ func (m *StaticBid) Reset()         { *m = StaticBid{} }
 func (m *StaticBid) String() string { return proto.CompactTextString(m) }
 func (*StaticBid) ProtoMessage()    {}
 func (*StaticBid) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{17}
+	return fileDescriptor_95081dbfd698c634, []int{25}
 }
 func (m *StaticBid) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1512,7 +2217,7 @@ type Timer struct {
 	GasLimit uint64 `protobuf:"varint,8,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
 	// cell_limit is the cells that one fire may write.
 	CellLimit uint64 `protobuf:"varint,17,opt,name=cell_limit,json=cellLimit,proto3" json:"cell_limit,omitempty"`
-	// expires_at is the last height at which it may fire.
+	// expires_at is the last height at which it may fire; 0 means that expires_time alone bounds its life.
 	ExpiresAt uint64 `protobuf:"varint,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// bid is what it is willing to pay.
 	Bid *Bid `protobuf:"bytes,10,opt,name=bid,proto3" json:"bid,omitempty"`
@@ -1537,24 +2242,12 @@ type Timer struct {
 	LastOutcome *Outcome `protobuf:"bytes,33,opt,name=last_outcome,json=lastOutcome,proto3" json:"last_outcome,omitempty"`
 	// bid_locked is how much of its bid the module's account holds for it, in fee denom; empty means nothing.
 	BidLocked string `protobuf:"bytes,40,opt,name=bid_locked,json=bidLocked,proto3" json:"bid_locked,omitempty"`
-	// admitted_weight is the fairness weight, in sixteenths, under which it is in the ready index, or from 32,768 on the list of
-	// policy score that holds it; 0 if it is not in the index. Never in genesis files of a chain that is not overloaded.
-	AdmittedWeight uint32 `protobuf:"varint,16,opt,name=admitted_weight,json=admittedWeight,proto3" json:"admitted_weight,omitempty"`
-	// admitted_score is its place in the ready index under policy score: its score without the part that grows with time,
-	// offset to a positive number of 24 bytes. Empty if no list of that policy holds it.
-	AdmittedScore []byte `protobuf:"bytes,44,opt,name=admitted_score,json=admittedScore,proto3" json:"admitted_score,omitempty"`
 	// unfunded_since is the height at which, under policy tip, its payer could not cover it; it waits, and does not compete
 	// until the payer can. 0 if it is not known to be unfunded.
 	UnfundedSince uint64 `protobuf:"varint,46,opt,name=unfunded_since,json=unfundedSince,proto3" json:"unfunded_since,omitempty"`
-	// quote is its agent's answer, under which it is in the ready index; none if it is not in the index, has no agent, or is
-	// there with the default bid.
-	Quote *AgentQuote `protobuf:"bytes,34,opt,name=quote,proto3" json:"quote,omitempty"`
 	// max_charge is the most that one fire may cost, in fee denom, whatever the prices. While its pre-charge would be more it is
 	// priced out. Empty means no bound.
 	MaxCharge string `protobuf:"bytes,51,opt,name=max_charge,json=maxCharge,proto3" json:"max_charge,omitempty"`
-	// admitted_ceiling is what its max_charge left for the lane's fee and the tip, per unit of size, when it was placed in the
-	// ready index; none if it is not there or has no max_charge. Negative if the chain's prices alone exceeded max_charge.
-	AdmittedCeiling *cosmossdk_io_math.LegacyDec `protobuf:"bytes,52,opt,name=admitted_ceiling,json=admittedCeiling,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"admitted_ceiling,omitempty"`
 	// last_answer is what its agent answered when it was last called for the timer, which bids it in blocks that have no
 	// cycles left to call the agent again; none if that call failed, or if there was none.
 	LastAnswer *AgentQuote `protobuf:"bytes,60,opt,name=last_answer,json=lastAnswer,proto3" json:"last_answer,omitempty"`
@@ -1566,13 +2259,27 @@ type Timer struct {
 	// scheduler is who scheduled it, where that is not the actor: the admin of a contract. It pays for the timer, and alone
 	// changes it. Empty means the actor.
 	Scheduler []byte `protobuf:"bytes,55,opt,name=scheduler,proto3" json:"scheduler,omitempty"`
+	// due_time is the time at which it becomes due this time, or did, in seconds since 1970, jitter included; 0 if its trigger
+	// is neither a time nor a calendar. Its due height is then that of the block which found it due; before, the first that can.
+	DueTime int64 `protobuf:"varint,61,opt,name=due_time,json=dueTime,proto3" json:"due_time,omitempty"`
+	// expires_time is the last block time at which it may fire, in seconds since 1970; 0 means that expires_at alone bounds its
+	// life. One of the two is set, or both: it ends at whichever comes first.
+	ExpiresTime int64 `protobuf:"varint,62,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
+	// recurrence is what it keeps of its occurrences; none if its trigger has none.
+	Recurrence *Recurrence `protobuf:"bytes,63,opt,name=recurrence,proto3" json:"recurrence,omitempty"`
+	// failures is how many repetitions have failed in a row, counted where on_failure is suspend; skips how many passed in a row
+	// since its payer could not cover them.
+	Failures uint32 `protobuf:"varint,64,opt,name=failures,proto3" json:"failures,omitempty"`
+	Skips    uint32 `protobuf:"varint,65,opt,name=skips,proto3" json:"skips,omitempty"`
+	// renewal is the life that each fire gives it again; none if it does not renew itself.
+	Renewal *Renewal `protobuf:"bytes,66,opt,name=renewal,proto3" json:"renewal,omitempty"`
 }
 
 func (m *Timer) Reset()         { *m = Timer{} }
 func (m *Timer) String() string { return proto.CompactTextString(m) }
 func (*Timer) ProtoMessage()    {}
 func (*Timer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{18}
+	return fileDescriptor_95081dbfd698c634, []int{26}
 }
 func (m *Timer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1755,32 +2462,11 @@ func (m *Timer) GetBidLocked() string {
 	return ""
 }
 
-func (m *Timer) GetAdmittedWeight() uint32 {
-	if m != nil {
-		return m.AdmittedWeight
-	}
-	return 0
-}
-
-func (m *Timer) GetAdmittedScore() []byte {
-	if m != nil {
-		return m.AdmittedScore
-	}
-	return nil
-}
-
 func (m *Timer) GetUnfundedSince() uint64 {
 	if m != nil {
 		return m.UnfundedSince
 	}
 	return 0
-}
-
-func (m *Timer) GetQuote() *AgentQuote {
-	if m != nil {
-		return m.Quote
-	}
-	return nil
 }
 
 func (m *Timer) GetMaxCharge() string {
@@ -1818,6 +2504,48 @@ func (m *Timer) GetScheduler() []byte {
 	return nil
 }
 
+func (m *Timer) GetDueTime() int64 {
+	if m != nil {
+		return m.DueTime
+	}
+	return 0
+}
+
+func (m *Timer) GetExpiresTime() int64 {
+	if m != nil {
+		return m.ExpiresTime
+	}
+	return 0
+}
+
+func (m *Timer) GetRecurrence() *Recurrence {
+	if m != nil {
+		return m.Recurrence
+	}
+	return nil
+}
+
+func (m *Timer) GetFailures() uint32 {
+	if m != nil {
+		return m.Failures
+	}
+	return 0
+}
+
+func (m *Timer) GetSkips() uint32 {
+	if m != nil {
+		return m.Skips
+	}
+	return 0
+}
+
+func (m *Timer) GetRenewal() *Renewal {
+	if m != nil {
+		return m.Renewal
+	}
+	return nil
+}
+
 // AgentQuote is the answer of a bidding agent, in fee denom (x/timers/README.md, Fairness and agents).
 type AgentQuote struct {
 	// max_fee_per_cycle is the most that the lane basefee and the tip together may cost.
@@ -1834,7 +2562,7 @@ func (m *AgentQuote) Reset()         { *m = AgentQuote{} }
 func (m *AgentQuote) String() string { return proto.CompactTextString(m) }
 func (*AgentQuote) ProtoMessage()    {}
 func (*AgentQuote) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{19}
+	return fileDescriptor_95081dbfd698c634, []int{27}
 }
 func (m *AgentQuote) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1880,7 +2608,7 @@ func (m *QueueKey) Reset()         { *m = QueueKey{} }
 func (m *QueueKey) String() string { return proto.CompactTextString(m) }
 func (*QueueKey) ProtoMessage()    {}
 func (*QueueKey) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{20}
+	return fileDescriptor_95081dbfd698c634, []int{28}
 }
 func (m *QueueKey) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1975,6 +2703,9 @@ type LaneState struct {
 	Agents *AgentBooks `protobuf:"bytes,60,opt,name=agents,proto3" json:"agents,omitempty"`
 	// auction is what policy auction has observed; absent before its first block, and while another policy is in force.
 	Auction *AuctionState `protobuf:"bytes,20,opt,name=auction,proto3" json:"auction,omitempty"`
+	// times_behind is the block time up to which timers whose time has come still wait to become ready, in seconds since 1970; 0
+	// if there are none: the block that stated it could not move them all.
+	TimesBehind int64 `protobuf:"varint,61,opt,name=times_behind,json=timesBehind,proto3" json:"times_behind,omitempty"`
 	// tip_market is what policy tip carries from block to block.
 	TipMarket TipState `protobuf:"bytes,30,opt,name=tip_market,json=tipMarket,proto3" json:"tip_market"`
 }
@@ -1983,7 +2714,7 @@ func (m *LaneState) Reset()         { *m = LaneState{} }
 func (m *LaneState) String() string { return proto.CompactTextString(m) }
 func (*LaneState) ProtoMessage()    {}
 func (*LaneState) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{21}
+	return fileDescriptor_95081dbfd698c634, []int{29}
 }
 func (m *LaneState) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2124,6 +2855,13 @@ func (m *LaneState) GetAuction() *AuctionState {
 	return nil
 }
 
+func (m *LaneState) GetTimesBehind() int64 {
+	if m != nil {
+		return m.TimesBehind
+	}
+	return 0
+}
+
 func (m *LaneState) GetTipMarket() TipState {
 	if m != nil {
 		return m.TipMarket
@@ -2148,7 +2886,7 @@ func (m *AgentBooks) Reset()         { *m = AgentBooks{} }
 func (m *AgentBooks) String() string { return proto.CompactTextString(m) }
 func (*AgentBooks) ProtoMessage()    {}
 func (*AgentBooks) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{22}
+	return fileDescriptor_95081dbfd698c634, []int{30}
 }
 func (m *AgentBooks) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2214,7 +2952,7 @@ func (m *AuctionState) Reset()         { *m = AuctionState{} }
 func (m *AuctionState) String() string { return proto.CompactTextString(m) }
 func (*AuctionState) ProtoMessage()    {}
 func (*AuctionState) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{23}
+	return fileDescriptor_95081dbfd698c634, []int{31}
 }
 func (m *AuctionState) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2269,7 +3007,7 @@ func (m *TipState) Reset()         { *m = TipState{} }
 func (m *TipState) String() string { return proto.CompactTextString(m) }
 func (*TipState) ProtoMessage()    {}
 func (*TipState) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{24}
+	return fileDescriptor_95081dbfd698c634, []int{32}
 }
 func (m *TipState) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2366,7 +3104,7 @@ func (m *TipWeight) Reset()         { *m = TipWeight{} }
 func (m *TipWeight) String() string { return proto.CompactTextString(m) }
 func (*TipWeight) ProtoMessage()    {}
 func (*TipWeight) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{25}
+	return fileDescriptor_95081dbfd698c634, []int{33}
 }
 func (m *TipWeight) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2455,7 +3193,7 @@ func (m *FairnessState) Reset()         { *m = FairnessState{} }
 func (m *FairnessState) String() string { return proto.CompactTextString(m) }
 func (*FairnessState) ProtoMessage()    {}
 func (*FairnessState) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{26}
+	return fileDescriptor_95081dbfd698c634, []int{34}
 }
 func (m *FairnessState) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2521,7 +3259,7 @@ func (m *BlockFires) Reset()         { *m = BlockFires{} }
 func (m *BlockFires) String() string { return proto.CompactTextString(m) }
 func (*BlockFires) ProtoMessage()    {}
 func (*BlockFires) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{27}
+	return fileDescriptor_95081dbfd698c634, []int{35}
 }
 func (m *BlockFires) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2568,7 +3306,7 @@ func (m *UnitFires) Reset()         { *m = UnitFires{} }
 func (m *UnitFires) String() string { return proto.CompactTextString(m) }
 func (*UnitFires) ProtoMessage()    {}
 func (*UnitFires) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{28}
+	return fileDescriptor_95081dbfd698c634, []int{36}
 }
 func (m *UnitFires) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2633,13 +3371,16 @@ type Receipt struct {
 	ScoreBid *cosmossdk_io_math.Int `protobuf:"bytes,24,opt,name=score_bid,json=scoreBid,proto3,customtype=cosmossdk.io/math.Int" json:"score_bid,omitempty"`
 	// late is the number of blocks from the due height, or from the change of what it watches, to the fire.
 	Late uint64 `protobuf:"varint,25,opt,name=late,proto3" json:"late,omitempty"`
+	// occurrence that was delivered, in seconds since 1970 or as a height, and its number from 1 on; 0 if the trigger has none.
+	Occurrence uint64 `protobuf:"varint,26,opt,name=occurrence,proto3" json:"occurrence,omitempty"`
+	Index      uint64 `protobuf:"varint,27,opt,name=index,proto3" json:"index,omitempty"`
 }
 
 func (m *Receipt) Reset()         { *m = Receipt{} }
 func (m *Receipt) String() string { return proto.CompactTextString(m) }
 func (*Receipt) ProtoMessage()    {}
 func (*Receipt) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{29}
+	return fileDescriptor_95081dbfd698c634, []int{37}
 }
 func (m *Receipt) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2759,6 +3500,20 @@ func (m *Receipt) GetLate() uint64 {
 	return 0
 }
 
+func (m *Receipt) GetOccurrence() uint64 {
+	if m != nil {
+		return m.Occurrence
+	}
+	return 0
+}
+
+func (m *Receipt) GetIndex() uint64 {
+	if m != nil {
+		return m.Index
+	}
+	return 0
+}
+
 // AccountPayload is the payload of a timer that runs messages: their only signer is the actor, and they run atomically.
 type AccountPayload struct {
 	Messages []*any.Any `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -2768,7 +3523,7 @@ func (m *AccountPayload) Reset()         { *m = AccountPayload{} }
 func (m *AccountPayload) String() string { return proto.CompactTextString(m) }
 func (*AccountPayload) ProtoMessage()    {}
 func (*AccountPayload) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{30}
+	return fileDescriptor_95081dbfd698c634, []int{38}
 }
 func (m *AccountPayload) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -2805,6 +3560,8 @@ func (m *AccountPayload) GetMessages() []*any.Any {
 }
 
 func init() {
+	proto.RegisterEnum("timers.v1.Missed", Missed_name, Missed_value)
+	proto.RegisterEnum("timers.v1.IntervalFrom", IntervalFrom_name, IntervalFrom_value)
 	proto.RegisterEnum("timers.v1.OnFailure", OnFailure_name, OnFailure_value)
 	proto.RegisterEnum("timers.v1.OnUnfunded", OnUnfunded_name, OnUnfunded_value)
 	proto.RegisterEnum("timers.v1.ConditionOp", ConditionOp_name, ConditionOp_value)
@@ -2812,8 +3569,16 @@ func init() {
 	proto.RegisterEnum("timers.v1.PriorityTier", PriorityTier_name, PriorityTier_value)
 	proto.RegisterEnum("timers.v1.SetAsideReason", SetAsideReason_name, SetAsideReason_value)
 	proto.RegisterType((*Trigger)(nil), "timers.v1.Trigger")
+	proto.RegisterType((*CalendarTrigger)(nil), "timers.v1.CalendarTrigger")
+	proto.RegisterType((*EveryRule)(nil), "timers.v1.EveryRule")
+	proto.RegisterType((*CronRule)(nil), "timers.v1.CronRule")
+	proto.RegisterType((*OffsetTransition)(nil), "timers.v1.OffsetTransition")
+	proto.RegisterType((*OccurrenceTerms)(nil), "timers.v1.OccurrenceTerms")
+	proto.RegisterType((*Recurrence)(nil), "timers.v1.Recurrence")
+	proto.RegisterType((*Renewal)(nil), "timers.v1.Renewal")
 	proto.RegisterType((*IntervalTrigger)(nil), "timers.v1.IntervalTrigger")
 	proto.RegisterType((*Retry)(nil), "timers.v1.Retry")
+	proto.RegisterType((*ErrorCode)(nil), "timers.v1.ErrorCode")
 	proto.RegisterType((*Outcome)(nil), "timers.v1.Outcome")
 	proto.RegisterType((*WatchTrigger)(nil), "timers.v1.WatchTrigger")
 	proto.RegisterType((*WatchKey)(nil), "timers.v1.WatchKey")
@@ -2847,235 +3612,279 @@ func init() {
 func init() { proto.RegisterFile("timers/v1/core.proto", fileDescriptor_95081dbfd698c634) }
 
 var fileDescriptor_95081dbfd698c634 = []byte{
-	// 3638 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xac, 0x39, 0x4d, 0x6f, 0x1b, 0x49,
-	0x76, 0xe6, 0x37, 0xf9, 0x48, 0xd1, 0x74, 0x59, 0x96, 0x69, 0xce, 0x8e, 0xcc, 0x51, 0x26, 0xb3,
-	0x5a, 0xdb, 0x92, 0xc6, 0x1a, 0x5b, 0x33, 0x70, 0x26, 0xbb, 0x20, 0x45, 0xca, 0x26, 0x56, 0x26,
-	0xe9, 0x22, 0x95, 0xd9, 0xcd, 0x21, 0x8d, 0x56, 0x77, 0x89, 0x6a, 0xb8, 0xd9, 0x4d, 0xf7, 0x87,
-	0x24, 0x2e, 0x90, 0x4b, 0x4e, 0x89, 0x4e, 0x7b, 0x49, 0x82, 0x04, 0x10, 0x10, 0x20, 0x87, 0x04,
-	0x39, 0xcd, 0x61, 0x0e, 0x09, 0xb0, 0x41, 0x80, 0xe4, 0xb2, 0x87, 0x1c, 0x16, 0x73, 0x0a, 0xe6,
-	0x30, 0x09, 0x66, 0x0e, 0x9b, 0x63, 0x30, 0x3f, 0x20, 0x08, 0xea, 0x55, 0x75, 0xb3, 0x49, 0x51,
-	0x23, 0x4b, 0xc8, 0x45, 0xe2, 0x7b, 0xf5, 0xde, 0xab, 0xf7, 0xaa, 0xde, 0x57, 0xbd, 0x86, 0x45,
-	0xcf, 0x18, 0x32, 0xc7, 0xdd, 0x38, 0x7a, 0xbc, 0xa1, 0xd9, 0x0e, 0x5b, 0x1f, 0x39, 0xb6, 0x67,
-	0x93, 0x9c, 0xc0, 0xae, 0x1f, 0x3d, 0xae, 0xdc, 0x52, 0x87, 0x86, 0x65, 0x6f, 0xe0, 0x5f, 0xb1,
-	0x5a, 0xb9, 0xa7, 0xd9, 0xee, 0xd0, 0x76, 0x15, 0x84, 0x36, 0x04, 0x20, 0x97, 0x16, 0x07, 0xf6,
-	0xc0, 0x16, 0x78, 0xfe, 0x2b, 0x60, 0x18, 0xd8, 0xf6, 0xc0, 0x64, 0x1b, 0x08, 0xed, 0xfb, 0x07,
-	0x1b, 0xaa, 0x35, 0x96, 0x4b, 0xf7, 0x67, 0x97, 0xf8, 0xce, 0xae, 0xa7, 0x0e, 0x47, 0x82, 0x60,
-	0xe5, 0xab, 0x18, 0x64, 0xfa, 0x8e, 0x31, 0x18, 0x30, 0x87, 0x2c, 0x41, 0xfa, 0x90, 0x19, 0x83,
-	0x43, 0xaf, 0x1c, 0xab, 0xc6, 0x56, 0x93, 0x54, 0x42, 0x64, 0x0b, 0xb2, 0x86, 0xe5, 0x31, 0xe7,
-	0x48, 0x35, 0xcb, 0xf1, 0x6a, 0x6c, 0x35, 0xbf, 0x59, 0x59, 0x0f, 0x2d, 0x58, 0x6f, 0xc9, 0x25,
-	0x29, 0x85, 0x86, 0xb4, 0x64, 0x0d, 0x52, 0xc7, 0xaa, 0xa7, 0x1d, 0x96, 0x13, 0xc8, 0x74, 0x37,
-	0xc2, 0xf4, 0x19, 0xc7, 0x07, 0x1c, 0x82, 0x8a, 0x3c, 0x81, 0x24, 0x27, 0x28, 0x27, 0xe5, 0x16,
-	0x42, 0xf5, 0xf5, 0x40, 0xf5, 0xf5, 0x7e, 0xa0, 0x7a, 0x3d, 0xf9, 0xcb, 0xff, 0xbc, 0x1f, 0xa3,
-	0x48, 0x4d, 0x16, 0x21, 0xa5, 0x1e, 0x78, 0xcc, 0x29, 0xa7, 0x50, 0x67, 0x01, 0x3c, 0x4b, 0xfe,
-	0xf7, 0xdf, 0xdc, 0x8f, 0xad, 0xfc, 0x45, 0x0c, 0x6e, 0xce, 0xa8, 0xc7, 0xe9, 0xd9, 0x11, 0x73,
-	0xc6, 0xd2, 0x46, 0x01, 0x70, 0xec, 0x81, 0xe1, 0xb8, 0x1e, 0xda, 0x97, 0xa4, 0x02, 0x20, 0x3f,
-	0x80, 0x9c, 0xc3, 0x86, 0xaa, 0x61, 0x19, 0xd6, 0x00, 0x8d, 0x48, 0xd2, 0x09, 0x82, 0x7c, 0x04,
-	0x60, 0x5b, 0xca, 0x81, 0x6a, 0x98, 0xbe, 0x23, 0xb4, 0x2e, 0x6e, 0x2e, 0x46, 0x6c, 0xec, 0x58,
-	0x3b, 0x62, 0x8d, 0xe6, 0xec, 0xe0, 0xa7, 0x54, 0xec, 0x29, 0xa4, 0x28, 0xf3, 0x9c, 0x31, 0x29,
-	0x41, 0x62, 0xa8, 0x9e, 0xa0, 0x2e, 0x0b, 0x94, 0xff, 0x9c, 0xd8, 0x13, 0x3f, 0x6f, 0xcf, 0xbf,
-	0xc7, 0x20, 0xd3, 0xf1, 0x3d, 0xcd, 0x1e, 0x32, 0x52, 0x86, 0x8c, 0xeb, 0x6b, 0x1a, 0x73, 0x5d,
-	0xe4, 0xce, 0xd2, 0x00, 0xe4, 0x5a, 0x6b, 0xb6, 0xce, 0xdc, 0x91, 0xaa, 0x31, 0x94, 0x92, 0xa3,
-	0x13, 0x04, 0x21, 0x90, 0xe4, 0x00, 0x9a, 0xb3, 0x40, 0xf1, 0x77, 0xe4, 0xe2, 0x93, 0x53, 0x17,
-	0xbf, 0x04, 0x69, 0x6d, 0xac, 0x99, 0xcc, 0x95, 0x87, 0x2b, 0x21, 0xf2, 0x13, 0x48, 0x8e, 0x54,
-	0x43, 0x2f, 0xa7, 0xb9, 0xf0, 0xfa, 0xc3, 0x5f, 0x7f, 0x7d, 0xff, 0xc6, 0x57, 0x5f, 0xdf, 0xbf,
-	0x23, 0x5c, 0xd5, 0xd5, 0x5f, 0xaf, 0x1b, 0xf6, 0xc6, 0x50, 0xf5, 0x0e, 0xb9, 0x6f, 0x7c, 0xf9,
-	0xc5, 0x1a, 0x48, 0x1f, 0x6e, 0x59, 0x1e, 0x45, 0x46, 0x69, 0xce, 0x9f, 0xc4, 0xa0, 0x10, 0x75,
-	0x04, 0xb2, 0x09, 0xc9, 0xd7, 0x6c, 0xcc, 0x0d, 0x4a, 0xac, 0xe6, 0x37, 0x6f, 0xcf, 0xfa, 0xcb,
-	0x4f, 0xd9, 0xb8, 0x9e, 0xe3, 0x9b, 0xfd, 0xfd, 0x6f, 0x3f, 0x7f, 0x10, 0xa3, 0x48, 0x3b, 0x7d,
-	0x47, 0xf1, 0xd9, 0x3b, 0xaa, 0x40, 0x56, 0xb3, 0x6d, 0x53, 0xb7, 0x8f, 0x2d, 0x79, 0x81, 0x21,
-	0x2c, 0x95, 0x18, 0x42, 0x36, 0x10, 0xce, 0xcf, 0xde, 0xf5, 0x6c, 0x87, 0xe1, 0x89, 0xe6, 0xa8,
-	0x00, 0xf8, 0x29, 0x8c, 0x1c, 0x76, 0x60, 0x9c, 0xa0, 0xf8, 0x02, 0x95, 0x10, 0x59, 0x83, 0xe4,
-	0xf1, 0x21, 0xb3, 0xa4, 0x77, 0xdf, 0x9b, 0xd5, 0x76, 0xdb, 0xb6, 0x74, 0xc3, 0x33, 0x6c, 0x8b,
-	0x22, 0x99, 0xdc, 0xae, 0x0f, 0xc5, 0xe9, 0x55, 0xf2, 0x01, 0xc4, 0xed, 0x11, 0xee, 0x58, 0xdc,
-	0x5c, 0x8a, 0x08, 0x09, 0x29, 0x3a, 0x23, 0x1a, 0xb7, 0x47, 0x5c, 0xb9, 0x23, 0xd5, 0xf4, 0x83,
-	0x2b, 0x15, 0x80, 0x94, 0x7a, 0x02, 0x80, 0x52, 0xff, 0x80, 0xe3, 0xb8, 0xc2, 0xec, 0xc4, 0x70,
-	0xbd, 0xc0, 0x33, 0x24, 0xc4, 0xf1, 0x96, 0x3f, 0xdc, 0x97, 0xbe, 0x95, 0xa3, 0x12, 0xe2, 0x92,
-	0xf7, 0xc7, 0x1e, 0x73, 0xd1, 0x92, 0x02, 0x15, 0x00, 0x59, 0x06, 0xd0, 0x02, 0x15, 0xdc, 0x72,
-	0xb2, 0x9a, 0x58, 0x4d, 0xd2, 0x08, 0x46, 0xee, 0xfc, 0x89, 0xbc, 0xc2, 0x1e, 0x1b, 0x0c, 0x99,
-	0xe5, 0x71, 0xf7, 0x3a, 0x70, 0xec, 0x21, 0xee, 0x5c, 0xa0, 0xf8, 0x9b, 0x14, 0x21, 0xee, 0xd9,
-	0xf2, 0xf0, 0xe2, 0x9e, 0x2d, 0x39, 0x9f, 0x49, 0x9d, 0x99, 0x7e, 0xf1, 0xd1, 0x97, 0x20, 0xf1,
-	0x9a, 0x8d, 0x25, 0x2b, 0xff, 0x29, 0x79, 0x8f, 0xe4, 0xa5, 0xbd, 0x30, 0x3c, 0xf2, 0x0c, 0x32,
-	0x43, 0x21, 0x47, 0xfa, 0xcd, 0x9d, 0xd9, 0x9b, 0xc0, 0x1d, 0xa2, 0x9e, 0x13, 0x30, 0xe0, 0xae,
-	0x86, 0x25, 0xc3, 0x24, 0x49, 0x05, 0xc0, 0x43, 0x4b, 0x3b, 0x54, 0xad, 0x01, 0xd3, 0xa5, 0xcf,
-	0x04, 0xe0, 0xca, 0xc7, 0x90, 0x17, 0xb7, 0x87, 0x70, 0xa0, 0x5e, 0x2c, 0x54, 0x2f, 0x12, 0x49,
-	0xf1, 0x68, 0x24, 0xad, 0xfc, 0x5b, 0x4c, 0x5a, 0x4b, 0x6d, 0xdf, 0xd2, 0x2f, 0xcc, 0xb4, 0xc1,
-	0xe9, 0x09, 0x66, 0x71, 0x7a, 0xbf, 0x17, 0x68, 0xc3, 0xef, 0x87, 0xdb, 0xb7, 0x74, 0xce, 0xd3,
-	0x70, 0x79, 0xca, 0x40, 0xc9, 0x31, 0x31, 0x30, 0x19, 0x35, 0x70, 0x0b, 0x80, 0x8b, 0x56, 0xec,
-	0x63, 0x4b, 0x26, 0xce, 0x42, 0xfd, 0xee, 0x97, 0x5f, 0xac, 0xdd, 0x96, 0x81, 0x5a, 0xd3, 0x75,
-	0x87, 0xb9, 0x6e, 0x9d, 0xfb, 0x01, 0xcd, 0x71, 0xd2, 0x0e, 0xa7, 0x5c, 0x79, 0x23, 0x2f, 0xbb,
-	0xcb, 0x2c, 0x9d, 0x47, 0xd7, 0x16, 0xa4, 0x1c, 0x6e, 0x0f, 0x5a, 0x31, 0xe7, 0xe0, 0xd1, 0xd8,
-	0xa8, 0x5e, 0x82, 0x9c, 0xfc, 0x08, 0x92, 0x16, 0x3b, 0xf1, 0x64, 0x31, 0x99, 0xcf, 0x46, 0x91,
-	0x64, 0xe5, 0x9f, 0xe2, 0x72, 0xcf, 0x6d, 0xdf, 0x71, 0x6d, 0xc7, 0xe5, 0x39, 0xc2, 0xf3, 0x1d,
-	0x4b, 0x6e, 0x79, 0x69, 0x8e, 0xe0, 0xb4, 0x64, 0x8b, 0x07, 0xc4, 0xc8, 0x70, 0xc6, 0x72, 0xc7,
-	0x28, 0xd7, 0x2b, 0x9f, 0xf9, 0x6c, 0x86, 0x4b, 0x52, 0xf3, 0x02, 0x26, 0x8e, 0x28, 0xf1, 0xfd,
-	0x47, 0x24, 0xa8, 0xc8, 0xa7, 0x3c, 0xf1, 0xca, 0xf8, 0x90, 0x55, 0xec, 0x32, 0xfd, 0x26, 0x0c,
-	0xe4, 0x87, 0x70, 0x73, 0x12, 0x5d, 0x8a, 0xc9, 0x0e, 0x3c, 0xbc, 0x99, 0x2c, 0x2d, 0x4e, 0xd0,
-	0xbb, 0xec, 0xc0, 0x23, 0xef, 0x41, 0xc1, 0x64, 0xea, 0x11, 0x73, 0x24, 0x55, 0x1a, 0xa9, 0xf2,
-	0x12, 0xc7, 0x49, 0x64, 0x94, 0x7c, 0x1e, 0x93, 0xee, 0xba, 0x8b, 0x4b, 0xdc, 0x5d, 0x5d, 0xf6,
-	0x46, 0xba, 0x1c, 0xff, 0x39, 0x31, 0x30, 0xfe, 0x56, 0x06, 0x86, 0xde, 0x94, 0x88, 0x7a, 0xd3,
-	0x12, 0xa4, 0x8f, 0x55, 0xc3, 0x63, 0x3a, 0xda, 0x9c, 0xa5, 0x12, 0x0a, 0xb3, 0x79, 0xea, 0xed,
-	0xb3, 0xf9, 0xca, 0xaf, 0x62, 0x90, 0xa8, 0x1b, 0x3a, 0x79, 0x04, 0x69, 0xd7, 0x53, 0x3d, 0x43,
-	0x93, 0xf7, 0x1c, 0xad, 0xab, 0x3d, 0x5c, 0xa8, 0x1b, 0x3a, 0x95, 0x34, 0xe4, 0x21, 0xef, 0x1c,
-	0xa4, 0x15, 0xc5, 0xa9, 0x3e, 0xa3, 0xeb, 0x18, 0xb6, 0x63, 0x78, 0xe3, 0xbe, 0xc1, 0x1c, 0x8a,
-	0x44, 0x64, 0x1d, 0x52, 0xea, 0x80, 0x59, 0x1e, 0x1a, 0x91, 0xab, 0x97, 0xbf, 0xfc, 0x62, 0x6d,
-	0x71, 0xda, 0xe6, 0x9e, 0xe7, 0x18, 0xd6, 0x80, 0x0a, 0x32, 0xf2, 0x3e, 0xa4, 0x46, 0x8e, 0x21,
-	0x43, 0x28, 0x57, 0x2f, 0xce, 0x14, 0x34, 0xb1, 0x28, 0x4f, 0xfc, 0x7f, 0x63, 0x90, 0x0b, 0xd5,
-	0x23, 0x26, 0xdc, 0x1a, 0xaa, 0x27, 0xca, 0x01, 0x63, 0xca, 0x88, 0x39, 0x0a, 0x16, 0x4f, 0x91,
-	0xdf, 0xea, 0x35, 0x59, 0x33, 0x9f, 0x0c, 0x0c, 0xef, 0xd0, 0xdf, 0x5f, 0xd7, 0xec, 0xa1, 0xec,
-	0xf4, 0xd6, 0x64, 0xc7, 0x28, 0xff, 0x9d, 0x04, 0x3f, 0x74, 0xa6, 0x19, 0x43, 0xd5, 0x5c, 0x6f,
-	0x30, 0x4d, 0x1c, 0x58, 0x71, 0xa8, 0x9e, 0xec, 0x30, 0xd6, 0x65, 0xce, 0x36, 0x17, 0x4c, 0xfe,
-	0x18, 0x2a, 0x7c, 0xb7, 0x91, 0xb4, 0x78, 0x66, 0xdb, 0xf8, 0xff, 0xd7, 0xb6, 0x4b, 0x43, 0xf5,
-	0x24, 0x38, 0xd5, 0xc8, 0xf6, 0xf2, 0x00, 0xfe, 0x0c, 0x20, 0xc5, 0xfb, 0x34, 0x87, 0x27, 0x7d,
-	0x43, 0x97, 0xa9, 0x31, 0x6e, 0xe8, 0xdc, 0xd5, 0x54, 0xcd, 0xb3, 0x2f, 0x77, 0x35, 0xa4, 0x22,
-	0x4f, 0x20, 0x87, 0x06, 0xa8, 0xe3, 0xcb, 0xc3, 0x2f, 0x7b, 0xc0, 0x58, 0x97, 0x13, 0x92, 0x8f,
-	0x21, 0xe3, 0x89, 0x5e, 0x42, 0xc6, 0x1f, 0x89, 0xf8, 0x82, 0xec, 0x32, 0xa6, 0xf2, 0xa4, 0xa4,
-	0xe6, 0x29, 0xff, 0x50, 0xb5, 0x74, 0x53, 0xa6, 0xc3, 0x1c, 0x0d, 0x40, 0xbe, 0x32, 0x52, 0xc7,
-	0xa6, 0xad, 0x8a, 0x76, 0xa7, 0x40, 0x03, 0x90, 0xdc, 0x87, 0xbc, 0xfc, 0xa9, 0xf0, 0xb0, 0xca,
-	0x60, 0x4c, 0x80, 0x44, 0xf5, 0xd8, 0x1b, 0xf2, 0x3b, 0xb0, 0x10, 0x10, 0x88, 0xfa, 0xba, 0x89,
-	0x24, 0x05, 0x89, 0x44, 0xe5, 0xc9, 0x3b, 0x90, 0x1b, 0xa8, 0xae, 0x62, 0x1a, 0x43, 0xc3, 0x2b,
-	0x67, 0x45, 0x8b, 0x32, 0x50, 0xdd, 0x5d, 0x0e, 0x93, 0x77, 0x01, 0x34, 0x66, 0x9a, 0x72, 0xf5,
-	0x96, 0xe8, 0x6e, 0x38, 0x26, 0x5c, 0xc6, 0x4c, 0xc5, 0x5c, 0x45, 0xf5, 0xca, 0x39, 0xb1, 0x2c,
-	0x31, 0x35, 0x8f, 0x54, 0x21, 0xb1, 0x6f, 0xe8, 0x65, 0xc0, 0x93, 0x28, 0x46, 0x4e, 0x82, 0xc7,
-	0x0e, 0x5f, 0xe2, 0x39, 0xc7, 0xe5, 0x85, 0xd0, 0x37, 0x99, 0x22, 0x0b, 0x52, 0x1e, 0xa5, 0x14,
-	0x03, 0xf4, 0x0b, 0x51, 0x98, 0x64, 0xea, 0x28, 0x4c, 0x52, 0x47, 0x09, 0x12, 0xba, 0xcf, 0xca,
-	0x0b, 0x02, 0xa3, 0xfb, 0x8c, 0xdc, 0x83, 0xec, 0x81, 0xe1, 0x30, 0x3c, 0x8c, 0x22, 0x76, 0x97,
-	0x19, 0x0e, 0xf3, 0x93, 0xd8, 0x82, 0x9c, 0xcb, 0x3c, 0x45, 0x75, 0x0d, 0x9d, 0x95, 0x6f, 0x62,
-	0x94, 0x46, 0xfb, 0xa5, 0x1e, 0xf3, 0x6a, 0x7c, 0x89, 0x32, 0xd5, 0xb5, 0x2d, 0x9a, 0x75, 0x25,
-	0x4c, 0x3e, 0x80, 0x94, 0xc3, 0xfb, 0xe4, 0xf2, 0x32, 0xda, 0x50, 0x8a, 0xf0, 0x60, 0xff, 0x4c,
-	0xc5, 0x32, 0xbf, 0x24, 0xfe, 0xc3, 0x60, 0x6e, 0xf9, 0xbe, 0xd8, 0x59, 0x82, 0x64, 0x0b, 0xf2,
-	0xb6, 0xa5, 0xf8, 0xd6, 0x81, 0x6f, 0xe9, 0x4c, 0x2f, 0x57, 0x71, 0xef, 0x3b, 0x53, 0x5d, 0xfa,
-	0x9e, 0x5c, 0xa4, 0x60, 0x87, 0xbf, 0xc9, 0x53, 0x28, 0x98, 0xaa, 0xeb, 0x29, 0xb6, 0x68, 0xb7,
-	0xcb, 0xef, 0x9d, 0x73, 0x27, 0xd9, 0x88, 0xd3, 0x3c, 0xa7, 0x0b, 0xba, 0xf2, 0x35, 0x80, 0x7d,
-	0x43, 0x57, 0x4c, 0x5b, 0x7b, 0xcd, 0xf4, 0xf2, 0xea, 0xdc, 0x8c, 0x91, 0xdb, 0x37, 0xf4, 0x5d,
-	0x24, 0xe0, 0xe7, 0xaf, 0xea, 0x43, 0xc3, 0xf3, 0x98, 0xae, 0x1c, 0x8b, 0xf3, 0x2f, 0xa1, 0xfe,
-	0xc5, 0x00, 0xfd, 0x99, 0x38, 0xff, 0xdf, 0x85, 0x10, 0xa3, 0xb8, 0xfc, 0x25, 0x59, 0x7e, 0x84,
-	0xce, 0xb8, 0x10, 0x60, 0x7b, 0x1c, 0xc9, 0xc9, 0x02, 0x53, 0x15, 0x91, 0xa9, 0xd7, 0xf1, 0x7e,
-	0x16, 0x02, 0x6c, 0x0f, 0x33, 0xf6, 0x43, 0x48, 0xbd, 0xf1, 0x6d, 0x8f, 0x95, 0x57, 0xce, 0x15,
-	0xe0, 0x1a, 0xcf, 0x79, 0xaf, 0xf8, 0x22, 0x15, 0x34, 0xdc, 0x24, 0x9e, 0x57, 0xb4, 0x43, 0xd5,
-	0x19, 0xb0, 0xf2, 0x47, 0xf3, 0x4d, 0x1a, 0xaa, 0x27, 0xdb, 0x48, 0x40, 0x7e, 0x06, 0xa5, 0x50,
-	0x53, 0x8d, 0x19, 0x26, 0x6f, 0xcb, 0x9f, 0x20, 0xd3, 0xda, 0x57, 0x5f, 0xdf, 0x7f, 0xe7, 0xfc,
-	0x1b, 0x61, 0x97, 0x0d, 0x54, 0x6d, 0xdc, 0x60, 0x5a, 0x44, 0x66, 0x83, 0x69, 0x34, 0x3c, 0x99,
-	0x6d, 0x21, 0x85, 0x5f, 0x25, 0x5e, 0x89, 0x6a, 0xb9, 0xc7, 0xcc, 0x29, 0x7f, 0xfa, 0x7d, 0xba,
-	0x03, 0xa7, 0xac, 0x21, 0x21, 0xaf, 0x5a, 0xa6, 0xba, 0xcf, 0xcc, 0xf2, 0x53, 0xd1, 0x5a, 0x22,
-	0xc0, 0x83, 0xd3, 0xf1, 0x2d, 0x57, 0x19, 0x32, 0xd7, 0x55, 0x79, 0x73, 0xb5, 0x85, 0xc5, 0xab,
-	0xc0, 0x91, 0x2f, 0x25, 0x8e, 0x3c, 0x85, 0x5c, 0x10, 0x08, 0x4e, 0xf9, 0xe3, 0x4b, 0xfa, 0xa4,
-	0x90, 0x52, 0xe6, 0xc2, 0xef, 0xe2, 0x00, 0x13, 0x95, 0x88, 0x7a, 0x71, 0x35, 0xd8, 0x92, 0x69,
-	0xf9, 0xed, 0x4f, 0x67, 0x7e, 0x09, 0x70, 0xde, 0xa2, 0x04, 0x5c, 0x77, 0xaf, 0x0b, 0xf2, 0x3e,
-	0x51, 0xa0, 0x34, 0x65, 0x16, 0x33, 0x4d, 0x59, 0x59, 0xaf, 0xbb, 0xd3, 0xc2, 0xc4, 0x2a, 0x66,
-	0x9a, 0xe4, 0x03, 0xb8, 0x89, 0x39, 0x10, 0xeb, 0xac, 0xce, 0x03, 0x52, 0xf6, 0x19, 0x0b, 0x1c,
-	0xdd, 0x45, 0x6c, 0xc7, 0x0f, 0x7a, 0x9e, 0x27, 0x90, 0x0d, 0x3a, 0xba, 0x20, 0x45, 0xc5, 0x26,
-	0x29, 0x4a, 0xa6, 0xb1, 0x78, 0x98, 0xc6, 0x24, 0xd7, 0x9f, 0x03, 0xe4, 0x76, 0x55, 0x8b, 0xf1,
-	0xda, 0xcd, 0x22, 0xcf, 0xde, 0xd8, 0xd4, 0xb3, 0x77, 0x11, 0x52, 0x7c, 0x4b, 0x37, 0x78, 0x2d,
-	0x20, 0xc0, 0x13, 0xb8, 0xef, 0x62, 0xbc, 0xfd, 0x82, 0x61, 0xf4, 0x26, 0x69, 0x96, 0x23, 0x7a,
-	0xc6, 0x2f, 0x98, 0x9c, 0x2b, 0x30, 0x17, 0x73, 0xf7, 0x02, 0x15, 0x00, 0x79, 0x06, 0xf9, 0x43,
-	0xa6, 0xea, 0x8a, 0x86, 0x3d, 0xad, 0x7c, 0x40, 0xce, 0x6d, 0x4a, 0x93, 0xfc, 0x0c, 0x29, 0x70,
-	0x6a, 0xd1, 0x00, 0x73, 0x5e, 0xd3, 0x38, 0x62, 0x01, 0x6f, 0xf2, 0x52, 0x5e, 0x4e, 0x2d, 0x79,
-	0x3f, 0x85, 0x82, 0x7b, 0xcc, 0xd8, 0x28, 0x60, 0x4e, 0x5d, 0xc6, 0x9c, 0x47, 0x72, 0xc9, 0xfd,
-	0x1e, 0x14, 0x30, 0x81, 0x07, 0xdc, 0x69, 0xb4, 0x35, 0x8f, 0x38, 0x49, 0xc2, 0x83, 0x8a, 0x69,
-	0xcc, 0x18, 0x79, 0xae, 0x82, 0x0f, 0x19, 0x51, 0x14, 0x0b, 0x01, 0x72, 0x87, 0x3f, 0x68, 0xb6,
-	0x21, 0xbd, 0xef, 0x3b, 0x16, 0xd3, 0xb1, 0xdc, 0x5d, 0x71, 0x7e, 0x20, 0x59, 0xc9, 0x4f, 0x78,
-	0xcb, 0x37, 0x72, 0xb1, 0xe8, 0x5d, 0x75, 0x04, 0xc1, 0x19, 0xc9, 0x2e, 0xcf, 0x26, 0x16, 0x53,
-	0xa4, 0x2a, 0xe4, 0xea, 0x72, 0x80, 0xf3, 0xd7, 0x85, 0x3a, 0x5d, 0x5e, 0x2e, 0xb8, 0x34, 0xd5,
-	0x65, 0x07, 0x8c, 0x61, 0xcd, 0xbd, 0x72, 0xc6, 0x43, 0x85, 0xea, 0x42, 0x02, 0xa1, 0xb0, 0x80,
-	0x6e, 0x17, 0x8a, 0xdc, 0xbc, 0x8e, 0xc8, 0x02, 0xca, 0x08, 0x64, 0x76, 0xa1, 0x80, 0xa1, 0x14,
-	0x88, 0xfc, 0xe8, 0x5a, 0x5a, 0x72, 0x11, 0x81, 0xc4, 0x6d, 0x48, 0x8c, 0x9e, 0x7e, 0x88, 0x4d,
-	0x43, 0xae, 0xfe, 0xf8, 0xca, 0x01, 0x4f, 0x39, 0x37, 0x77, 0xac, 0xa1, 0xea, 0xbc, 0x66, 0x9e,
-	0xac, 0x59, 0xa2, 0xcb, 0xc8, 0x0b, 0x9c, 0xa8, 0x58, 0x9f, 0x42, 0x01, 0xcb, 0x41, 0xe0, 0x7b,
-	0x0b, 0x97, 0x7a, 0x2e, 0x92, 0x87, 0x31, 0x93, 0x3d, 0x50, 0x0d, 0xc7, 0x62, 0xae, 0x8b, 0x9d,
-	0x49, 0x7e, 0xb3, 0x1c, 0xe1, 0xdc, 0x91, 0x4b, 0x18, 0xfc, 0x92, 0x3d, 0xa4, 0xe7, 0x5d, 0x1e,
-	0x16, 0x5c, 0x85, 0x8d, 0x6c, 0xed, 0xb0, 0x7c, 0x4f, 0x74, 0x79, 0x88, 0x6a, 0x72, 0x0c, 0xf9,
-	0x04, 0x00, 0x1f, 0x0a, 0x0a, 0x3e, 0x4b, 0x6f, 0x5e, 0xa6, 0x58, 0x0e, 0x89, 0xfb, 0xfc, 0x59,
-	0xba, 0x06, 0x69, 0x04, 0xdc, 0x8b, 0x6a, 0x59, 0xdd, 0xb6, 0x5f, 0xbb, 0x54, 0x12, 0x91, 0xc7,
-	0x90, 0x51, 0x7d, 0x0d, 0x1f, 0x97, 0x8b, 0xe7, 0x06, 0xaa, 0x35, 0xb1, 0x82, 0x36, 0xd0, 0x80,
-	0x8e, 0xeb, 0xe6, 0x19, 0x23, 0x45, 0x9c, 0xa4, 0x6c, 0xa2, 0xa2, 0xba, 0xf5, 0x8d, 0x51, 0xd4,
-	0xea, 0x9c, 0x67, 0x8c, 0x5e, 0x22, 0xad, 0xcc, 0x8b, 0xff, 0x18, 0x93, 0x25, 0x0c, 0x35, 0xb9,
-	0x30, 0x31, 0x96, 0x21, 0xe3, 0x5b, 0xaa, 0xcb, 0x5b, 0x9e, 0xb8, 0x68, 0xbf, 0x24, 0x88, 0xb1,
-	0x6e, 0x98, 0xa6, 0x9c, 0xa4, 0x5c, 0x39, 0xd6, 0x91, 0x95, 0x3f, 0x1d, 0xc4, 0x3b, 0x20, 0x79,
-	0xc9, 0xd3, 0x01, 0xa9, 0xa4, 0xea, 0x7f, 0x1d, 0x87, 0x42, 0xf4, 0x50, 0x48, 0x0b, 0xd2, 0xa6,
-	0x3a, 0xdc, 0xd7, 0x55, 0x59, 0x74, 0xaf, 0xe1, 0xad, 0x52, 0x00, 0xa1, 0x90, 0xc7, 0xe9, 0x9b,
-	0xa2, 0x33, 0x4d, 0x1d, 0xcb, 0xc2, 0x7a, 0x0d, 0x79, 0x80, 0x52, 0x1a, 0x5c, 0x08, 0x79, 0x09,
-	0x59, 0x9d, 0x1d, 0x30, 0xc7, 0x51, 0x83, 0xfa, 0x79, 0x0d, 0x81, 0xa1, 0x08, 0x7e, 0x55, 0xfb,
-	0xbc, 0x0b, 0x75, 0x83, 0x91, 0xae, 0x80, 0xe4, 0xe1, 0xfc, 0x6b, 0x0c, 0xb2, 0xc1, 0xdd, 0xe3,
-	0x44, 0x1c, 0x7d, 0x3b, 0x98, 0x88, 0xa3, 0x5b, 0xe3, 0x40, 0x4e, 0x75, 0xc2, 0x89, 0x38, 0x02,
-	0x3c, 0x54, 0x71, 0x59, 0x91, 0xc2, 0xc5, 0x20, 0x20, 0x8f, 0xb8, 0x3a, 0xa2, 0xf8, 0xce, 0xb6,
-	0xa9, 0x33, 0x37, 0x1c, 0x26, 0x0b, 0x88, 0x6c, 0x04, 0xc3, 0xa2, 0x4b, 0xab, 0x8e, 0x9c, 0x12,
-	0xe1, 0x18, 0x8e, 0x61, 0x23, 0x9d, 0x0e, 0xc6, 0x70, 0x08, 0x4a, 0x23, 0xfe, 0x2a, 0x09, 0xb9,
-	0xbe, 0x31, 0x92, 0x1d, 0x72, 0x0b, 0xd2, 0xc7, 0x93, 0x91, 0xda, 0xf5, 0xae, 0x57, 0x08, 0x98,
-	0x1c, 0x48, 0x7c, 0xe6, 0x40, 0x44, 0x29, 0x4f, 0x84, 0x9f, 0x08, 0x98, 0x7b, 0xd1, 0x39, 0x93,
-	0x0a, 0x64, 0xc3, 0x47, 0x47, 0x4a, 0x36, 0x05, 0xc1, 0xdb, 0x62, 0x1b, 0x12, 0x9e, 0x31, 0x92,
-	0xd3, 0xf3, 0xeb, 0x24, 0x4d, 0xcf, 0x18, 0x91, 0x9f, 0x42, 0x26, 0x78, 0x9b, 0x64, 0xae, 0x2b,
-	0x28, 0x90, 0xc0, 0x9d, 0xcf, 0x54, 0x3d, 0x86, 0x09, 0x32, 0x7b, 0x6d, 0xe7, 0x0b, 0x44, 0x70,
-	0x03, 0x7d, 0x97, 0xc9, 0xda, 0x7c, 0x1d, 0x03, 0x7d, 0x57, 0x7c, 0xe0, 0xf0, 0x54, 0xe7, 0x88,
-	0x89, 0x17, 0x6c, 0x96, 0x06, 0x20, 0xef, 0xb8, 0xf0, 0x21, 0xc0, 0x6f, 0x40, 0xbe, 0x57, 0xb3,
-	0x1c, 0xb1, 0x63, 0x84, 0x1f, 0x58, 0x7e, 0x15, 0x83, 0x85, 0xa9, 0xbc, 0x3e, 0x35, 0x98, 0x0e,
-	0x46, 0xab, 0x8b, 0x90, 0xf2, 0x2d, 0xc3, 0x0b, 0x1b, 0x3a, 0x04, 0xf8, 0x95, 0x0e, 0x99, 0x6e,
-	0xa8, 0xc1, 0x17, 0x03, 0x09, 0xe1, 0x98, 0x9c, 0x99, 0xf6, 0x71, 0x30, 0x4b, 0x45, 0x80, 0x1f,
-	0x9d, 0x3b, 0xb4, 0x6d, 0xef, 0x50, 0x5e, 0xf4, 0xf5, 0x8e, 0x2e, 0x10, 0x21, 0xd5, 0xff, 0x31,
-	0x00, 0x46, 0xd3, 0x0e, 0xfa, 0xd8, 0x87, 0x81, 0x9a, 0x62, 0xbe, 0x1d, 0x9d, 0x85, 0xed, 0x59,
-	0x06, 0x9a, 0xed, 0x06, 0xa1, 0x83, 0x84, 0x2b, 0x6d, 0xc8, 0x85, 0x2b, 0xe4, 0x21, 0x24, 0x39,
-	0x56, 0xcc, 0x62, 0x2e, 0xce, 0x9e, 0x48, 0x34, 0xf1, 0xf2, 0x78, 0xa4, 0x61, 0x5d, 0xf9, 0x9f,
-	0x24, 0x64, 0xa8, 0xe8, 0xe1, 0xf8, 0x33, 0x1f, 0xf7, 0x57, 0xc2, 0xf1, 0x4e, 0x06, 0xe1, 0x96,
-	0x4e, 0xde, 0x05, 0xd0, 0x19, 0xef, 0x37, 0x71, 0x51, 0x4c, 0xed, 0x73, 0x12, 0xd3, 0x8a, 0x8c,
-	0x80, 0x12, 0x6f, 0x35, 0x02, 0x8a, 0xce, 0x13, 0x92, 0xd3, 0xf3, 0x84, 0xc8, 0xc7, 0xaf, 0xd4,
-	0xf7, 0x7c, 0xfc, 0x4a, 0x5f, 0xf4, 0xf1, 0x2b, 0x33, 0xfd, 0xf1, 0x4b, 0x16, 0xb5, 0xec, 0xfc,
-	0x6e, 0x3f, 0x17, 0xed, 0xf6, 0x83, 0x4f, 0x5f, 0x70, 0xcd, 0x4f, 0x5f, 0xe4, 0xf7, 0x45, 0xf0,
-	0xe7, 0xaf, 0xce, 0x8f, 0x61, 0x2f, 0x67, 0x3a, 0x77, 0xe6, 0x3e, 0xc3, 0x71, 0xa6, 0xf3, 0x23,
-	0xc8, 0xee, 0x1b, 0xba, 0x82, 0x5a, 0x2e, 0xcd, 0x25, 0xcb, 0xec, 0x1b, 0x7a, 0x97, 0xeb, 0x12,
-	0xf9, 0x74, 0xb2, 0x78, 0xd5, 0x4f, 0x27, 0x0d, 0xfe, 0x34, 0xe6, 0x7d, 0x11, 0x57, 0xa7, 0x8c,
-	0xfb, 0xfc, 0xf0, 0x6d, 0x2d, 0xc9, 0x22, 0x67, 0xdd, 0xd0, 0xf9, 0x85, 0xf0, 0xac, 0x21, 0xdb,
-	0x2a, 0xfc, 0x2d, 0x43, 0xe0, 0x8f, 0xa0, 0x58, 0xd3, 0x34, 0xdb, 0xb7, 0xbc, 0xae, 0x9c, 0xb7,
-	0x7d, 0x08, 0xd9, 0xf0, 0xb1, 0x1e, 0x44, 0xc2, 0xec, 0x37, 0xe2, 0x9a, 0x35, 0xa6, 0x21, 0xd5,
-	0xb3, 0xca, 0xe9, 0x6f, 0x3f, 0x7f, 0x70, 0x47, 0x4e, 0x32, 0xa7, 0xa5, 0x3d, 0xf8, 0xcb, 0x18,
-	0xe4, 0xc2, 0x2f, 0xb4, 0xe4, 0x09, 0x2c, 0x75, 0xda, 0xca, 0x4e, 0xad, 0xb5, 0xbb, 0x47, 0x9b,
-	0xca, 0x5e, 0xbb, 0xd7, 0x6d, 0x6e, 0xb7, 0x76, 0x5a, 0xcd, 0x46, 0xe9, 0x46, 0xa5, 0x7c, 0x7a,
-	0x56, 0x5d, 0x0c, 0x49, 0xf7, 0x2c, 0x77, 0xc4, 0x34, 0xe3, 0xc0, 0x60, 0x3a, 0x7f, 0x9a, 0x46,
-	0xb8, 0x68, 0x67, 0x77, 0xb7, 0x14, 0xab, 0xdc, 0x3a, 0x3d, 0xab, 0x2e, 0x4c, 0xbe, 0xfd, 0xda,
-	0xe2, 0x09, 0x1b, 0xa1, 0xeb, 0xf5, 0x3b, 0xdd, 0x52, 0x7c, 0x86, 0xae, 0xe7, 0xd9, 0xa3, 0x4a,
-	0xf2, 0x4f, 0xff, 0x76, 0xf9, 0xc6, 0x83, 0x7f, 0x88, 0x01, 0x4c, 0xa6, 0x52, 0x64, 0x0b, 0xee,
-	0x76, 0xda, 0xca, 0x5e, 0x7b, 0x67, 0xaf, 0xdd, 0x68, 0x36, 0x66, 0x74, 0xbb, 0x77, 0x7a, 0x56,
-	0xbd, 0x33, 0x21, 0x8e, 0x2a, 0xb7, 0x0e, 0xb7, 0xa3, 0x7c, 0x8d, 0x66, 0xaf, 0x4f, 0x3b, 0x3f,
-	0x2f, 0xc5, 0x2a, 0x77, 0x4e, 0xcf, 0xaa, 0xb7, 0x26, 0x3c, 0x0d, 0xe6, 0x7a, 0x8e, 0x3d, 0x9e,
-	0xa5, 0xef, 0xed, 0xf5, 0xba, 0xcd, 0x76, 0xa3, 0x14, 0x9f, 0xa5, 0xef, 0xf9, 0xee, 0x88, 0x59,
-	0xba, 0x54, 0xf6, 0xef, 0x12, 0x90, 0x8f, 0x7c, 0xa9, 0x24, 0x5b, 0x50, 0xde, 0xee, 0xb4, 0x1b,
-	0xad, 0x7e, 0xab, 0xd3, 0x56, 0x3a, 0xdd, 0x79, 0x47, 0x19, 0x92, 0x47, 0xb5, 0x7d, 0x04, 0xb7,
-	0xa7, 0xf8, 0x9a, 0x3f, 0x6b, 0xf5, 0xfa, 0xbd, 0x52, 0xac, 0x72, 0xfb, 0xf4, 0xac, 0x7a, 0x33,
-	0x64, 0x69, 0x8a, 0x2f, 0x99, 0xb3, 0xd4, 0xb5, 0x7a, 0xaf, 0xd9, 0xee, 0x97, 0xe2, 0x33, 0xd4,
-	0xb5, 0x7d, 0x97, 0x59, 0x1e, 0x79, 0x00, 0x64, 0x5a, 0xf6, 0xab, 0xbd, 0xda, 0x6e, 0x29, 0x51,
-	0x21, 0xa7, 0x67, 0xd5, 0xe2, 0x44, 0xf4, 0x1b, 0x5f, 0x35, 0xc9, 0x2a, 0xdc, 0x9a, 0xa2, 0xdd,
-	0x6d, 0xf6, 0x7a, 0xa5, 0xa4, 0xb8, 0xac, 0x90, 0x74, 0x97, 0x67, 0x9a, 0x4f, 0xa0, 0x72, 0x8e,
-	0x52, 0xe9, 0x50, 0x29, 0x3d, 0x35, 0x63, 0x2b, 0x67, 0xe9, 0x38, 0x62, 0x8f, 0x75, 0x58, 0x9c,
-	0xe2, 0x7c, 0x4e, 0x9b, 0xb5, 0x7e, 0x93, 0x96, 0xd2, 0x95, 0xc5, 0xd3, 0xb3, 0x6a, 0x29, 0xe4,
-	0x79, 0xee, 0x30, 0xd5, 0x63, 0x0e, 0xf9, 0x31, 0xbc, 0x3b, 0x8f, 0x7e, 0xb2, 0x59, 0xa6, 0xf2,
-	0xce, 0xe9, 0x59, 0xf5, 0xee, 0x2c, 0xa3, 0xdc, 0x4f, 0xde, 0xd4, 0xbf, 0xc4, 0x78, 0xbb, 0x34,
-	0x64, 0x4e, 0xdf, 0x60, 0x0e, 0x77, 0xf8, 0x7e, 0xeb, 0x65, 0x93, 0x2a, 0xfd, 0x56, 0x93, 0xce,
-	0xbb, 0xa5, 0x90, 0x74, 0xc6, 0xe1, 0x23, 0x5c, 0xed, 0x66, 0x8d, 0x06, 0x0e, 0x1f, 0x92, 0xb7,
-	0x99, 0xea, 0x90, 0x55, 0x28, 0x45, 0xe8, 0x9a, 0xdd, 0xce, 0xf6, 0x8b, 0x52, 0x5c, 0x9c, 0x77,
-	0x48, 0x28, 0x5e, 0x4f, 0xef, 0x43, 0x31, 0x42, 0xb9, 0x53, 0xa3, 0xa5, 0x44, 0xa5, 0x74, 0x7a,
-	0x56, 0x2d, 0x84, 0x74, 0x3b, 0xaa, 0x23, 0x2d, 0xf8, 0x2e, 0x06, 0x85, 0xe8, 0x07, 0x1d, 0xb2,
-	0x09, 0xf7, 0xba, 0xb4, 0xd5, 0xa1, 0xad, 0xfe, 0xcf, 0xe7, 0xd9, 0x81, 0xce, 0x30, 0x6b, 0xc2,
-	0x03, 0xb8, 0x33, 0xcd, 0xd3, 0xdc, 0xee, 0xb4, 0x3b, 0x2f, 0x79, 0x60, 0xdc, 0x3c, 0x3d, 0xab,
-	0xe6, 0x51, 0x35, 0xcd, 0xb6, 0xec, 0xe1, 0x98, 0x3c, 0x82, 0xa5, 0x69, 0xda, 0x5e, 0xbf, 0xd6,
-	0x6e, 0xd4, 0x28, 0x8f, 0x0a, 0xa9, 0x24, 0x73, 0x7a, 0x9e, 0x6a, 0xe9, 0xaa, 0xa3, 0x93, 0xf7,
-	0x81, 0x4c, 0x53, 0xef, 0xd4, 0x7a, 0xfd, 0x52, 0xa2, 0x52, 0x38, 0x3d, 0xab, 0x66, 0x85, 0x25,
-	0xae, 0x47, 0x56, 0x61, 0x71, 0x46, 0x67, 0xfa, 0x9c, 0xfb, 0x6e, 0xb2, 0x52, 0x3c, 0x3d, 0xab,
-	0x02, 0xaa, 0xeb, 0xf0, 0x27, 0x97, 0x34, 0xfa, 0x9f, 0x13, 0x50, 0x9c, 0x9e, 0x8f, 0x93, 0xc7,
-	0xf0, 0x83, 0x5e, 0xb3, 0xaf, 0xd4, 0x7a, 0xad, 0x46, 0x53, 0xa1, 0xcd, 0x5a, 0x0f, 0xe3, 0x36,
-	0x6a, 0x39, 0x5a, 0xd2, 0xb6, 0xbd, 0x80, 0x71, 0x2e, 0xcb, 0xab, 0xbd, 0x1a, 0xad, 0xb5, 0xfb,
-	0xad, 0x76, 0xb3, 0x11, 0x18, 0xff, 0xca, 0x57, 0x1d, 0xd5, 0xf2, 0x0c, 0x8b, 0xe9, 0x64, 0x03,
-	0xde, 0x99, 0xb3, 0x0b, 0xdd, 0x6b, 0xb7, 0x6b, 0xf5, 0xdd, 0x66, 0x29, 0x2e, 0xf4, 0xdd, 0xb3,
-	0x1c, 0xdf, 0xb2, 0xd4, 0x7d, 0x93, 0x91, 0x35, 0xa8, 0x9c, 0x63, 0x90, 0x59, 0xa4, 0xd9, 0x28,
-	0x25, 0x2a, 0x0b, 0xa7, 0x67, 0xd5, 0x9c, 0xcc, 0x1e, 0x38, 0xfb, 0xbe, 0x7b, 0x8e, 0xbc, 0x5b,
-	0xdb, 0xeb, 0x35, 0x1b, 0xa5, 0x64, 0x05, 0x4e, 0xcf, 0xaa, 0xe9, 0xae, 0xea, 0xbb, 0x4c, 0x27,
-	0x0f, 0xe1, 0xde, 0x1c, 0x45, 0x44, 0x9a, 0x2a, 0xa5, 0xc4, 0xf1, 0x86, 0xd9, 0x72, 0x7d, 0x8e,
-	0xd6, 0x5d, 0xda, 0xda, 0x6e, 0x36, 0x94, 0xce, 0x5e, 0xbf, 0x94, 0x16, 0x5a, 0x84, 0x53, 0x43,
-	0xf2, 0x68, 0x8e, 0xd2, 0xed, 0x4e, 0x5f, 0xa9, 0x35, 0x5e, 0xb6, 0xda, 0xa5, 0x8c, 0x90, 0xde,
-	0xb6, 0xbd, 0x9a, 0x3e, 0x34, 0xac, 0xb9, 0xaa, 0x7c, 0x56, 0xeb, 0x6f, 0xbf, 0x68, 0xb5, 0x9f,
-	0x97, 0x56, 0x05, 0x31, 0xd6, 0x4d, 0xc3, 0x1a, 0x88, 0xfb, 0xab, 0xbf, 0xf8, 0xf5, 0x37, 0xcb,
-	0xb1, 0xdf, 0x7c, 0xb3, 0x1c, 0xfb, 0xaf, 0x6f, 0x96, 0x63, 0xbf, 0xfc, 0x76, 0xf9, 0xc6, 0x6f,
-	0xbe, 0x5d, 0xbe, 0xf1, 0x1f, 0xdf, 0x2e, 0xdf, 0xf8, 0xc3, 0xf5, 0xb7, 0xfe, 0x08, 0xe7, 0x8d,
-	0x47, 0xcc, 0xdd, 0x4f, 0x63, 0x95, 0xfb, 0xe8, 0xff, 0x02, 0x00, 0x00, 0xff, 0xff, 0xae, 0x3c,
-	0x61, 0xd3, 0x54, 0x26, 0x00, 0x00,
+	// 4340 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xac, 0x5a, 0x4f, 0x8f, 0x1b, 0x47,
+	0x76, 0x17, 0xff, 0x0d, 0xc9, 0x47, 0xce, 0x88, 0x2a, 0x8f, 0x24, 0x8a, 0x5a, 0x4b, 0xb4, 0xe2,
+	0xb5, 0x65, 0x59, 0x33, 0xb2, 0x65, 0x5b, 0x36, 0x1c, 0xaf, 0x1d, 0x72, 0xc8, 0xb1, 0x08, 0x8f,
+	0xc8, 0x71, 0x91, 0xb3, 0xce, 0xe6, 0x10, 0xa2, 0xa7, 0xbb, 0x66, 0xa6, 0x23, 0xb2, 0x9b, 0xee,
+	0x6e, 0x6a, 0x86, 0x1b, 0xe4, 0x92, 0x1c, 0x12, 0xcc, 0xc9, 0xc8, 0x2d, 0x41, 0x06, 0x08, 0xb0,
+	0x41, 0x92, 0x5b, 0x7c, 0xf0, 0x21, 0x01, 0x16, 0x08, 0x90, 0x20, 0xc0, 0x1e, 0x72, 0x58, 0x18,
+	0x39, 0x04, 0x39, 0x6c, 0x02, 0x3b, 0xc0, 0xe6, 0xbc, 0x1f, 0x20, 0x08, 0xde, 0xab, 0xd7, 0xcd,
+	0x26, 0x87, 0xf2, 0x48, 0x93, 0xbd, 0xcc, 0xf4, 0xab, 0xfa, 0xbd, 0x57, 0xaf, 0xaa, 0xde, 0x7b,
+	0xf5, 0x5e, 0x15, 0x61, 0x35, 0xb0, 0x87, 0xca, 0xf3, 0xef, 0x3d, 0x79, 0xf3, 0x9e, 0xe9, 0x7a,
+	0x6a, 0x7d, 0xe4, 0xb9, 0x81, 0x2b, 0xf2, 0xba, 0x75, 0xfd, 0xc9, 0x9b, 0x95, 0x4b, 0xc6, 0xd0,
+	0x76, 0xdc, 0x7b, 0xf4, 0x57, 0xf7, 0x56, 0xae, 0x99, 0xae, 0x3f, 0x74, 0xfd, 0x3e, 0x51, 0xf7,
+	0x34, 0xc1, 0x5d, 0xab, 0xfb, 0xee, 0xbe, 0xab, 0xdb, 0xf1, 0x2b, 0x64, 0xd8, 0x77, 0xdd, 0xfd,
+	0x81, 0xba, 0x47, 0xd4, 0xee, 0x78, 0xef, 0x9e, 0xe1, 0x4c, 0xb8, 0xeb, 0xe6, 0x7c, 0x17, 0x8e,
+	0xec, 0x07, 0xc6, 0x70, 0xa4, 0x01, 0xb7, 0xfe, 0x34, 0x09, 0xd9, 0x9e, 0x67, 0xef, 0xef, 0x2b,
+	0x4f, 0x5c, 0x81, 0xa5, 0x03, 0x65, 0xef, 0x1f, 0x04, 0xe5, 0x44, 0x35, 0x71, 0x3b, 0x2d, 0x99,
+	0x12, 0x0f, 0x20, 0x67, 0x3b, 0x81, 0xf2, 0x9e, 0x18, 0x83, 0x72, 0xb2, 0x9a, 0xb8, 0x5d, 0xb8,
+	0x5f, 0x59, 0x8f, 0x66, 0xb0, 0xde, 0xe2, 0x2e, 0x96, 0x22, 0x23, 0xac, 0x58, 0x83, 0xcc, 0xa1,
+	0x11, 0x98, 0x07, 0xe5, 0x14, 0x31, 0x5d, 0x8d, 0x31, 0x7d, 0x86, 0xed, 0x21, 0x87, 0x46, 0x89,
+	0xb7, 0x21, 0x8d, 0x80, 0x72, 0x9a, 0x87, 0xd0, 0xaa, 0xaf, 0x87, 0xaa, 0xaf, 0xf7, 0x42, 0xd5,
+	0xeb, 0xe9, 0x2f, 0xfe, 0xf3, 0x66, 0x42, 0x12, 0x5a, 0xac, 0x42, 0xc6, 0xd8, 0x0b, 0x94, 0x57,
+	0xce, 0x90, 0xce, 0x9a, 0x40, 0x95, 0x4d, 0x63, 0xa0, 0x1c, 0xcb, 0xf0, 0xca, 0x4b, 0xa7, 0x54,
+	0xde, 0xe0, 0xae, 0x48, 0xe5, 0x10, 0xfb, 0x7e, 0xfa, 0x7f, 0xfe, 0xf2, 0x66, 0xe2, 0xd6, 0xdf,
+	0xa5, 0xe0, 0xe2, 0x1c, 0x46, 0xdc, 0x81, 0x8c, 0x7a, 0xa2, 0xbc, 0x09, 0xad, 0x4d, 0xe1, 0xfe,
+	0x6a, 0x4c, 0x5c, 0x13, 0xdb, 0xe5, 0x78, 0xa0, 0xa4, 0x86, 0x88, 0x57, 0x21, 0x6d, 0x7a, 0xae,
+	0xc3, 0x8b, 0xf5, 0x42, 0x7c, 0x64, 0xcf, 0x75, 0x08, 0x49, 0x00, 0xf1, 0x7d, 0x58, 0x71, 0xf7,
+	0xf6, 0x7c, 0x15, 0xf4, 0x87, 0xb6, 0x33, 0x0e, 0x94, 0x4f, 0x4b, 0x95, 0x91, 0xcb, 0xba, 0xf5,
+	0x91, 0x6e, 0x14, 0x1b, 0x50, 0x08, 0x3c, 0xc3, 0xf1, 0xed, 0xc0, 0x76, 0x1d, 0xbf, 0x9c, 0xae,
+	0xa6, 0x6e, 0x17, 0xee, 0x5f, 0x8f, 0x89, 0xed, 0x10, 0xbc, 0x17, 0x61, 0xea, 0xe9, 0x9f, 0xfd,
+	0xe2, 0xe6, 0x05, 0x19, 0xe7, 0x12, 0xdf, 0x83, 0xbc, 0xa7, 0x86, 0x86, 0xed, 0xd8, 0xce, 0x3e,
+	0x2f, 0xd6, 0xb4, 0x41, 0xbc, 0x05, 0xe0, 0x3a, 0xfd, 0x3d, 0xc3, 0x1e, 0x8c, 0x3d, 0x45, 0x4b,
+	0xb6, 0x32, 0x33, 0xc7, 0x8e, 0xb3, 0xa9, 0xfb, 0x64, 0xde, 0x0d, 0x3f, 0xc5, 0x07, 0x50, 0x70,
+	0x4d, 0x73, 0xec, 0x79, 0xca, 0x31, 0x95, 0x5f, 0xce, 0x9e, 0x5a, 0xe8, 0x4e, 0xd4, 0xdb, 0x53,
+	0xde, 0xd0, 0x97, 0x71, 0xb8, 0x78, 0x09, 0x8a, 0x43, 0xe3, 0x28, 0x1c, 0xd3, 0x2f, 0xe7, 0xaa,
+	0x89, 0xdb, 0xcb, 0xb2, 0x30, 0x34, 0x8e, 0x58, 0x3e, 0x41, 0x78, 0x7d, 0xf6, 0x6c, 0xc7, 0x18,
+	0x94, 0xf3, 0xd5, 0xc4, 0xed, 0x9c, 0x2c, 0xe8, 0xb6, 0x4d, 0x6c, 0xe2, 0x1d, 0xdb, 0x80, 0x7c,
+	0xb4, 0x0b, 0xa2, 0x0c, 0x59, 0x5f, 0x99, 0xae, 0x63, 0xf9, 0x6c, 0xc8, 0x21, 0x89, 0x16, 0x6e,
+	0x38, 0xe6, 0x81, 0xeb, 0xd1, 0xd6, 0xa4, 0x24, 0x53, 0x2c, 0xe4, 0x27, 0x09, 0xc8, 0x85, 0x1b,
+	0x84, 0x42, 0xc2, 0x3d, 0x61, 0x21, 0x4c, 0xa2, 0xc5, 0x1d, 0xb8, 0x63, 0xcf, 0x27, 0x19, 0xcb,
+	0x52, 0x13, 0x42, 0x40, 0xda, 0x32, 0x26, 0x7a, 0x03, 0x97, 0x25, 0x7d, 0x8b, 0x6b, 0x90, 0x1b,
+	0x18, 0x7e, 0xd0, 0xb7, 0x8c, 0x09, 0x59, 0x75, 0x4e, 0x66, 0x91, 0x6e, 0x18, 0x13, 0xd4, 0x64,
+	0xe8, 0x3a, 0xc1, 0x81, 0x4f, 0x5b, 0xb1, 0x2c, 0x99, 0x12, 0x15, 0xc8, 0x1d, 0x2a, 0xf5, 0x98,
+	0x44, 0x2d, 0x51, 0x4f, 0x44, 0xb3, 0x96, 0x5d, 0x28, 0xcd, 0x6f, 0x37, 0x0e, 0xbe, 0xe7, 0xb9,
+	0x43, 0xd2, 0x34, 0x25, 0xe9, 0x7b, 0x81, 0x6d, 0x25, 0x17, 0xd8, 0x16, 0x0b, 0xf5, 0xe0, 0xe2,
+	0xdc, 0x5e, 0x89, 0xd7, 0x60, 0x69, 0x68, 0xfb, 0xbe, 0xb2, 0x48, 0xea, 0xca, 0xfd, 0x4b, 0xb1,
+	0x7d, 0x7d, 0x44, 0x1d, 0x92, 0x01, 0x38, 0x99, 0x43, 0xdb, 0xb1, 0xdc, 0x43, 0x1a, 0x22, 0x2d,
+	0x99, 0xc2, 0xf6, 0xdf, 0xb3, 0x03, 0x74, 0xce, 0x94, 0x6e, 0xd7, 0x14, 0x8f, 0xf9, 0x45, 0x02,
+	0x40, 0xaa, 0x70, 0xd0, 0xa9, 0x23, 0x27, 0xe2, 0x8e, 0x7c, 0x03, 0xc0, 0x52, 0x03, 0xfb, 0x89,
+	0xf2, 0x6c, 0x9e, 0x41, 0x5a, 0xc6, 0x5a, 0x70, 0x88, 0xc0, 0x9b, 0xa0, 0x49, 0xf3, 0x10, 0x9a,
+	0xc2, 0xf6, 0x81, 0x31, 0xf2, 0x95, 0x4f, 0x0b, 0xbf, 0x2c, 0x99, 0xc2, 0xf6, 0x3d, 0xd7, 0x33,
+	0x95, 0xc5, 0x2e, 0xc0, 0x14, 0xab, 0x54, 0x83, 0xac, 0x54, 0x8e, 0x3a, 0x34, 0x06, 0x08, 0xdc,
+	0x1d, 0xb8, 0xe6, 0xe3, 0x70, 0xfb, 0x99, 0x8a, 0x1b, 0x57, 0x72, 0xc6, 0xb8, 0x58, 0xc4, 0x5f,
+	0x25, 0xe1, 0xe2, 0x5c, 0x48, 0xc4, 0xa9, 0x4d, 0x63, 0x47, 0x3a, 0x8c, 0x12, 0xab, 0x90, 0xd9,
+	0xb3, 0x3d, 0x3f, 0x60, 0x39, 0x9a, 0x98, 0x75, 0xd3, 0xd4, 0x77, 0xbb, 0x69, 0xfa, 0xd9, 0xdc,
+	0xf4, 0x75, 0xb6, 0x8e, 0x0c, 0xc1, 0xaf, 0x2e, 0x88, 0xdd, 0x9b, 0x9e, 0x3b, 0x64, 0xb3, 0x99,
+	0xf3, 0xe9, 0xa5, 0xff, 0x9f, 0x4f, 0x67, 0x4f, 0xf9, 0x34, 0x2f, 0xd3, 0xef, 0x43, 0x46, 0xaa,
+	0xc0, 0x9b, 0x88, 0x12, 0xa4, 0x86, 0xc6, 0x11, 0xad, 0xcc, 0xb2, 0xc4, 0xcf, 0xa9, 0x21, 0x24,
+	0xe3, 0x86, 0x50, 0x86, 0xec, 0xae, 0x61, 0x3e, 0x76, 0xf7, 0xf6, 0xd8, 0xc5, 0x42, 0x52, 0xdc,
+	0x81, 0xa4, 0xeb, 0x70, 0x50, 0x9c, 0x09, 0xcb, 0x9e, 0xe7, 0x7a, 0x1b, 0xae, 0xa5, 0x38, 0x1a,
+	0x26, 0x5d, 0x27, 0x16, 0x2d, 0xc2, 0x4e, 0x5c, 0x70, 0xd3, 0xb5, 0x94, 0x3f, 0x32, 0x4c, 0x45,
+	0x6a, 0xe4, 0xe5, 0xb4, 0x01, 0x3d, 0x0b, 0x09, 0xf6, 0x75, 0xfa, 0x66, 0x21, 0xff, 0x9a, 0x80,
+	0x6c, 0x67, 0x1c, 0x98, 0xee, 0x50, 0x47, 0x9c, 0xb1, 0x69, 0x2a, 0x5f, 0x5b, 0x4b, 0x4e, 0x86,
+	0xe4, 0xac, 0xf4, 0xe4, 0xd3, 0xa4, 0xa7, 0xa6, 0xd2, 0x63, 0xa7, 0x70, 0x7a, 0xe6, 0x14, 0xbe,
+	0x02, 0x4b, 0xe6, 0xc4, 0x1c, 0x28, 0x3f, 0xb4, 0x5c, 0x4d, 0x89, 0x8f, 0x20, 0x3d, 0x32, 0x6c,
+	0x8b, 0x76, 0x2a, 0x5f, 0x7f, 0x1d, 0xa7, 0xfa, 0x1f, 0xbf, 0xb8, 0x79, 0x59, 0xe7, 0x0d, 0xbe,
+	0xf5, 0x78, 0xdd, 0x76, 0xef, 0x0d, 0x8d, 0xe0, 0x00, 0x37, 0xfb, 0xeb, 0xaf, 0xd6, 0x80, 0x13,
+	0x8a, 0x96, 0x13, 0x48, 0x62, 0xe4, 0xe9, 0xfc, 0x61, 0x02, 0x8a, 0xf1, 0x53, 0x59, 0xdc, 0x87,
+	0xf4, 0x63, 0x35, 0xc1, 0x09, 0xa5, 0xe6, 0x0e, 0x31, 0x82, 0x7d, 0xa2, 0x26, 0xf5, 0x3c, 0x0e,
+	0xf6, 0xb7, 0xbf, 0xfc, 0xf2, 0x4e, 0x42, 0x12, 0x76, 0xd6, 0x78, 0x93, 0xf3, 0xc6, 0x5b, 0x81,
+	0x9c, 0xe9, 0xba, 0x03, 0xcb, 0x3d, 0x74, 0xd8, 0xb2, 0x23, 0x9a, 0x95, 0x18, 0x42, 0x2e, 0x14,
+	0x8e, 0x66, 0xe0, 0x07, 0xae, 0x17, 0xee, 0x89, 0x26, 0x70, 0x15, 0x46, 0x9e, 0xda, 0xb3, 0x8f,
+	0x48, 0x7c, 0x51, 0x32, 0x25, 0xd6, 0x20, 0x7d, 0x78, 0xa0, 0x1c, 0x4e, 0x35, 0xae, 0xcd, 0x6b,
+	0xbb, 0xe1, 0x3a, 0x16, 0x85, 0x4a, 0x49, 0x30, 0x1e, 0xae, 0x07, 0x2b, 0xb3, 0xbd, 0xe2, 0x15,
+	0x48, 0xba, 0x23, 0x0e, 0x78, 0x57, 0xe2, 0xe7, 0x76, 0x88, 0xe8, 0x8c, 0x64, 0xd2, 0x1d, 0xa1,
+	0x72, 0x4f, 0x8c, 0xc1, 0x38, 0xdc, 0x52, 0x4d, 0xb0, 0xd4, 0x23, 0x00, 0x92, 0xfa, 0x43, 0x6c,
+	0x43, 0x85, 0xd5, 0x91, 0xed, 0x07, 0xa1, 0x65, 0x30, 0x85, 0xed, 0xce, 0x78, 0xb8, 0xcb, 0x66,
+	0x9e, 0x97, 0x4c, 0xa1, 0xe4, 0xdd, 0x49, 0x98, 0x09, 0x14, 0xa5, 0x26, 0x30, 0x0c, 0x9a, 0xa1,
+	0x0a, 0x3a, 0x01, 0x48, 0xcb, 0x58, 0x0b, 0x8f, 0xfc, 0x1e, 0x6f, 0x61, 0x57, 0xed, 0x0f, 0x95,
+	0x13, 0xcc, 0x1c, 0x0b, 0x45, 0xf6, 0xef, 0x15, 0x48, 0x06, 0x2e, 0x2f, 0x5e, 0x32, 0x70, 0x99,
+	0xf3, 0x7d, 0xd6, 0x59, 0x59, 0x4f, 0x5f, 0xfa, 0x12, 0xa4, 0x1e, 0xab, 0x09, 0xb3, 0xe2, 0x27,
+	0xf3, 0x3e, 0xe1, 0x4d, 0x7b, 0x68, 0x07, 0xe2, 0x7d, 0xc8, 0x0e, 0xb5, 0x1c, 0xb6, 0x9b, 0xcb,
+	0xf3, 0x3b, 0x41, 0x23, 0xc4, 0x2d, 0x27, 0x64, 0xa0, 0x51, 0x6d, 0x87, 0xdd, 0x24, 0x2d, 0x35,
+	0x81, 0xae, 0x65, 0x1e, 0x18, 0xce, 0xbe, 0xb2, 0xd8, 0x66, 0x42, 0xf2, 0xd6, 0xbb, 0x50, 0xd0,
+	0xbb, 0x47, 0x74, 0xa8, 0x5e, 0x22, 0x52, 0x2f, 0xe6, 0x49, 0xc9, 0xb8, 0x27, 0xdd, 0xfa, 0xe7,
+	0x04, 0xcf, 0x56, 0xba, 0x63, 0xc7, 0x7a, 0x6a, 0xda, 0x1b, 0xae, 0x9e, 0x66, 0xd6, 0xab, 0xf7,
+	0x9b, 0xa1, 0x36, 0xb8, 0x3f, 0x38, 0xbf, 0x2b, 0xa7, 0x2c, 0x8d, 0xba, 0x67, 0x26, 0xc8, 0x1c,
+	0xd3, 0x09, 0xa6, 0xe3, 0x13, 0x7c, 0x00, 0x80, 0xa2, 0xfb, 0xee, 0xa1, 0xc3, 0x59, 0x6c, 0xb1,
+	0x7e, 0xf5, 0xeb, 0xaf, 0xd6, 0x5e, 0x60, 0x47, 0xad, 0x59, 0x96, 0xa7, 0x7c, 0xbf, 0x8e, 0x76,
+	0x20, 0xf3, 0x08, 0xed, 0x20, 0xf2, 0xd6, 0xe7, 0xbc, 0xd9, 0xdb, 0xca, 0xb1, 0xd0, 0xbb, 0x1e,
+	0x40, 0xc6, 0xc3, 0xf9, 0x70, 0x82, 0x7a, 0x6a, 0xe1, 0x69, 0xb2, 0x71, 0xbd, 0x34, 0x5c, 0xbc,
+	0x06, 0x69, 0x47, 0x1d, 0x05, 0x9c, 0xac, 0x2e, 0x66, 0x93, 0x04, 0xb9, 0xf5, 0x0f, 0x49, 0x1e,
+	0x73, 0x63, 0xec, 0xf9, 0xae, 0xe7, 0x63, 0x8c, 0x08, 0xc6, 0x9e, 0xc3, 0x43, 0x9e, 0x19, 0x23,
+	0x10, 0x2b, 0x1e, 0xa0, 0x43, 0x8c, 0x6c, 0x6f, 0xb2, 0x20, 0x3d, 0xfe, 0x74, 0xac, 0xc6, 0x6a,
+	0x8e, 0x8b, 0xd1, 0x58, 0x4d, 0xe8, 0x25, 0x4a, 0x7d, 0xf7, 0x12, 0x69, 0x94, 0xf8, 0x00, 0x03,
+	0x2f, 0xfb, 0x07, 0x97, 0x14, 0x67, 0xe9, 0x37, 0x65, 0x10, 0xaf, 0xc2, 0xc5, 0xa9, 0x77, 0xf5,
+	0x07, 0x6a, 0x2f, 0xa0, 0x9d, 0xc9, 0xc9, 0x95, 0x69, 0xf3, 0x96, 0xda, 0x0b, 0xf0, 0xc0, 0x1b,
+	0x28, 0xe3, 0x89, 0xf2, 0x18, 0xb5, 0xa4, 0x33, 0x54, 0x6e, 0x43, 0x08, 0x7b, 0xc9, 0x97, 0x09,
+	0x36, 0xd7, 0x2d, 0xea, 0x42, 0x73, 0xf5, 0xd5, 0xe7, 0x6c, 0x72, 0xf8, 0x39, 0x9d, 0x60, 0xf2,
+	0x99, 0x26, 0x18, 0x59, 0x53, 0x2a, 0x6e, 0x4d, 0x98, 0x8a, 0x19, 0x76, 0xa0, 0x2c, 0x4e, 0x38,
+	0x99, 0x8a, 0xa2, 0x79, 0xe6, 0xd9, 0xa3, 0xf9, 0xad, 0x9f, 0x26, 0x20, 0x55, 0xb7, 0x2d, 0x71,
+	0x17, 0x96, 0xfc, 0xc0, 0x08, 0x6c, 0x73, 0x41, 0xed, 0xd3, 0xa5, 0x8e, 0xba, 0x6d, 0x49, 0xc6,
+	0x60, 0xb6, 0x11, 0xd8, 0x3c, 0x8b, 0xd9, 0x6c, 0x63, 0xdb, 0xb3, 0x5d, 0xcf, 0x0e, 0x26, 0x3d,
+	0x5b, 0x79, 0x92, 0x40, 0x62, 0x1d, 0x32, 0xc6, 0xbe, 0x72, 0x02, 0x9a, 0x44, 0xbe, 0x5e, 0xfe,
+	0xfa, 0xab, 0xb5, 0xd5, 0xd9, 0x39, 0x77, 0x03, 0xcf, 0x76, 0xf6, 0xa5, 0x86, 0x89, 0x97, 0x21,
+	0x33, 0xf2, 0x6c, 0x76, 0xa1, 0x7c, 0x7d, 0x65, 0xee, 0x40, 0xd3, 0x9d, 0xbc, 0xe2, 0xff, 0x9b,
+	0x80, 0x7c, 0xa4, 0x9e, 0x18, 0xc0, 0x25, 0xca, 0x4c, 0x94, 0xea, 0x8f, 0x94, 0xd7, 0xa7, 0xc3,
+	0x53, 0xc7, 0xb7, 0x7a, 0x8d, 0xcf, 0xcc, 0xb7, 0xf7, 0xed, 0xe0, 0x60, 0xbc, 0xbb, 0x6e, 0xba,
+	0x43, 0x2e, 0xbb, 0xd7, 0xb8, 0x7c, 0xe7, 0x7f, 0x47, 0xe1, 0x87, 0xa5, 0x4c, 0x7b, 0x68, 0x0c,
+	0xd6, 0x1b, 0xca, 0xd4, 0x0b, 0xb6, 0x82, 0x19, 0x8e, 0x52, 0xdb, 0xca, 0xdb, 0x40, 0xc1, 0xe2,
+	0x0f, 0xa0, 0x82, 0xa3, 0x8d, 0x78, 0xc6, 0x73, 0xc3, 0x26, 0x7f, 0x5d, 0xc3, 0x5e, 0x19, 0x1a,
+	0x47, 0xe1, 0xaa, 0xc6, 0x86, 0xe7, 0x05, 0xf8, 0x63, 0x80, 0x0c, 0x16, 0xcd, 0x1e, 0x06, 0x7d,
+	0xdb, 0xe2, 0xd0, 0x98, 0xb4, 0x2d, 0x34, 0x35, 0xc3, 0x0c, 0xdc, 0xb3, 0x4d, 0x8d, 0x50, 0xe2,
+	0x6d, 0xc8, 0xd3, 0x04, 0x8c, 0xc9, 0xd9, 0xee, 0x97, 0xdb, 0x53, 0x6a, 0x1b, 0x81, 0xe2, 0x5d,
+	0xc8, 0x06, 0x3a, 0x97, 0x60, 0xff, 0x13, 0x31, 0x5b, 0xe0, 0x2c, 0x63, 0x26, 0x4e, 0x32, 0x1a,
+	0x43, 0xfe, 0x81, 0xe1, 0x58, 0x03, 0x0e, 0x87, 0x79, 0x19, 0x92, 0xd8, 0x33, 0x32, 0x26, 0x03,
+	0xd7, 0xd0, 0xe9, 0x4e, 0x51, 0x86, 0xa4, 0xb8, 0x09, 0x05, 0xfe, 0xec, 0xa3, 0x5b, 0x65, 0x75,
+	0xa1, 0xc0, 0x4d, 0x5d, 0xf5, 0xb9, 0xf8, 0x0d, 0x58, 0x0e, 0x01, 0xfa, 0x7c, 0xbd, 0x4f, 0x90,
+	0x22, 0x37, 0x92, 0xf2, 0xe2, 0x3a, 0xe4, 0xf7, 0x0d, 0xbf, 0x3f, 0xb0, 0x87, 0x76, 0x40, 0xf5,
+	0x68, 0x5a, 0xe6, 0xf6, 0x0d, 0x7f, 0x0b, 0x69, 0xf1, 0x22, 0x80, 0xa9, 0x06, 0x03, 0xee, 0xbd,
+	0xa4, 0xb3, 0x1b, 0x6c, 0x89, 0xba, 0x29, 0x52, 0x29, 0xbf, 0x6f, 0x04, 0x54, 0xa9, 0xa6, 0x65,
+	0x9e, 0x5b, 0x6a, 0x81, 0xa8, 0x42, 0x6a, 0xd7, 0xb6, 0xca, 0x40, 0x2b, 0xb1, 0x12, 0x5b, 0x09,
+	0xf4, 0x1d, 0xec, 0xc2, 0x98, 0xe3, 0xe3, 0x41, 0x38, 0x1e, 0xa8, 0x3e, 0x1f, 0x48, 0x05, 0x92,
+	0xb2, 0x12, 0x36, 0x3f, 0xd4, 0x07, 0x13, 0x87, 0x8e, 0xe2, 0x34, 0x74, 0x94, 0x20, 0x65, 0x8d,
+	0x55, 0x79, 0x59, 0xb7, 0x58, 0x63, 0x85, 0xa5, 0xe7, 0x9e, 0xed, 0x29, 0x5a, 0x8c, 0x15, 0x9d,
+	0x2f, 0x23, 0x8d, 0x2b, 0xf1, 0x00, 0xf2, 0x58, 0x15, 0x1a, 0xbe, 0x6d, 0xa9, 0xf2, 0x45, 0xf2,
+	0xd2, 0x78, 0xbe, 0xd4, 0x55, 0x41, 0x0d, 0xbb, 0xa4, 0x32, 0x7c, 0xd7, 0x91, 0x39, 0x9f, 0x69,
+	0xf1, 0x0a, 0x64, 0x3c, 0x4c, 0xd9, 0xcb, 0x37, 0x68, 0x0e, 0xa5, 0x18, 0x0f, 0xa5, 0xf2, 0x52,
+	0x77, 0xe3, 0x26, 0xe1, 0x07, 0xd6, 0x6b, 0x37, 0xf5, 0xc8, 0x4c, 0x8a, 0x07, 0x50, 0x70, 0x9d,
+	0xfe, 0xd8, 0xd9, 0x1b, 0x3b, 0x96, 0xb2, 0xca, 0x55, 0x1a, 0xfb, 0xf2, 0x4c, 0xf9, 0xb2, 0xc3,
+	0x9d, 0x12, 0xdc, 0xe8, 0x5b, 0xbc, 0x03, 0x45, 0xaa, 0xa3, 0x5d, 0x9d, 0x6e, 0x97, 0x5f, 0x3a,
+	0x65, 0x4e, 0x9c, 0x88, 0xcb, 0x02, 0xe2, 0xc2, 0xac, 0x7c, 0x0d, 0x60, 0xd7, 0xb6, 0xfa, 0x58,
+	0xb7, 0x29, 0xab, 0x7c, 0x7b, 0x61, 0xc4, 0xc8, 0xef, 0xda, 0xd6, 0x16, 0x01, 0xb0, 0x60, 0x0e,
+	0x55, 0xeb, 0xeb, 0xc8, 0xba, 0x4e, 0xeb, 0xb9, 0x1c, 0xb6, 0x76, 0x29, 0xc2, 0xae, 0x01, 0xa0,
+	0x6b, 0x9b, 0x07, 0x86, 0xb7, 0xaf, 0xca, 0x6f, 0x2d, 0x96, 0x3a, 0x34, 0x8e, 0x36, 0x08, 0x80,
+	0x73, 0x26, 0xdd, 0x0d, 0xc7, 0x3f, 0x54, 0x5e, 0xf9, 0x83, 0x53, 0xa7, 0x6c, 0x0d, 0x03, 0xdb,
+	0xa7, 0x63, 0x37, 0x50, 0x12, 0x10, 0x59, 0x23, 0x20, 0x86, 0xf7, 0x81, 0xb1, 0xab, 0x06, 0xe5,
+	0x77, 0x74, 0x0e, 0x46, 0x04, 0x5a, 0xb1, 0x37, 0x76, 0xfc, 0xfe, 0x50, 0xf9, 0xbe, 0x81, 0x59,
+	0xc8, 0x03, 0x8a, 0xf2, 0x45, 0x6c, 0x7c, 0xc4, 0x6d, 0xe2, 0x1d, 0xc8, 0x87, 0x16, 0xe3, 0x95,
+	0xdf, 0x3d, 0x23, 0xa1, 0x88, 0x90, 0x68, 0x32, 0xd6, 0x58, 0xf5, 0xe9, 0x0e, 0xee, 0x07, 0x74,
+	0x91, 0x90, 0xb5, 0xc6, 0x0a, 0x03, 0x08, 0x9e, 0x72, 0xa1, 0x6d, 0x53, 0xf7, 0x87, 0xd4, 0x5d,
+	0xe0, 0x36, 0x82, 0xbc, 0x03, 0xe0, 0x45, 0xc5, 0x7c, 0xf9, 0xa3, 0x53, 0xd3, 0x9c, 0x56, 0xfa,
+	0x32, 0x06, 0xc4, 0x9a, 0x20, 0x2a, 0x16, 0x7f, 0x4b, 0xdf, 0x77, 0x84, 0x34, 0x9d, 0x70, 0x8f,
+	0xed, 0x91, 0x5f, 0xae, 0xe9, 0x8b, 0x16, 0x22, 0xc4, 0x5d, 0x34, 0x2f, 0xaa, 0xd1, 0xcb, 0xf5,
+	0x53, 0x76, 0xc0, 0xd5, 0xbb, 0x0c, 0x21, 0x1c, 0x09, 0x7f, 0x95, 0x04, 0x98, 0xae, 0xb3, 0x30,
+	0x9e, 0x7e, 0x16, 0x3c, 0xe0, 0xa0, 0x7c, 0xfd, 0x74, 0xfd, 0xb4, 0xa5, 0xf6, 0x0d, 0x73, 0xd2,
+	0x50, 0x66, 0x6c, 0xb3, 0x9f, 0x7a, 0x00, 0x78, 0xcf, 0x70, 0x00, 0x9c, 0x77, 0xac, 0xa7, 0x44,
+	0x7d, 0xd1, 0x87, 0xd2, 0xcc, 0xb4, 0xd4, 0x60, 0xc0, 0xe7, 0xea, 0x79, 0x47, 0x5a, 0x9e, 0xce,
+	0x4a, 0x0d, 0x06, 0xe2, 0x15, 0xb8, 0x48, 0x11, 0x90, 0x4e, 0x59, 0x0b, 0xdd, 0x91, 0xb3, 0x8c,
+	0x65, 0x6c, 0xde, 0xa6, 0xd6, 0xce, 0x38, 0xcc, 0x78, 0xde, 0x86, 0x5c, 0x98, 0xcf, 0x85, 0x01,
+	0x2a, 0x31, 0x0d, 0x50, 0x1c, 0xc4, 0x92, 0x51, 0x10, 0x63, 0xae, 0xbf, 0x07, 0xc8, 0x6f, 0x19,
+	0x8e, 0xc2, 0x93, 0x5b, 0xc5, 0x8a, 0xde, 0xc4, 0x4c, 0xd1, 0xbb, 0x0a, 0x19, 0x1c, 0x32, 0xbc,
+	0x83, 0xd1, 0x04, 0x86, 0xef, 0xb1, 0x4f, 0xde, 0xfb, 0x63, 0x55, 0x2e, 0xe9, 0xf0, 0x8d, 0x0d,
+	0x5d, 0xfb, 0xc7, 0x8a, 0xaf, 0x5b, 0x94, 0x4f, 0x91, 0x7b, 0x59, 0x6a, 0x42, 0xbc, 0x0f, 0x85,
+	0x03, 0x65, 0x58, 0x7d, 0x93, 0x32, 0x5a, 0x2e, 0x1f, 0x17, 0xa6, 0xa4, 0xfa, 0x12, 0x01, 0x10,
+	0xad, 0xd3, 0x5f, 0xe4, 0x1d, 0xd8, 0x4f, 0x54, 0xc8, 0x9b, 0x3e, 0x93, 0x17, 0xd1, 0xcc, 0xfb,
+	0x01, 0x14, 0xfd, 0x43, 0xa5, 0x46, 0x21, 0x73, 0xe6, 0x2c, 0xe6, 0x02, 0xc1, 0x99, 0xfb, 0x25,
+	0x28, 0x52, 0xf8, 0x0e, 0xb9, 0x97, 0x68, 0xae, 0x05, 0x6a, 0x63, 0x08, 0x46, 0x0a, 0x65, 0x2a,
+	0x7b, 0x14, 0xf8, 0x7d, 0x2a, 0x63, 0xf4, 0x91, 0x58, 0x0c, 0x1b, 0x37, 0xb1, 0x9c, 0xd9, 0x80,
+	0xa5, 0xdd, 0xb1, 0xe7, 0x28, 0x8b, 0x0e, 0xbb, 0xe7, 0xbc, 0x3d, 0x60, 0x56, 0xf1, 0x11, 0x26,
+	0x7c, 0x23, 0x9f, 0x8e, 0xbc, 0xe7, 0xbd, 0x80, 0x40, 0x46, 0xb1, 0x85, 0x21, 0xd2, 0x51, 0x7d,
+	0x56, 0x45, 0x3c, 0xbf, 0x1c, 0x40, 0xfe, 0xba, 0x56, 0x67, 0x1b, 0x0f, 0x0b, 0x94, 0x66, 0xf8,
+	0x6a, 0x4f, 0x29, 0x3a, 0x71, 0xf3, 0xf5, 0xb5, 0xe7, 0xb2, 0x7e, 0x49, 0x0a, 0xd5, 0xb5, 0x04,
+	0x21, 0x61, 0x99, 0xcc, 0x2e, 0x12, 0x79, 0xff, 0x3c, 0x22, 0x8b, 0x24, 0x23, 0x94, 0xb9, 0x0d,
+	0x45, 0x72, 0xa5, 0x50, 0xe4, 0x5b, 0xe7, 0xd2, 0x12, 0x45, 0x84, 0x12, 0x37, 0x20, 0x35, 0x7a,
+	0xe7, 0x0d, 0x4a, 0x19, 0xf2, 0xf5, 0x37, 0x9f, 0xdb, 0xe1, 0x25, 0x72, 0xeb, 0xfb, 0x3b, 0xef,
+	0xb1, 0x0a, 0xf8, 0x04, 0xd4, 0x39, 0x46, 0x41, 0xb7, 0xe9, 0xf3, 0xef, 0x03, 0x28, 0x1a, 0xd6,
+	0xd0, 0x0e, 0x42, 0xdb, 0x5b, 0x3e, 0xd3, 0x72, 0x09, 0x1e, 0xf9, 0x0c, 0xc6, 0x77, 0xcf, 0x51,
+	0xbe, 0x4f, 0x79, 0x49, 0xe1, 0x7e, 0x39, 0xc6, 0xb9, 0xc9, 0x5d, 0xe4, 0xfc, 0xcc, 0x1e, 0xe1,
+	0x31, 0xc7, 0xf3, 0x4d, 0xd7, 0x53, 0x7d, 0x35, 0x72, 0xcd, 0x83, 0xf2, 0x35, 0x9d, 0xe3, 0x51,
+	0x53, 0x13, 0x5b, 0xc4, 0x7b, 0x00, 0x54, 0x26, 0xf4, 0xa9, 0x28, 0xbd, 0x78, 0x96, 0x62, 0x79,
+	0x02, 0xf7, 0xb0, 0x28, 0x5d, 0x83, 0x25, 0x22, 0xfc, 0xa7, 0x1d, 0xd0, 0x75, 0xd7, 0x7d, 0xec,
+	0x4b, 0x06, 0x89, 0x37, 0x21, 0x6b, 0x8c, 0x4d, 0x2a, 0x2d, 0x57, 0x4f, 0xbd, 0x6d, 0xd5, 0x74,
+	0x0f, 0xcd, 0x41, 0x86, 0x38, 0x5c, 0x59, 0x7a, 0x7b, 0xeb, 0xef, 0xaa, 0x03, 0xdb, 0xb1, 0xf8,
+	0x84, 0x2d, 0x50, 0x5b, 0x9d, 0x9a, 0x50, 0xfd, 0xc0, 0x1e, 0xf5, 0xf5, 0x62, 0x73, 0x96, 0x15,
+	0x57, 0xbf, 0x67, 0x8f, 0xe2, 0x0b, 0x93, 0x0f, 0xec, 0xd1, 0x23, 0xc2, 0x86, 0xa1, 0x33, 0xc1,
+	0xa7, 0x1c, 0x29, 0xfb, 0xd4, 0xd8, 0x59, 0x86, 0xec, 0xd8, 0x31, 0x7c, 0xcc, 0x89, 0xf4, 0xad,
+	0x66, 0x48, 0x52, 0x38, 0xb0, 0x07, 0x03, 0xbe, 0x6a, 0x79, 0xee, 0x70, 0x40, 0xac, 0x58, 0x5b,
+	0xe8, 0x42, 0x21, 0x7d, 0x46, 0x6d, 0x41, 0x28, 0x56, 0xfd, 0xcf, 0x93, 0x50, 0x8c, 0xaf, 0x9b,
+	0x68, 0xc1, 0xd2, 0xc0, 0x18, 0xee, 0x5a, 0x06, 0x9f, 0xcb, 0xe7, 0x30, 0x68, 0x16, 0x20, 0x24,
+	0x14, 0xe8, 0x7a, 0xae, 0x6f, 0x29, 0xd3, 0x98, 0xf0, 0xd9, 0x7b, 0x0e, 0x79, 0x40, 0x52, 0x1a,
+	0x28, 0x44, 0x3c, 0x82, 0x9c, 0xa5, 0xf6, 0x94, 0xe7, 0x19, 0xe1, 0x11, 0x7b, 0x0e, 0x81, 0x91,
+	0x88, 0xd8, 0x63, 0x43, 0x3a, 0xfe, 0xd8, 0xc0, 0x8b, 0xf3, 0x4f, 0x09, 0xc8, 0x85, 0x7b, 0x4f,
+	0x6f, 0x09, 0x64, 0xfe, 0xe1, 0x5b, 0x02, 0x59, 0x3e, 0xdd, 0xd8, 0x19, 0x5e, 0xf4, 0x96, 0x40,
+	0x04, 0xa5, 0x6d, 0xd8, 0xdd, 0x67, 0xe1, 0xfa, 0xa6, 0xa0, 0x40, 0x6d, 0x75, 0xfd, 0x9c, 0x71,
+	0x05, 0x96, 0xdc, 0x81, 0xa5, 0xfc, 0xe8, 0xb6, 0x59, 0x53, 0xe2, 0x5e, 0x78, 0x9b, 0x74, 0xe6,
+	0xc1, 0xc4, 0xd7, 0x48, 0x74, 0x4f, 0xa7, 0x28, 0xd3, 0x5e, 0x0a, 0xef, 0xe9, 0x88, 0xe4, 0x49,
+	0xfc, 0x59, 0x1a, 0xf2, 0x3d, 0x7b, 0xf4, 0x99, 0x2e, 0x61, 0x5a, 0xb0, 0x74, 0x38, 0xbd, 0x73,
+	0x3b, 0xdf, 0xf6, 0x6a, 0x01, 0xd3, 0x05, 0x49, 0xce, 0x2d, 0x88, 0x3e, 0xed, 0x53, 0xd1, 0xe3,
+	0x8a, 0x7e, 0xfd, 0x59, 0xb4, 0xce, 0x98, 0x85, 0x46, 0x55, 0x49, 0x86, 0xf3, 0x86, 0xb0, 0xf8,
+	0xd8, 0x80, 0x54, 0x60, 0x8f, 0xf8, 0x7a, 0xfd, 0x3c, 0x71, 0x35, 0xb0, 0x47, 0xe2, 0x13, 0xc8,
+	0x86, 0xc5, 0x4b, 0xf6, 0xbc, 0x82, 0x42, 0x09, 0x68, 0x7c, 0x03, 0x23, 0x50, 0x14, 0x43, 0x73,
+	0xe7, 0x36, 0xbe, 0x50, 0x04, 0x4e, 0x70, 0xec, 0x2b, 0x3e, 0xbe, 0xcf, 0x33, 0xc1, 0xb1, 0xaf,
+	0x5f, 0x40, 0x02, 0xc3, 0x7b, 0xa2, 0x74, 0x89, 0x9b, 0x93, 0x21, 0x89, 0x49, 0x19, 0x15, 0x40,
+	0xb8, 0x03, 0x5c, 0xd0, 0xd2, 0xab, 0xe8, 0xa6, 0xed, 0x85, 0x17, 0x15, 0x3f, 0x4d, 0xc0, 0xf2,
+	0x4c, 0xe8, 0x9f, 0xb9, 0xb9, 0x0e, 0xef, 0x5e, 0x57, 0x21, 0x33, 0x76, 0xec, 0x20, 0xca, 0xf9,
+	0x88, 0xa0, 0x87, 0x54, 0x65, 0xd9, 0x46, 0xf8, 0xa4, 0xc0, 0x14, 0xdd, 0xa3, 0xab, 0x81, 0x7b,
+	0x18, 0x5e, 0xb6, 0x12, 0x81, 0x4b, 0xe7, 0x0f, 0x5d, 0x37, 0x38, 0xe0, 0x8d, 0x3e, 0xdf, 0xd2,
+	0x85, 0x22, 0x58, 0xfd, 0x0f, 0x01, 0xc8, 0x9b, 0x36, 0xc9, 0xc6, 0xde, 0x08, 0xd5, 0x4c, 0x9c,
+	0x7a, 0x91, 0xda, 0x71, 0x6c, 0x9a, 0xb6, 0x1f, 0xba, 0x0e, 0x01, 0x6f, 0xb5, 0x21, 0x1f, 0xf5,
+	0x88, 0xd7, 0x21, 0x8d, 0xad, 0xfa, 0xb2, 0xe6, 0xe9, 0xd1, 0x93, 0x40, 0x53, 0x2b, 0x4f, 0xc6,
+	0x72, 0xda, 0x5b, 0x7f, 0x9d, 0x81, 0xac, 0xd4, 0x69, 0x1e, 0x16, 0x75, 0x34, 0x7e, 0x3f, 0xba,
+	0xff, 0xc9, 0x12, 0xdd, 0xb2, 0xc4, 0x8b, 0xd1, 0xd3, 0x2a, 0x76, 0xea, 0x6b, 0xfd, 0x3c, 0xb7,
+	0xb4, 0x62, 0x77, 0x44, 0xa9, 0x67, 0xba, 0x23, 0x8a, 0x5f, 0x38, 0xa4, 0x67, 0x2f, 0x1c, 0x62,
+	0xaf, 0x63, 0x99, 0xef, 0x78, 0x1d, 0x5b, 0x7a, 0xda, 0xeb, 0x58, 0x76, 0xf6, 0x75, 0x8c, 0x0f,
+	0xb5, 0xdc, 0xe2, 0x82, 0x20, 0x1f, 0x2f, 0x08, 0xc2, 0xb7, 0x31, 0x38, 0xe7, 0xdb, 0x98, 0xf8,
+	0x81, 0x76, 0xfe, 0xc2, 0xf3, 0xf3, 0x93, 0xdb, 0xf3, 0xa5, 0xcf, 0xe5, 0x85, 0x97, 0x04, 0x74,
+	0xe9, 0xf3, 0x1a, 0xe4, 0x76, 0x6d, 0xab, 0x4f, 0x5a, 0x5e, 0x59, 0x08, 0xcb, 0xee, 0xda, 0xd6,
+	0x36, 0xea, 0x12, 0x7b, 0x5b, 0x59, 0x7d, 0xde, 0xb7, 0x95, 0x06, 0xe4, 0x75, 0xea, 0x84, 0xea,
+	0x94, 0x69, 0x9c, 0x57, 0x9f, 0x75, 0x26, 0x39, 0xe2, 0xac, 0xdb, 0x16, 0x6e, 0x08, 0x46, 0x0d,
+	0xce, 0xbc, 0xe8, 0x5b, 0xdc, 0x00, 0x98, 0x3e, 0x00, 0x97, 0x2b, 0x3a, 0x27, 0x9b, 0xb6, 0xe0,
+	0xc6, 0xd8, 0x8e, 0xa5, 0x8e, 0xca, 0xd7, 0xf5, 0xc6, 0x10, 0xc1, 0x8e, 0xf3, 0xbb, 0xb0, 0x52,
+	0x33, 0x4d, 0x77, 0xec, 0x04, 0xdb, 0x7c, 0x8d, 0xf7, 0x06, 0xe4, 0xa2, 0xab, 0x8d, 0xd0, 0x7f,
+	0xe6, 0x7f, 0x07, 0x54, 0x73, 0x26, 0x32, 0x42, 0xbd, 0x5f, 0x39, 0xfe, 0xe5, 0x97, 0x77, 0x2e,
+	0xf3, 0x05, 0xe9, 0xac, 0xb4, 0x3b, 0x7f, 0x94, 0x80, 0x25, 0xfd, 0x53, 0x05, 0xb1, 0x06, 0xe2,
+	0x51, 0xab, 0xdb, 0x6d, 0x36, 0xfa, 0x3b, 0xed, 0xee, 0x76, 0x73, 0xa3, 0xb5, 0xd9, 0x6a, 0x36,
+	0x4a, 0x17, 0x2a, 0x97, 0x8f, 0x4f, 0xaa, 0x97, 0x34, 0x66, 0xc7, 0xf1, 0x47, 0xca, 0xb4, 0xf7,
+	0x6c, 0x65, 0x61, 0xf5, 0xc4, 0xf0, 0xad, 0x5a, 0xaf, 0xd9, 0xed, 0x95, 0x12, 0x95, 0xd2, 0xf1,
+	0x49, 0xb5, 0xa8, 0x91, 0x5b, 0x46, 0x80, 0x67, 0xe4, 0x4d, 0x28, 0x30, 0xa8, 0x59, 0xdb, 0x78,
+	0x58, 0x4a, 0x56, 0x56, 0x8e, 0x4f, 0xaa, 0xa0, 0x21, 0x4d, 0xc3, 0x3c, 0xa8, 0xa4, 0xff, 0xe4,
+	0x27, 0x37, 0x2e, 0xdc, 0xf9, 0x8b, 0x04, 0x14, 0xe3, 0x0f, 0xed, 0xe2, 0x3e, 0x5c, 0x6b, 0xb5,
+	0x7b, 0x4d, 0xf9, 0xc3, 0xda, 0x56, 0x7f, 0x53, 0x76, 0x1e, 0xcd, 0xa9, 0xf4, 0xc2, 0xf1, 0x49,
+	0xf5, 0x22, 0x02, 0xe3, 0x0a, 0xbd, 0x0c, 0x62, 0x96, 0x67, 0xb3, 0x25, 0x9b, 0xa5, 0x44, 0xa5,
+	0x78, 0x7c, 0x52, 0xcd, 0x21, 0x18, 0xa3, 0x87, 0xb8, 0x0b, 0x57, 0x66, 0x51, 0xdd, 0x8d, 0x87,
+	0xcd, 0xc6, 0xce, 0x56, 0xb3, 0x94, 0xd4, 0xfa, 0x23, 0xb2, 0xcb, 0x37, 0x3e, 0xac, 0xde, 0xbf,
+	0x24, 0x20, 0x1f, 0xfd, 0x6c, 0x40, 0xbc, 0x0d, 0x57, 0x3a, 0xed, 0xfe, 0x66, 0xad, 0xb5, 0xb5,
+	0x23, 0x9b, 0x73, 0x8a, 0x95, 0x8f, 0x4f, 0xaa, 0xab, 0x11, 0x34, 0xae, 0xdd, 0x2b, 0x70, 0x31,
+	0xc6, 0x25, 0x3b, 0x5b, 0x5b, 0xa5, 0x44, 0xe5, 0xd2, 0xf1, 0x49, 0x75, 0x79, 0xfa, 0x83, 0x04,
+	0x57, 0x5f, 0x20, 0xc4, 0x70, 0xdd, 0x5e, 0x67, 0xbb, 0x94, 0x9c, 0xc3, 0x75, 0x03, 0x77, 0x24,
+	0xee, 0x82, 0x88, 0xe3, 0x76, 0xba, 0xdb, 0xcd, 0x76, 0xa3, 0x94, 0xaa, 0xac, 0x1e, 0x9f, 0x54,
+	0x4b, 0x53, 0xe8, 0xd8, 0x1f, 0x29, 0xc7, 0xe2, 0x79, 0xfc, 0x5b, 0x02, 0x60, 0x7a, 0x7f, 0x28,
+	0x1e, 0xc0, 0xd5, 0x4e, 0xbb, 0xbf, 0xd3, 0xde, 0xdc, 0x69, 0x37, 0x4e, 0xed, 0xfa, 0xb5, 0xe3,
+	0x93, 0xea, 0xe5, 0x29, 0x38, 0x3e, 0x95, 0x75, 0x78, 0x21, 0xce, 0xd7, 0x68, 0x76, 0x7b, 0xb2,
+	0xf3, 0xa3, 0x52, 0x42, 0x5b, 0xca, 0x94, 0xa7, 0xa1, 0xfc, 0xc0, 0x73, 0x27, 0xf3, 0xf8, 0x50,
+	0xd7, 0xe4, 0x3c, 0x9e, 0x95, 0x15, 0xb7, 0xa1, 0x34, 0x83, 0xff, 0xa4, 0xb5, 0x5d, 0x4a, 0x55,
+	0xc4, 0xf1, 0x49, 0x75, 0x25, 0x06, 0x7e, 0x6c, 0x8f, 0x78, 0x5a, 0x7f, 0x93, 0x82, 0x42, 0xec,
+	0xf5, 0x59, 0x3c, 0x80, 0xf2, 0x46, 0xa7, 0xdd, 0x68, 0xf5, 0x5a, 0x9d, 0x76, 0xbf, 0xb3, 0xbd,
+	0x68, 0x8b, 0x22, 0x78, 0x7c, 0x5e, 0x77, 0xe1, 0x85, 0x19, 0xbe, 0xe6, 0x6f, 0xb7, 0xba, 0xbd,
+	0x6e, 0x29, 0xa1, 0xcd, 0x2d, 0x62, 0x69, 0xea, 0xd7, 0xe9, 0x79, 0x74, 0xad, 0xde, 0x6d, 0xb6,
+	0x7b, 0xa5, 0xe4, 0x1c, 0xba, 0xb6, 0xeb, 0x2b, 0x27, 0x10, 0x77, 0x40, 0xcc, 0xca, 0xfe, 0x74,
+	0xa7, 0xb6, 0x15, 0xce, 0x6a, 0x2a, 0xfa, 0xf3, 0xb1, 0x31, 0x10, 0xb7, 0xe1, 0xd2, 0x0c, 0x76,
+	0xab, 0xd9, 0xed, 0x96, 0xd2, 0xda, 0x08, 0x22, 0xe8, 0x16, 0x1e, 0x0e, 0xef, 0x41, 0xe5, 0x14,
+	0xb2, 0xdf, 0x91, 0x2c, 0x3d, 0x33, 0x37, 0x57, 0x64, 0xe9, 0x78, 0x7a, 0x8c, 0x75, 0x58, 0x9d,
+	0xe1, 0xfc, 0x58, 0x36, 0x6b, 0xbd, 0xa6, 0x2c, 0x2d, 0x69, 0x03, 0x8a, 0x78, 0x3e, 0xf6, 0x94,
+	0x11, 0x28, 0x4f, 0x7c, 0x08, 0x2f, 0x2e, 0xc2, 0x4f, 0x07, 0xcb, 0x56, 0xae, 0x1f, 0x9f, 0x54,
+	0xaf, 0xce, 0x33, 0xf2, 0x78, 0xbc, 0x53, 0xff, 0x98, 0xc0, 0x0c, 0x77, 0xa8, 0xbc, 0x9e, 0xad,
+	0x3c, 0x74, 0xa4, 0x5e, 0xeb, 0x51, 0x53, 0xf6, 0x7b, 0xad, 0xa6, 0x5c, 0xb4, 0x4b, 0x11, 0x74,
+	0xce, 0x91, 0x62, 0x5c, 0xed, 0x66, 0x4d, 0x86, 0x8e, 0x14, 0xc1, 0xdb, 0xca, 0xf0, 0xd0, 0x8a,
+	0x62, 0xb8, 0xe6, 0x76, 0x87, 0xe2, 0x0f, 0xad, 0x77, 0x04, 0xd4, 0x35, 0xf1, 0xcb, 0xb0, 0x12,
+	0x43, 0x6e, 0xd6, 0x64, 0x29, 0xa5, 0x43, 0x41, 0x84, 0xdb, 0x34, 0x3c, 0x9e, 0xc1, 0xaf, 0x12,
+	0x50, 0x8c, 0x3f, 0xd2, 0x61, 0xa4, 0xda, 0x96, 0xad, 0x8e, 0x6c, 0xf5, 0x7e, 0xb4, 0x68, 0x1e,
+	0x64, 0x0c, 0xf3, 0x53, 0xb8, 0x03, 0x97, 0x67, 0x79, 0x9a, 0x1b, 0x9d, 0x76, 0xe7, 0x11, 0xba,
+	0xd0, 0xc5, 0xe3, 0x93, 0x6a, 0x81, 0x54, 0x33, 0x5d, 0xc7, 0x1d, 0x4e, 0x30, 0x5e, 0xcd, 0x62,
+	0xbb, 0xbd, 0x5a, 0xbb, 0x51, 0x93, 0x8d, 0x30, 0x5e, 0x21, 0xb8, 0x1b, 0x18, 0x8e, 0x65, 0x78,
+	0x14, 0x03, 0x67, 0xd1, 0x9b, 0xb5, 0x6e, 0xaf, 0x94, 0xd2, 0x31, 0x50, 0xcf, 0xc4, 0x0f, 0xc4,
+	0x6d, 0x58, 0x9d, 0xd3, 0x59, 0x7e, 0x8c, 0xb6, 0x9b, 0xd6, 0xe1, 0x99, 0xd4, 0xf5, 0xb0, 0x4a,
+	0xe6, 0x49, 0xff, 0x77, 0x0a, 0x56, 0x66, 0xdf, 0x3c, 0xc4, 0x9b, 0xf0, 0xbd, 0x6e, 0xb3, 0xd7,
+	0xaf, 0x75, 0x5b, 0x8d, 0x66, 0x5f, 0x36, 0x6b, 0x5d, 0xf2, 0xd8, 0xf8, 0xcc, 0x69, 0x26, 0x6d,
+	0x37, 0x08, 0x19, 0x17, 0xb2, 0x7c, 0xba, 0x53, 0x93, 0xb5, 0x76, 0xaf, 0xd5, 0x6e, 0x36, 0xc2,
+	0xc9, 0x7f, 0x3a, 0x36, 0x3c, 0xc3, 0x09, 0x6c, 0x47, 0x59, 0xe2, 0x1e, 0x5c, 0x5f, 0x30, 0x8a,
+	0xdc, 0x69, 0xb7, 0x6b, 0x75, 0x8a, 0xd8, 0xa4, 0xef, 0x8e, 0xe3, 0x8d, 0x1d, 0xc7, 0xd8, 0x1d,
+	0x28, 0xb1, 0x06, 0x95, 0x53, 0x0c, 0x1c, 0x6f, 0x9a, 0x18, 0x1d, 0x97, 0x8f, 0x4f, 0xaa, 0x79,
+	0x8e, 0x33, 0xca, 0x12, 0xaf, 0xc2, 0xd5, 0x53, 0xf0, 0xed, 0xda, 0x4e, 0xb7, 0xd9, 0x28, 0xa5,
+	0x2b, 0x70, 0x7c, 0x52, 0x5d, 0xda, 0x36, 0xc6, 0x78, 0x36, 0xbe, 0x0e, 0xd7, 0x16, 0x28, 0xa2,
+	0x03, 0x54, 0x29, 0xa3, 0x97, 0x37, 0x8a, 0xab, 0xeb, 0x0b, 0xb4, 0xde, 0x96, 0xad, 0x8d, 0x66,
+	0xa3, 0xdf, 0xd9, 0xe9, 0x95, 0x96, 0xb4, 0x16, 0xd1, 0x5d, 0xb0, 0xb8, 0xbb, 0x40, 0xe9, 0x76,
+	0xa7, 0xd7, 0xaf, 0x35, 0x1e, 0xb5, 0xda, 0xa5, 0xac, 0x96, 0xde, 0x76, 0x83, 0x9a, 0x35, 0xb4,
+	0x1d, 0xf1, 0x7d, 0xb8, 0x72, 0x0a, 0x8d, 0xe6, 0xdb, 0x28, 0xbd, 0x56, 0xc9, 0x1f, 0x9f, 0x54,
+	0xe9, 0x3d, 0x73, 0xb1, 0xc6, 0x9f, 0xd5, 0x7a, 0x1b, 0x0f, 0x5b, 0xed, 0x8f, 0x4b, 0xb7, 0xb5,
+	0x4c, 0xca, 0x88, 0x6c, 0x67, 0x5f, 0x6f, 0x73, 0xfd, 0xe1, 0xcf, 0xbe, 0xb9, 0x91, 0xf8, 0xf9,
+	0x37, 0x37, 0x12, 0xff, 0xf5, 0xcd, 0x8d, 0xc4, 0x17, 0xdf, 0xde, 0xb8, 0xf0, 0xf3, 0x6f, 0x6f,
+	0x5c, 0xf8, 0xf7, 0x6f, 0x6f, 0x5c, 0xf8, 0x9d, 0xf5, 0x67, 0x7e, 0x7f, 0x0d, 0x26, 0x23, 0xe5,
+	0xef, 0x2e, 0x51, 0x26, 0xf2, 0xd6, 0xff, 0x05, 0x00, 0x00, 0xff, 0xff, 0x46, 0xa4, 0x52, 0x63,
+	0xdc, 0x2d, 0x00, 0x00,
 }
 
 func (this *Trigger) Equal(that interface{}) bool {
@@ -3116,6 +3925,248 @@ func (this *Trigger) Equal(that interface{}) bool {
 	if this.After != that1.After {
 		return false
 	}
+	if !this.Calendar.Equal(that1.Calendar) {
+		return false
+	}
+	return true
+}
+func (this *CalendarTrigger) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*CalendarTrigger)
+	if !ok {
+		that2, ok := that.(CalendarTrigger)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if !this.Every.Equal(that1.Every) {
+		return false
+	}
+	if !this.Cron.Equal(that1.Cron) {
+		return false
+	}
+	if this.OffsetMinutes != that1.OffsetMinutes {
+		return false
+	}
+	if len(this.Transitions) != len(that1.Transitions) {
+		return false
+	}
+	for i := range this.Transitions {
+		if !this.Transitions[i].Equal(&that1.Transitions[i]) {
+			return false
+		}
+	}
+	if this.Remaining != that1.Remaining {
+		return false
+	}
+	if this.OnFailure != that1.OnFailure {
+		return false
+	}
+	if !this.Occurrences.Equal(that1.Occurrences) {
+		return false
+	}
+	if this.MaxFailures != that1.MaxFailures {
+		return false
+	}
+	if this.OffsetFinal != that1.OffsetFinal {
+		return false
+	}
+	return true
+}
+func (this *EveryRule) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*EveryRule)
+	if !ok {
+		that2, ok := that.(EveryRule)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.Seconds != that1.Seconds {
+		return false
+	}
+	if this.Anchor != that1.Anchor {
+		return false
+	}
+	return true
+}
+func (this *CronRule) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*CronRule)
+	if !ok {
+		that2, ok := that.(CronRule)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.Minutes != that1.Minutes {
+		return false
+	}
+	if this.Hours != that1.Hours {
+		return false
+	}
+	if this.Days != that1.Days {
+		return false
+	}
+	if this.LastDay != that1.LastDay {
+		return false
+	}
+	if this.Months != that1.Months {
+		return false
+	}
+	if this.Weekdays != that1.Weekdays {
+		return false
+	}
+	return true
+}
+func (this *OffsetTransition) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*OffsetTransition)
+	if !ok {
+		that2, ok := that.(OffsetTransition)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.From != that1.From {
+		return false
+	}
+	if this.OffsetMinutes != that1.OffsetMinutes {
+		return false
+	}
+	return true
+}
+func (this *OccurrenceTerms) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*OccurrenceTerms)
+	if !ok {
+		that2, ok := that.(OccurrenceTerms)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.Missed != that1.Missed {
+		return false
+	}
+	if this.Window != that1.Window {
+		return false
+	}
+	if this.Jitter != that1.Jitter {
+		return false
+	}
+	return true
+}
+func (this *Recurrence) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*Recurrence)
+	if !ok {
+		that2, ok := that.(Recurrence)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.After != that1.After {
+		return false
+	}
+	if this.Deliveries != that1.Deliveries {
+		return false
+	}
+	if this.Trying != that1.Trying {
+		return false
+	}
+	if this.Lapses != that1.Lapses {
+		return false
+	}
+	if this.Forced != that1.Forced {
+		return false
+	}
+	return true
+}
+func (this *Renewal) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*Renewal)
+	if !ok {
+		that2, ok := that.(Renewal)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.Blocks != that1.Blocks {
+		return false
+	}
+	if this.Seconds != that1.Seconds {
+		return false
+	}
 	return true
 }
 func (this *IntervalTrigger) Equal(that interface{}) bool {
@@ -3149,6 +4200,15 @@ func (this *IntervalTrigger) Equal(that interface{}) bool {
 	if this.OnFailure != that1.OnFailure {
 		return false
 	}
+	if this.From != that1.From {
+		return false
+	}
+	if !this.Occurrences.Equal(that1.Occurrences) {
+		return false
+	}
+	if this.MaxFailures != that1.MaxFailures {
+		return false
+	}
 	return true
 }
 func (this *Retry) Equal(that interface{}) bool {
@@ -3174,6 +4234,44 @@ func (this *Retry) Equal(that interface{}) bool {
 		return false
 	}
 	if this.After != that1.After {
+		return false
+	}
+	if this.Backoff != that1.Backoff {
+		return false
+	}
+	if len(this.On) != len(that1.On) {
+		return false
+	}
+	for i := range this.On {
+		if !this.On[i].Equal(&that1.On[i]) {
+			return false
+		}
+	}
+	return true
+}
+func (this *ErrorCode) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*ErrorCode)
+	if !ok {
+		that2, ok := that.(ErrorCode)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.Codespace != that1.Codespace {
+		return false
+	}
+	if this.Code != that1.Code {
 		return false
 	}
 	return true
@@ -3585,26 +4683,10 @@ func (this *Timer) Equal(that interface{}) bool {
 	if this.BidLocked != that1.BidLocked {
 		return false
 	}
-	if this.AdmittedWeight != that1.AdmittedWeight {
-		return false
-	}
-	if !bytes.Equal(this.AdmittedScore, that1.AdmittedScore) {
-		return false
-	}
 	if this.UnfundedSince != that1.UnfundedSince {
 		return false
 	}
-	if !this.Quote.Equal(that1.Quote) {
-		return false
-	}
 	if this.MaxCharge != that1.MaxCharge {
-		return false
-	}
-	if that1.AdmittedCeiling == nil {
-		if this.AdmittedCeiling != nil {
-			return false
-		}
-	} else if !this.AdmittedCeiling.Equal(*that1.AdmittedCeiling) {
 		return false
 	}
 	if !this.LastAnswer.Equal(that1.LastAnswer) {
@@ -3617,6 +4699,24 @@ func (this *Timer) Equal(that interface{}) bool {
 		return false
 	}
 	if !bytes.Equal(this.Scheduler, that1.Scheduler) {
+		return false
+	}
+	if this.DueTime != that1.DueTime {
+		return false
+	}
+	if this.ExpiresTime != that1.ExpiresTime {
+		return false
+	}
+	if !this.Recurrence.Equal(that1.Recurrence) {
+		return false
+	}
+	if this.Failures != that1.Failures {
+		return false
+	}
+	if this.Skips != that1.Skips {
+		return false
+	}
+	if !this.Renewal.Equal(that1.Renewal) {
 		return false
 	}
 	return true
@@ -3779,6 +4879,9 @@ func (this *LaneState) Equal(that interface{}) bool {
 		return false
 	}
 	if !this.Auction.Equal(that1.Auction) {
+		return false
+	}
+	if this.TimesBehind != that1.TimesBehind {
 		return false
 	}
 	if !this.TipMarket.Equal(&that1.TipMarket) {
@@ -4057,6 +5160,12 @@ func (this *Receipt) Equal(that interface{}) bool {
 	if this.Late != that1.Late {
 		return false
 	}
+	if this.Occurrence != that1.Occurrence {
+		return false
+	}
+	if this.Index != that1.Index {
+		return false
+	}
 	return true
 }
 func (m *Trigger) Marshal() (dAtA []byte, err error) {
@@ -4079,18 +5188,30 @@ func (m *Trigger) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.Calendar != nil {
+		{
+			size, err := m.Calendar.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x32
+	}
 	if m.After != 0 {
 		i = encodeVarintCore(dAtA, i, uint64(m.After))
 		i--
 		dAtA[i] = 0x28
 	}
 	if m.Time != nil {
-		n1, err1 := github_com_cosmos_gogoproto_types.StdTimeMarshalTo(*m.Time, dAtA[i-github_com_cosmos_gogoproto_types.SizeOfStdTime(*m.Time):])
-		if err1 != nil {
-			return 0, err1
+		n2, err2 := github_com_cosmos_gogoproto_types.StdTimeMarshalTo(*m.Time, dAtA[i-github_com_cosmos_gogoproto_types.SizeOfStdTime(*m.Time):])
+		if err2 != nil {
+			return 0, err2
 		}
-		i -= n1
-		i = encodeVarintCore(dAtA, i, uint64(n1))
+		i -= n2
+		i = encodeVarintCore(dAtA, i, uint64(n2))
 		i--
 		dAtA[i] = 0x22
 	}
@@ -4126,6 +5247,352 @@ func (m *Trigger) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	return len(dAtA) - i, nil
 }
 
+func (m *CalendarTrigger) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *CalendarTrigger) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *CalendarTrigger) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.OffsetFinal {
+		i--
+		if m.OffsetFinal {
+			dAtA[i] = 1
+		} else {
+			dAtA[i] = 0
+		}
+		i--
+		dAtA[i] = 0x48
+	}
+	if m.MaxFailures != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.MaxFailures))
+		i--
+		dAtA[i] = 0x40
+	}
+	if m.Occurrences != nil {
+		{
+			size, err := m.Occurrences.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x3a
+	}
+	if m.OnFailure != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.OnFailure))
+		i--
+		dAtA[i] = 0x30
+	}
+	if m.Remaining != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Remaining))
+		i--
+		dAtA[i] = 0x28
+	}
+	if len(m.Transitions) > 0 {
+		for iNdEx := len(m.Transitions) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Transitions[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintCore(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x22
+		}
+	}
+	if m.OffsetMinutes != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.OffsetMinutes))
+		i--
+		dAtA[i] = 0x18
+	}
+	if m.Cron != nil {
+		{
+			size, err := m.Cron.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x12
+	}
+	if m.Every != nil {
+		{
+			size, err := m.Every.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *EveryRule) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *EveryRule) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *EveryRule) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Anchor != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Anchor))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Seconds != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Seconds))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *CronRule) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *CronRule) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *CronRule) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Weekdays != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Weekdays))
+		i--
+		dAtA[i] = 0x30
+	}
+	if m.Months != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Months))
+		i--
+		dAtA[i] = 0x28
+	}
+	if m.LastDay {
+		i--
+		if m.LastDay {
+			dAtA[i] = 1
+		} else {
+			dAtA[i] = 0
+		}
+		i--
+		dAtA[i] = 0x20
+	}
+	if m.Days != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Days))
+		i--
+		dAtA[i] = 0x18
+	}
+	if m.Hours != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Hours))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Minutes != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Minutes))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *OffsetTransition) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *OffsetTransition) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *OffsetTransition) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.OffsetMinutes != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.OffsetMinutes))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.From != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.From))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *OccurrenceTerms) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *OccurrenceTerms) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *OccurrenceTerms) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Jitter != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Jitter))
+		i--
+		dAtA[i] = 0x18
+	}
+	if m.Window != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Window))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Missed != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Missed))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *Recurrence) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *Recurrence) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *Recurrence) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Forced != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Forced))
+		i--
+		dAtA[i] = 0x28
+	}
+	if m.Lapses != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Lapses))
+		i--
+		dAtA[i] = 0x20
+	}
+	if m.Trying != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Trying))
+		i--
+		dAtA[i] = 0x18
+	}
+	if m.Deliveries != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Deliveries))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.After != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.After))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *Renewal) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *Renewal) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *Renewal) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Seconds != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Seconds))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Blocks != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Blocks))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
 func (m *IntervalTrigger) Marshal() (dAtA []byte, err error) {
 	size := m.Size()
 	dAtA = make([]byte, size)
@@ -4146,6 +5613,28 @@ func (m *IntervalTrigger) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.MaxFailures != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.MaxFailures))
+		i--
+		dAtA[i] = 0x38
+	}
+	if m.Occurrences != nil {
+		{
+			size, err := m.Occurrences.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x32
+	}
+	if m.From != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.From))
+		i--
+		dAtA[i] = 0x28
+	}
 	if m.OnFailure != 0 {
 		i = encodeVarintCore(dAtA, i, uint64(m.OnFailure))
 		i--
@@ -4189,6 +5678,25 @@ func (m *Retry) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if len(m.On) > 0 {
+		for iNdEx := len(m.On) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.On[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintCore(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x22
+		}
+	}
+	if m.Backoff != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Backoff))
+		i--
+		dAtA[i] = 0x18
+	}
 	if m.After != 0 {
 		i = encodeVarintCore(dAtA, i, uint64(m.After))
 		i--
@@ -4198,6 +5706,41 @@ func (m *Retry) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		i = encodeVarintCore(dAtA, i, uint64(m.Max))
 		i--
 		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *ErrorCode) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *ErrorCode) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *ErrorCode) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Code != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Code))
+		i--
+		dAtA[i] = 0x10
+	}
+	if len(m.Codespace) > 0 {
+		i -= len(m.Codespace)
+		copy(dAtA[i:], m.Codespace)
+		i = encodeVarintCore(dAtA, i, uint64(len(m.Codespace)))
+		i--
+		dAtA[i] = 0xa
 	}
 	return len(dAtA) - i, nil
 }
@@ -4419,20 +5962,20 @@ func (m *WatchValue) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	var l int
 	_ = l
 	if len(m.Conditions) > 0 {
-		dAtA6 := make([]byte, len(m.Conditions)*10)
-		var j5 int
+		dAtA11 := make([]byte, len(m.Conditions)*10)
+		var j10 int
 		for _, num := range m.Conditions {
 			for num >= 1<<7 {
-				dAtA6[j5] = uint8(uint64(num)&0x7f | 0x80)
+				dAtA11[j10] = uint8(uint64(num)&0x7f | 0x80)
 				num >>= 7
-				j5++
+				j10++
 			}
-			dAtA6[j5] = uint8(num)
-			j5++
+			dAtA11[j10] = uint8(num)
+			j10++
 		}
-		i -= j5
-		copy(dAtA[i:], dAtA6[:j5])
-		i = encodeVarintCore(dAtA, i, uint64(j5))
+		i -= j10
+		copy(dAtA[i:], dAtA11[:j10])
+		i = encodeVarintCore(dAtA, i, uint64(j10))
 		i--
 		dAtA[i] = 0x22
 	}
@@ -4984,6 +6527,62 @@ func (m *Timer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.Renewal != nil {
+		{
+			size, err := m.Renewal.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x4
+		i--
+		dAtA[i] = 0x92
+	}
+	if m.Skips != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Skips))
+		i--
+		dAtA[i] = 0x4
+		i--
+		dAtA[i] = 0x88
+	}
+	if m.Failures != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Failures))
+		i--
+		dAtA[i] = 0x4
+		i--
+		dAtA[i] = 0x80
+	}
+	if m.Recurrence != nil {
+		{
+			size, err := m.Recurrence.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x3
+		i--
+		dAtA[i] = 0xfa
+	}
+	if m.ExpiresTime != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.ExpiresTime))
+		i--
+		dAtA[i] = 0x3
+		i--
+		dAtA[i] = 0xf0
+	}
+	if m.DueTime != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.DueTime))
+		i--
+		dAtA[i] = 0x3
+		i--
+		dAtA[i] = 0xe8
+	}
 	if m.LastAnswer != nil {
 		{
 			size, err := m.LastAnswer.MarshalToSizedBuffer(dAtA[:i])
@@ -5028,20 +6627,6 @@ func (m *Timer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		i--
 		dAtA[i] = 0xaa
 	}
-	if m.AdmittedCeiling != nil {
-		{
-			size := m.AdmittedCeiling.Size()
-			i -= size
-			if _, err := m.AdmittedCeiling.MarshalTo(dAtA[i:]); err != nil {
-				return 0, err
-			}
-			i = encodeVarintCore(dAtA, i, uint64(size))
-		}
-		i--
-		dAtA[i] = 0x3
-		i--
-		dAtA[i] = 0xa2
-	}
 	if len(m.MaxCharge) > 0 {
 		i -= len(m.MaxCharge)
 		copy(dAtA[i:], m.MaxCharge)
@@ -5065,15 +6650,6 @@ func (m *Timer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		i--
 		dAtA[i] = 0xf0
 	}
-	if len(m.AdmittedScore) > 0 {
-		i -= len(m.AdmittedScore)
-		copy(dAtA[i:], m.AdmittedScore)
-		i = encodeVarintCore(dAtA, i, uint64(len(m.AdmittedScore)))
-		i--
-		dAtA[i] = 0x2
-		i--
-		dAtA[i] = 0xe2
-	}
 	if len(m.BidLocked) > 0 {
 		i -= len(m.BidLocked)
 		copy(dAtA[i:], m.BidLocked)
@@ -5082,20 +6658,6 @@ func (m *Timer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		dAtA[i] = 0x2
 		i--
 		dAtA[i] = 0xc2
-	}
-	if m.Quote != nil {
-		{
-			size, err := m.Quote.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintCore(dAtA, i, uint64(size))
-		}
-		i--
-		dAtA[i] = 0x2
-		i--
-		dAtA[i] = 0x92
 	}
 	if m.LastOutcome != nil {
 		{
@@ -5145,13 +6707,6 @@ func (m *Timer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		dAtA[i] = 0x1
 		i--
 		dAtA[i] = 0x88
-	}
-	if m.AdmittedWeight != 0 {
-		i = encodeVarintCore(dAtA, i, uint64(m.AdmittedWeight))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0x80
 	}
 	if m.SetAside != 0 {
 		i = encodeVarintCore(dAtA, i, uint64(m.SetAside))
@@ -5369,6 +6924,13 @@ func (m *LaneState) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.TimesBehind != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.TimesBehind))
+		i--
+		dAtA[i] = 0x3
+		i--
+		dAtA[i] = 0xe8
+	}
 	if m.Agents != nil {
 		{
 			size, err := m.Agents.MarshalToSizedBuffer(dAtA[:i])
@@ -6019,6 +7581,20 @@ func (m *Receipt) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.Index != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Index))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xd8
+	}
+	if m.Occurrence != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Occurrence))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xd0
+	}
 	if m.Late != 0 {
 		i = encodeVarintCore(dAtA, i, uint64(m.Late))
 		i--
@@ -6227,6 +7803,166 @@ func (m *Trigger) Size() (n int) {
 	if m.After != 0 {
 		n += 1 + sovCore(uint64(m.After))
 	}
+	if m.Calendar != nil {
+		l = m.Calendar.Size()
+		n += 1 + l + sovCore(uint64(l))
+	}
+	return n
+}
+
+func (m *CalendarTrigger) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Every != nil {
+		l = m.Every.Size()
+		n += 1 + l + sovCore(uint64(l))
+	}
+	if m.Cron != nil {
+		l = m.Cron.Size()
+		n += 1 + l + sovCore(uint64(l))
+	}
+	if m.OffsetMinutes != 0 {
+		n += 1 + sovCore(uint64(m.OffsetMinutes))
+	}
+	if len(m.Transitions) > 0 {
+		for _, e := range m.Transitions {
+			l = e.Size()
+			n += 1 + l + sovCore(uint64(l))
+		}
+	}
+	if m.Remaining != 0 {
+		n += 1 + sovCore(uint64(m.Remaining))
+	}
+	if m.OnFailure != 0 {
+		n += 1 + sovCore(uint64(m.OnFailure))
+	}
+	if m.Occurrences != nil {
+		l = m.Occurrences.Size()
+		n += 1 + l + sovCore(uint64(l))
+	}
+	if m.MaxFailures != 0 {
+		n += 1 + sovCore(uint64(m.MaxFailures))
+	}
+	if m.OffsetFinal {
+		n += 2
+	}
+	return n
+}
+
+func (m *EveryRule) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Seconds != 0 {
+		n += 1 + sovCore(uint64(m.Seconds))
+	}
+	if m.Anchor != 0 {
+		n += 1 + sovCore(uint64(m.Anchor))
+	}
+	return n
+}
+
+func (m *CronRule) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Minutes != 0 {
+		n += 1 + sovCore(uint64(m.Minutes))
+	}
+	if m.Hours != 0 {
+		n += 1 + sovCore(uint64(m.Hours))
+	}
+	if m.Days != 0 {
+		n += 1 + sovCore(uint64(m.Days))
+	}
+	if m.LastDay {
+		n += 2
+	}
+	if m.Months != 0 {
+		n += 1 + sovCore(uint64(m.Months))
+	}
+	if m.Weekdays != 0 {
+		n += 1 + sovCore(uint64(m.Weekdays))
+	}
+	return n
+}
+
+func (m *OffsetTransition) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.From != 0 {
+		n += 1 + sovCore(uint64(m.From))
+	}
+	if m.OffsetMinutes != 0 {
+		n += 1 + sovCore(uint64(m.OffsetMinutes))
+	}
+	return n
+}
+
+func (m *OccurrenceTerms) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Missed != 0 {
+		n += 1 + sovCore(uint64(m.Missed))
+	}
+	if m.Window != 0 {
+		n += 1 + sovCore(uint64(m.Window))
+	}
+	if m.Jitter != 0 {
+		n += 1 + sovCore(uint64(m.Jitter))
+	}
+	return n
+}
+
+func (m *Recurrence) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.After != 0 {
+		n += 1 + sovCore(uint64(m.After))
+	}
+	if m.Deliveries != 0 {
+		n += 1 + sovCore(uint64(m.Deliveries))
+	}
+	if m.Trying != 0 {
+		n += 1 + sovCore(uint64(m.Trying))
+	}
+	if m.Lapses != 0 {
+		n += 1 + sovCore(uint64(m.Lapses))
+	}
+	if m.Forced != 0 {
+		n += 1 + sovCore(uint64(m.Forced))
+	}
+	return n
+}
+
+func (m *Renewal) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Blocks != 0 {
+		n += 1 + sovCore(uint64(m.Blocks))
+	}
+	if m.Seconds != 0 {
+		n += 1 + sovCore(uint64(m.Seconds))
+	}
 	return n
 }
 
@@ -6248,6 +7984,16 @@ func (m *IntervalTrigger) Size() (n int) {
 	if m.OnFailure != 0 {
 		n += 1 + sovCore(uint64(m.OnFailure))
 	}
+	if m.From != 0 {
+		n += 1 + sovCore(uint64(m.From))
+	}
+	if m.Occurrences != nil {
+		l = m.Occurrences.Size()
+		n += 1 + l + sovCore(uint64(l))
+	}
+	if m.MaxFailures != 0 {
+		n += 1 + sovCore(uint64(m.MaxFailures))
+	}
 	return n
 }
 
@@ -6262,6 +8008,31 @@ func (m *Retry) Size() (n int) {
 	}
 	if m.After != 0 {
 		n += 1 + sovCore(uint64(m.After))
+	}
+	if m.Backoff != 0 {
+		n += 1 + sovCore(uint64(m.Backoff))
+	}
+	if len(m.On) > 0 {
+		for _, e := range m.On {
+			l = e.Size()
+			n += 1 + l + sovCore(uint64(l))
+		}
+	}
+	return n
+}
+
+func (m *ErrorCode) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Codespace)
+	if l > 0 {
+		n += 1 + l + sovCore(uint64(l))
+	}
+	if m.Code != 0 {
+		n += 1 + sovCore(uint64(m.Code))
 	}
 	return n
 }
@@ -6638,9 +8409,6 @@ func (m *Timer) Size() (n int) {
 	if m.SetAside != 0 {
 		n += 1 + sovCore(uint64(m.SetAside))
 	}
-	if m.AdmittedWeight != 0 {
-		n += 2 + sovCore(uint64(m.AdmittedWeight))
-	}
 	if m.CellLimit != 0 {
 		n += 2 + sovCore(uint64(m.CellLimit))
 	}
@@ -6658,15 +8426,7 @@ func (m *Timer) Size() (n int) {
 		l = m.LastOutcome.Size()
 		n += 2 + l + sovCore(uint64(l))
 	}
-	if m.Quote != nil {
-		l = m.Quote.Size()
-		n += 2 + l + sovCore(uint64(l))
-	}
 	l = len(m.BidLocked)
-	if l > 0 {
-		n += 2 + l + sovCore(uint64(l))
-	}
-	l = len(m.AdmittedScore)
 	if l > 0 {
 		n += 2 + l + sovCore(uint64(l))
 	}
@@ -6678,10 +8438,6 @@ func (m *Timer) Size() (n int) {
 	}
 	l = len(m.MaxCharge)
 	if l > 0 {
-		n += 2 + l + sovCore(uint64(l))
-	}
-	if m.AdmittedCeiling != nil {
-		l = m.AdmittedCeiling.Size()
 		n += 2 + l + sovCore(uint64(l))
 	}
 	l = len(m.Label)
@@ -6697,6 +8453,26 @@ func (m *Timer) Size() (n int) {
 	}
 	if m.LastAnswer != nil {
 		l = m.LastAnswer.Size()
+		n += 2 + l + sovCore(uint64(l))
+	}
+	if m.DueTime != 0 {
+		n += 2 + sovCore(uint64(m.DueTime))
+	}
+	if m.ExpiresTime != 0 {
+		n += 2 + sovCore(uint64(m.ExpiresTime))
+	}
+	if m.Recurrence != nil {
+		l = m.Recurrence.Size()
+		n += 2 + l + sovCore(uint64(l))
+	}
+	if m.Failures != 0 {
+		n += 2 + sovCore(uint64(m.Failures))
+	}
+	if m.Skips != 0 {
+		n += 2 + sovCore(uint64(m.Skips))
+	}
+	if m.Renewal != nil {
+		l = m.Renewal.Size()
 		n += 2 + l + sovCore(uint64(l))
 	}
 	return n
@@ -6806,6 +8582,9 @@ func (m *LaneState) Size() (n int) {
 	if m.Agents != nil {
 		l = m.Agents.Size()
 		n += 2 + l + sovCore(uint64(l))
+	}
+	if m.TimesBehind != 0 {
+		n += 2 + sovCore(uint64(m.TimesBehind))
 	}
 	return n
 }
@@ -7028,6 +8807,12 @@ func (m *Receipt) Size() (n int) {
 	if m.Late != 0 {
 		n += 2 + sovCore(uint64(m.Late))
 	}
+	if m.Occurrence != 0 {
+		n += 2 + sovCore(uint64(m.Occurrence))
+	}
+	if m.Index != 0 {
+		n += 2 + sovCore(uint64(m.Index))
+	}
 	return n
 }
 
@@ -7227,6 +9012,1011 @@ func (m *Trigger) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
+		case 6:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Calendar", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Calendar == nil {
+				m.Calendar = &CalendarTrigger{}
+			}
+			if err := m.Calendar.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *CalendarTrigger) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: CalendarTrigger: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: CalendarTrigger: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Every", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Every == nil {
+				m.Every = &EveryRule{}
+			}
+			if err := m.Every.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Cron", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Cron == nil {
+				m.Cron = &CronRule{}
+			}
+			if err := m.Cron.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field OffsetMinutes", wireType)
+			}
+			m.OffsetMinutes = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.OffsetMinutes |= int32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Transitions", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Transitions = append(m.Transitions, OffsetTransition{})
+			if err := m.Transitions[len(m.Transitions)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Remaining", wireType)
+			}
+			m.Remaining = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Remaining |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 6:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field OnFailure", wireType)
+			}
+			m.OnFailure = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.OnFailure |= OnFailure(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 7:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Occurrences", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Occurrences == nil {
+				m.Occurrences = &OccurrenceTerms{}
+			}
+			if err := m.Occurrences.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 8:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxFailures", wireType)
+			}
+			m.MaxFailures = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxFailures |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 9:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field OffsetFinal", wireType)
+			}
+			var v int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				v |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			m.OffsetFinal = bool(v != 0)
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *EveryRule) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: EveryRule: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: EveryRule: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Seconds", wireType)
+			}
+			m.Seconds = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Seconds |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Anchor", wireType)
+			}
+			m.Anchor = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Anchor |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *CronRule) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: CronRule: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: CronRule: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Minutes", wireType)
+			}
+			m.Minutes = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Minutes |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Hours", wireType)
+			}
+			m.Hours = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Hours |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Days", wireType)
+			}
+			m.Days = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Days |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field LastDay", wireType)
+			}
+			var v int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				v |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			m.LastDay = bool(v != 0)
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Months", wireType)
+			}
+			m.Months = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Months |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 6:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Weekdays", wireType)
+			}
+			m.Weekdays = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Weekdays |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *OffsetTransition) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: OffsetTransition: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: OffsetTransition: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field From", wireType)
+			}
+			m.From = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.From |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field OffsetMinutes", wireType)
+			}
+			m.OffsetMinutes = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.OffsetMinutes |= int32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *OccurrenceTerms) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: OccurrenceTerms: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: OccurrenceTerms: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Missed", wireType)
+			}
+			m.Missed = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Missed |= Missed(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Window", wireType)
+			}
+			m.Window = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Window |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Jitter", wireType)
+			}
+			m.Jitter = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Jitter |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *Recurrence) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: Recurrence: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: Recurrence: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field After", wireType)
+			}
+			m.After = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.After |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Deliveries", wireType)
+			}
+			m.Deliveries = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Deliveries |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Trying", wireType)
+			}
+			m.Trying = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Trying |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Lapses", wireType)
+			}
+			m.Lapses = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Lapses |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Forced", wireType)
+			}
+			m.Forced = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Forced |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *Renewal) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: Renewal: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: Renewal: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Blocks", wireType)
+			}
+			m.Blocks = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Blocks |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Seconds", wireType)
+			}
+			m.Seconds = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Seconds |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipCore(dAtA[iNdEx:])
@@ -7353,6 +10143,80 @@ func (m *IntervalTrigger) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field From", wireType)
+			}
+			m.From = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.From |= IntervalFrom(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 6:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Occurrences", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Occurrences == nil {
+				m.Occurrences = &OccurrenceTerms{}
+			}
+			if err := m.Occurrences.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 7:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxFailures", wireType)
+			}
+			m.MaxFailures = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxFailures |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipCore(dAtA[iNdEx:])
@@ -7437,6 +10301,160 @@ func (m *Retry) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.After |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Backoff", wireType)
+			}
+			m.Backoff = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Backoff |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field On", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.On = append(m.On, ErrorCode{})
+			if err := m.On[len(m.On)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *ErrorCode) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: ErrorCode: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: ErrorCode: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Codespace", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Codespace = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Code", wireType)
+			}
+			m.Code = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Code |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
@@ -10099,25 +13117,6 @@ func (m *Timer) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 16:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AdmittedWeight", wireType)
-			}
-			m.AdmittedWeight = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowCore
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.AdmittedWeight |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
 		case 17:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field CellLimit", wireType)
@@ -10247,42 +13246,6 @@ func (m *Timer) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 34:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Quote", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowCore
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthCore
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthCore
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if m.Quote == nil {
-				m.Quote = &AgentQuote{}
-			}
-			if err := m.Quote.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
 		case 40:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field BidLocked", wireType)
@@ -10314,40 +13277,6 @@ func (m *Timer) Unmarshal(dAtA []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			m.BidLocked = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 44:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AdmittedScore", wireType)
-			}
-			var byteLen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowCore
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				byteLen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if byteLen < 0 {
-				return ErrInvalidLengthCore
-			}
-			postIndex := iNdEx + byteLen
-			if postIndex < 0 {
-				return ErrInvalidLengthCore
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.AdmittedScore = append(m.AdmittedScore[:0], dAtA[iNdEx:postIndex]...)
-			if m.AdmittedScore == nil {
-				m.AdmittedScore = []byte{}
-			}
 			iNdEx = postIndex
 		case 46:
 			if wireType != 0 {
@@ -10418,42 +13347,6 @@ func (m *Timer) Unmarshal(dAtA []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			m.MaxCharge = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 52:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AdmittedCeiling", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowCore
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthCore
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthCore
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			var v cosmossdk_io_math.LegacyDec
-			m.AdmittedCeiling = &v
-			if err := m.AdmittedCeiling.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
 			iNdEx = postIndex
 		case 53:
 			if wireType != 2 {
@@ -10574,6 +13467,154 @@ func (m *Timer) Unmarshal(dAtA []byte) error {
 				m.LastAnswer = &AgentQuote{}
 			}
 			if err := m.LastAnswer.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 61:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field DueTime", wireType)
+			}
+			m.DueTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.DueTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 62:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
+			}
+			m.ExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 63:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Recurrence", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Recurrence == nil {
+				m.Recurrence = &Recurrence{}
+			}
+			if err := m.Recurrence.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 64:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Failures", wireType)
+			}
+			m.Failures = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Failures |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 65:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Skips", wireType)
+			}
+			m.Skips = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Skips |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 66:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Renewal", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Renewal == nil {
+				m.Renewal = &Renewal{}
+			}
+			if err := m.Renewal.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
@@ -11586,6 +14627,25 @@ func (m *LaneState) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
+		case 61:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field TimesBehind", wireType)
+			}
+			m.TimesBehind = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.TimesBehind |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipCore(dAtA[iNdEx:])
@@ -13270,6 +16330,44 @@ func (m *Receipt) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.Late |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 26:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Occurrence", wireType)
+			}
+			m.Occurrence = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Occurrence |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 27:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Index", wireType)
+			}
+			m.Index = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Index |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}

@@ -96,6 +96,14 @@ var (
 	ErrQuarantined = errors.Register(ModuleName, 57, "timer is quarantined")
 	// ErrUnrunnable: the timer comes back by itself when the config can run it; an update of its gas limit may help.
 	ErrUnrunnable = errors.Register(ModuleName, 58, "timer is unrunnable")
+	// ErrInvalidCalendar: a rule that no calendar has, or without an occurrence within the life of a timer.
+	ErrInvalidCalendar = errors.Register(ModuleName, 64, "invalid calendar")
+	// ErrInvalidTime: a time that is no whole second, or not after the time of the block.
+	ErrInvalidTime = errors.Register(ModuleName, 65, "invalid time")
+	// ErrAlreadyDue: a timer that is due is not run before its time.
+	ErrAlreadyDue = errors.Register(ModuleName, 66, "timer is due already")
+	// ErrInvalidSkip: a number of occurrences to skip that is out of bounds.
+	ErrInvalidSkip = errors.Register(ModuleName, 67, "invalid number of occurrences to skip")
 	// ErrNotWatchable: the chain's wiring does not make the store watchable, or not keys of this form.
 	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
 	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.

@@ -71,7 +71,7 @@ func ExampleTimerConfig_Validate() {
 func ExampleTimer_StatusAt() {
 	timer := types.Timer{Due: 100, ExpiresAt: 200}
 	for _, height := range []uint64{99, 100, 199, 200} {
-		fmt.Println(height, timer.StatusAt(height))
+		fmt.Println(height, timer.StatusAt(types.Moment{Height: height}))
 	}
 	// Output:
 	// 99 TIMER_STATUS_PENDING

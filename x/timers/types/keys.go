@@ -30,7 +30,6 @@ const FirstPolicyPrefix = 34
 // First bytes of regions that are divided further. Notes are of what a block changes in watched stores, until it ends.
 const (
 	PrefixConditions = 29
-	PrefixPlacements = 31
 	PrefixWatchNotes = 33
 )
 
@@ -48,7 +47,6 @@ var (
 	PrefixFires      = collections.NewPrefix(10)
 	PrefixFireCounts = collections.NewPrefix(11)
 	PrefixReady      = collections.NewPrefix(12)
-	PrefixAdmitted   = collections.NewPrefix(13)
 	PrefixOwners     = collections.NewPrefix(14)
 	PrefixRecents    = collections.NewPrefix(15)
 	PrefixAgents     = collections.NewPrefix(16)

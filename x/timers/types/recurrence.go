@@ -2,6 +2,8 @@ package types
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,8 +22,21 @@ func (i *IntervalTrigger) validate() error {
 	if i.Every == 0 || i.Every > MaxBlocks {
 		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, MaxBlocks)
 	}
-	if _, known := OnFailure_name[int32(i.OnFailure)]; !known {
-		return ErrInvalidInterval.Wrapf("on_failure %d is unknown, want roll or stop", int32(i.OnFailure))
+	if err := i.OnFailure.validate(); err != nil {
+		return ErrInvalidInterval.Wrap(err.Error())
+	}
+	if _, known := IntervalFrom_name[int32(i.From)]; !known {
+		return ErrInvalidInterval.Wrapf("from %d is unknown, want fire or schedule", int32(i.From))
+	}
+	if i.Occurrences != nil && i.From != FromSchedule {
+		return ErrInvalidInterval.Wrap("occurrences are stated, and the interval counts from its fires: it has none that could be missed; want from schedule")
+	}
+	return i.Occurrences.validate()
+}
+
+func (o OnFailure) validate() error {
+	if _, known := OnFailure_name[int32(o)]; !known {
+		return fmt.Errorf("on_failure %d is unknown, want roll, stop or suspend", int32(o))
 	}
 	return nil
 }
@@ -41,10 +56,32 @@ func (r *Retry) Validate(c *TimerConfig) error {
 	return r.validate()
 }
 
+// Distance is that from a failed fire to its retry, after so many retries.
+func (r *Retry) Distance(retries uint32) uint64 {
+	distance := r.After
+	for ; retries > 0 && r.Backoff > 1 && distance < MaxBlocks; retries-- {
+		distance *= uint64(r.Backoff)
+	}
+	return distance
+}
+
+// Retries reports whether a fire that failed so is retried.
+func (r *Retry) Retries(codespace string, code uint32) bool {
+	return len(r.On) == 0 || slices.ContainsFunc(r.On, func(e ErrorCode) bool {
+		return e.Codespace == codespace && (e.Code == 0 || e.Code == code)
+	})
+}
+
 func (r *Retry) validate() error {
 	switch {
 	case r == nil:
 		return nil
+	case r.Backoff > maxBackoff:
+		return ErrInvalidRetry.Wrapf("backoff is %d, want 1 to %d", r.Backoff, maxBackoff)
+	case len(r.On) > maxRetryErrors:
+		return ErrInvalidRetry.Wrapf("on has %d errors, want at most %d", len(r.On), maxRetryErrors)
+	case slices.ContainsFunc(r.On, func(e ErrorCode) bool { return e.Codespace == "" || len(e.Codespace) > maxCodespaceBytes }):
+		return ErrInvalidRetry.Wrapf("on has an error whose codespace is empty or longer than %d bytes", maxCodespaceBytes)
 	case r.Max == 0 || r.Max > maxRetries:
 		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, maxRetries)
 	case r.After == 0 || r.After > MaxBlocks:
@@ -56,18 +93,21 @@ func (r *Retry) validate() error {
 // Validate checks that the choice is one of those that there are.
 func (o OnUnfunded) Validate() error {
 	if _, known := OnUnfunded_name[int32(o)]; !known {
-		return ErrInvalidOnUnfunded.Wrapf("%d is unknown, want destroy or suspend", int32(o))
+		return ErrInvalidOnUnfunded.Wrapf("%d is unknown, want destroy, suspend or skip", int32(o))
 	}
 	return nil
 }
 
 // ValidateRecurrence checks what a record says of its fires to come.
 func (t *Timer) ValidateRecurrence() error {
-	if err := t.Trigger.validate(); err != nil {
+	if err := t.Trigger.Validate(); err != nil {
 		return err
 	}
 	if t.SetAside == Watching && t.Trigger.Watch == nil {
 		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing")
+	}
+	if err := t.validateTimes(); err != nil {
+		return err
 	}
 	if err := t.Retry.validate(); err != nil {
 		return err
@@ -84,24 +124,160 @@ func (t *Timer) ValidateRecurrence() error {
 	return nil
 }
 
-// validate checks a trigger as it lies in a record.
-func (t *Trigger) validate() error {
-	once := t.Height != 0 || t.After != 0
-	switch {
-	case t.Time != nil || (t.Watch == nil && t.Interval == nil && !once):
-		return ErrUnsupportedTimerType.Wrap("want a height, after, an interval or a watch trigger")
-	case t.Watch != nil && (once || t.Interval != nil):
-		return ErrUnsupportedTimerType.Wrap("another trigger is stated beside a watch: state one")
-	case t.Watch != nil:
-		return t.Watch.Validate(MaxWatchKeys)
-	case t.Interval != nil && once:
-		return ErrInvalidInterval.Wrap("a height or after is stated beside an interval: state one trigger")
-	case t.Interval != nil:
-		return t.Interval.validate()
-	case t.Height != 0 && t.After != 0, t.After > MaxBlocks:
-		return ErrUnsupportedTimerType.Wrapf("height %d and after %d: want one of them, after at most %d", t.Height, t.After, MaxBlocks)
+// validateTimes checks that a record has the times and occurrences that its trigger has.
+func (t *Timer) validateTimes() error {
+	switch r, byTime := t.Recurrence, t.Trigger.ByTime(); {
+	case t.ExpiresAt == 0 && t.ExpiresTime == 0, t.ExpiresTime < 0, t.ExpiresTime > MaxTime:
+		return ErrInvalidGenesis.Wrapf("expires_at is %d and expires_time %d: want one of them, the time up to %d", t.ExpiresAt, t.ExpiresTime, MaxTime)
+	case byTime && t.ExpiresTime == 0:
+		return ErrInvalidGenesis.Wrap("its trigger is a time or a calendar, and expires_time is missing")
+	case byTime != (t.DueTime != 0), t.DueTime < 0, t.DueTime > MaxTime:
+		return ErrInvalidGenesis.Wrapf("due_time is %d, want 1 to %d for a time or a calendar, and 0 else", t.DueTime, MaxTime)
+	case t.SetAside == Timed && !byTime:
+		return ErrInvalidGenesis.Wrap("it waits for a time and its trigger is none")
+	case (r != nil) != t.Trigger.HasOccurrences():
+		return ErrInvalidGenesis.Wrap("recurrence is stated, or missing, against what the trigger says")
+	case t.Renewal != nil && (!t.Recurs() || t.Renewal.Blocks > MaxBlocks || t.Renewal.Seconds > MaxTtlSeconds):
+		return ErrInvalidGenesis.Wrapf("renewal of %d blocks and %d seconds: want at most %d and %d, of a timer that repeats",
+			t.Renewal.Blocks, t.Renewal.Seconds, MaxBlocks, MaxTtlSeconds)
+	case r != nil && (r.After > uint64(MaxTime) || r.Forced > uint64(MaxTime) || r.Trying > uint64(MaxTime) || r.Deliveries > MaxBlocks):
+		return ErrInvalidGenesis.Wrapf("recurrence: after %d and trying %d, want at most %d; deliveries %d, want at most %d",
+			r.After, r.Trying, MaxTime, r.Deliveries, MaxBlocks)
 	}
 	return nil
+}
+
+// kinds is how many kinds of triggers are stated.
+func (t *Trigger) kinds() (n int) {
+	for _, stated := range []bool{t.Height != 0, t.After != 0, t.Interval != nil, t.Time != nil, t.Calendar != nil, t.Watch != nil} {
+		if stated {
+			n++
+		}
+	}
+	return n
+}
+
+// CheckAtMostOne refuses a trigger that states several of its kinds.
+func (t *Trigger) CheckAtMostOne() error {
+	if n := t.kinds(); n > 1 {
+		err := ErrUnsupportedTimerType
+		if t.Interval != nil && n == 2 && (t.Height != 0 || t.After != 0) {
+			err = ErrInvalidInterval
+		}
+		return err.Wrapf("%d triggers are stated: state one of height, after, interval, time, calendar and watch", n)
+	}
+	return nil
+}
+
+// Validate checks a trigger as it lies in a record.
+func (t *Trigger) Validate() error {
+	if err := t.CheckAtMostOne(); err != nil {
+		return err
+	}
+	switch {
+	case t.kinds() == 0:
+		return ErrUnsupportedTimerType.Wrap("want a height, after, an interval, a time, a calendar or a watch")
+	case t.Watch != nil:
+		return t.Watch.Validate(MaxWatchKeys)
+	case t.Interval != nil:
+		return t.Interval.validate()
+	case t.Calendar != nil:
+		return t.Calendar.validate()
+	case t.Time != nil && (t.Time.Nanosecond() != 0 || t.Time.Unix() <= 0 || t.Time.Unix() > MaxTime):
+		return ErrInvalidTime.Wrapf("time %d.%09d: want a whole second from 1 to %d", t.Time.Unix(), t.Time.Nanosecond(), MaxTime)
+	case t.After > MaxBlocks:
+		return ErrUnsupportedTimerType.Wrapf("after is %d, want at most %d", t.After, MaxBlocks)
+	}
+	return nil
+}
+
+// HasOccurrences tells whether it is known in advance when the timer is due, whatever becomes of its fires.
+func (t *Trigger) HasOccurrences() bool {
+	return t.Calendar != nil || t.Interval != nil && t.Interval.From == FromSchedule
+}
+
+// OccurrenceTerms are what the trigger states of its occurrences; the defaults if it states none.
+func (t *Trigger) OccurrenceTerms() OccurrenceTerms {
+	var terms *OccurrenceTerms
+	switch {
+	case t.Calendar != nil:
+		terms = t.Calendar.Occurrences
+	case t.Interval != nil:
+		terms = t.Interval.Occurrences
+	}
+	if terms == nil {
+		return OccurrenceTerms{}
+	}
+	return *terms
+}
+
+// OnFailure is what the trigger states of failed fires; rolling for those that do not repeat.
+func (t *Trigger) OnFailure() OnFailure {
+	switch {
+	case t.Interval != nil:
+		return t.Interval.OnFailure
+	case t.Calendar != nil:
+		return t.Calendar.OnFailure
+	}
+	return OnFailureRoll
+}
+
+// MaxFailures is after how many failed repetitions in a row the timer is suspended; 0 if it never is.
+func (t *Trigger) MaxFailures() uint32 {
+	if t.OnFailure() != OnFailureSuspend {
+		return 0
+	}
+	if t.Interval != nil {
+		return max(1, t.Interval.MaxFailures)
+	}
+	return max(1, t.Calendar.MaxFailures)
+}
+
+// Renew gives the timer its life again at a moment, within what the config allows. A calendar whose zone may change after its last
+// transition lives no longer than that.
+func (t *Timer) Renew(c *TimerConfig, now Moment) {
+	if t.Renewal == nil {
+		return
+	}
+	if t.Renewal.Blocks > 0 {
+		t.ExpiresAt = max(t.ExpiresAt, now.Height+min(t.Renewal.Blocks, c.MaxTtlBlocks))
+	}
+	if t.Renewal.Seconds == 0 {
+		return
+	}
+	ends := now.Time + int64(min(t.Renewal.Seconds, c.MaxTtlSeconds))
+	if zone, limited := t.Trigger.zoneEnd(); limited {
+		ends = min(ends, zone)
+	}
+	t.ExpiresTime = max(t.ExpiresTime, ends)
+}
+
+// zoneEnd is the last second that a calendar's transitions cover; false if they cover all.
+func (t *Trigger) zoneEnd() (last int64, limited bool) {
+	if t.Calendar == nil || t.Calendar.OffsetFinal || len(t.Calendar.Transitions) == 0 {
+		return 0, false
+	}
+	return t.Calendar.Transitions[len(t.Calendar.Transitions)-1].From - 1, true
+}
+
+// EndsWithZone tells whether a timer that renews itself ends since its calendar's transitions do.
+func (t *Timer) EndsWithZone() bool {
+	last, limited := t.Trigger.zoneEnd()
+	return limited && t.Renewal != nil && t.ExpiresTime >= last
+}
+
+// NoteLife notes the life that the timer renews itself by: from now to its ends.
+func (t *Timer) NoteLife(now Moment) {
+	if t.Renewal == nil {
+		return
+	}
+	t.Renewal = &Renewal{}
+	if t.ExpiresAt > 0 {
+		t.Renewal.Blocks = t.ExpiresAt - now.Height
+	}
+	if t.ExpiresTime > 0 {
+		t.Renewal.Seconds = uint64(t.ExpiresTime - now.Time)
+	}
 }
 
 // Repetitions is how often a trigger makes its timer due from now on; 0 means until the timer expires.
@@ -109,6 +285,8 @@ func (t *Trigger) Repetitions() uint64 {
 	switch {
 	case t.Interval != nil:
 		return t.Interval.Remaining
+	case t.Calendar != nil:
+		return t.Calendar.Remaining
 	case t.Watch != nil:
 		return t.Watch.Remaining
 	}
@@ -116,7 +294,9 @@ func (t *Trigger) Repetitions() uint64 {
 }
 
 // Recurs tells whether a fire may make the timer due again, retries left aside.
-func (t *Timer) Recurs() bool { return t.Trigger.Interval != nil || t.Trigger.Watch != nil }
+func (t *Timer) Recurs() bool {
+	return t.Trigger.Interval != nil || t.Trigger.Calendar != nil || t.Trigger.Watch != nil
+}
 
 // InEveryBlock reports whether a fire makes the timer due in the next block.
 func (t *Trigger) InEveryBlock() bool { return t.Interval != nil && t.Interval.Every == 1 }
@@ -136,6 +316,10 @@ func (t *Trigger) MoveBack(blocks uint64) {
 	}
 	if t.Interval != nil {
 		interval := *t.Interval
+		if interval.From == FromSchedule && interval.First <= blocks {
+			// Its first occurrence is the first that lies in a block: the rhythm stays.
+			interval.First += ((blocks-interval.First)/interval.Every + 1) * interval.Every
+		}
 		interval.First -= min(blocks, interval.First)
 		t.Interval = &interval
 	}

@@ -81,19 +81,31 @@ func (t *Timer) CallWith(payload []byte) Call {
 	return Call{Actor: t.Actor, Handler: t.HandlerName(), Payload: payload, Messages: t.RunsMessages}
 }
 
-// ExpiredAt tells whether the timer may no longer fire at the height: expires_at is the last one.
-func (t *Timer) ExpiredAt(height uint64) bool { return height > t.ExpiresAt }
+// ExpiredAt tells whether the timer may no longer fire in a block: expires_at is the last height, and expires_time the last time.
+func (t *Timer) ExpiredAt(now Moment) bool {
+	return t.ExpiresAt != 0 && now.Height > t.ExpiresAt || t.ExpiresTime != 0 && now.Time > t.ExpiresTime
+}
+
+// LastHeight is the last height at which it may fire, as far as heights bound its life.
+func (t *Timer) LastHeight() uint64 {
+	if t.ExpiresAt == 0 {
+		return MaxBlocks
+	}
+	return t.ExpiresAt
+}
 
 // StatusAt is where the timer stands at the end of a block: one that was due and did not fire waits for the next.
-func (t *Timer) StatusAt(height uint64) TimerStatus {
+func (t *Timer) StatusAt(now Moment) TimerStatus {
 	switch {
-	case t.ExpiredAt(height + 1):
+	case t.ExpiredAt(now.Next()):
 		return TimerStatusExpired
+	case t.SetAside == Timed:
+		return TimerStatusPending
 	case t.SetAside == Watching:
 		return TimerStatusWatching
 	case t.SetAside != NotSetAside:
 		return TimerStatusSetAside
-	case t.Due <= height:
+	case t.Due <= now.Height:
 		return TimerStatusReady
 	default:
 		return TimerStatusPending

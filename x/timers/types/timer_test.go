@@ -23,8 +23,14 @@ func TestTimerDefaults(t *testing.T) {
 	require.Equal(t, actor, []byte(timer.Owner()))
 	require.Equal(t, payer, []byte(timer.Payer()))
 
-	require.False(t, timer.ExpiredAt(10), "expires_at is the last height at which it may fire")
-	require.True(t, timer.ExpiredAt(11))
+	require.False(t, timer.ExpiredAt(types.Moment{Height: 10, Time: 77}), "expires_at is the last height at which it may fire")
+	require.True(t, timer.ExpiredAt(types.Moment{Height: 11}))
+
+	timer.ExpiresTime = 77
+	require.False(t, timer.ExpiredAt(types.Moment{Height: 10, Time: 77}), "expires_time is the last time")
+	require.True(t, timer.ExpiredAt(types.Moment{Height: 10, Time: 78}))
+	timer.ExpiresAt = 0
+	require.False(t, timer.ExpiredAt(types.Moment{Height: 11, Time: 77}), "0 bounds nothing")
 }
 
 func TestIsBeforeIsTheOrderOfTheQueue(t *testing.T) {

@@ -33,6 +33,38 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
+// ResumeAt says when a timer that is resumed fires, if it was due while it was on hold.
+type ResumeAt int32
+
+const (
+	// RESUME_AT_UNSPECIFIED means the default, now.
+	ResumeUnspecified ResumeAt = 0
+	// RESUME_AT_NOW: in the next block. Of several occurrences the latest fires, whatever its window.
+	ResumeNow ResumeAt = 1
+	// RESUME_AT_NEXT: with its next repetition.
+	ResumeNext ResumeAt = 2
+)
+
+var ResumeAt_name = map[int32]string{
+	0: "RESUME_AT_UNSPECIFIED",
+	1: "RESUME_AT_NOW",
+	2: "RESUME_AT_NEXT",
+}
+
+var ResumeAt_value = map[string]int32{
+	"RESUME_AT_UNSPECIFIED": 0,
+	"RESUME_AT_NOW":         1,
+	"RESUME_AT_NEXT":        2,
+}
+
+func (x ResumeAt) String() string {
+	return proto.EnumName(ResumeAt_name, int32(x))
+}
+
+func (ResumeAt) EnumDescriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{0}
+}
+
 // MsgScheduleTimer schedules a timer that the sender owns and whose handler will run as the sender.
 type MsgScheduleTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
@@ -52,8 +84,13 @@ type MsgScheduleTimer struct {
 	GasLimit uint64 `protobuf:"varint,6,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
 	// cell_limit is the cells that one fire may write; 0 means the default of the config.
 	CellLimit uint64 `protobuf:"varint,9,opt,name=cell_limit,json=cellLimit,proto3" json:"cell_limit,omitempty"`
-	// expires_at is the last height at which it may fire; 0 means as late as the config allows.
+	// expires_at is the last height at which it may fire; 0 means as late as the config allows, or none for a time or a calendar.
 	ExpiresAt uint64 `protobuf:"varint,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// expires_time is the last block time at which it may fire, in seconds since 1970; 0 means as late as the config allows for a
+	// time or a calendar, and none for other triggers. If both are stated it ends at whichever comes first.
+	ExpiresTime int64 `protobuf:"varint,26,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
+	// renew gives a timer that repeats the same life again with each fire.
+	Renew bool `protobuf:"varint,27,opt,name=renew,proto3" json:"renew,omitempty"`
 	// bid is what the timer is willing to pay; without one the default estimator applies.
 	Bid *Bid `protobuf:"bytes,8,opt,name=bid,proto3" json:"bid,omitempty"`
 	// retry repeats failed fires; without it they are not repeated.
@@ -159,6 +196,20 @@ func (m *MsgScheduleTimer) GetExpiresAt() uint64 {
 		return m.ExpiresAt
 	}
 	return 0
+}
+
+func (m *MsgScheduleTimer) GetExpiresTime() int64 {
+	if m != nil {
+		return m.ExpiresTime
+	}
+	return 0
+}
+
+func (m *MsgScheduleTimer) GetRenew() bool {
+	if m != nil {
+		return m.Renew
+	}
+	return false
 }
 
 func (m *MsgScheduleTimer) GetBid() *Bid {
@@ -477,8 +528,10 @@ type MsgExtendTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// expires_at must be above the current height; beyond the largest TTL it is clamped.
+	// expires_at must be above the current height; beyond the largest TTL it is clamped. 0 keeps what it is.
 	ExpiresAt uint64 `protobuf:"varint,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// expires_time must be after the time of the block; beyond the largest TTL it is clamped. 0 keeps what it is.
+	ExpiresTime int64 `protobuf:"varint,5,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
 	// actor whose timer it is; empty means the sender. Another is a contract for which the sender has scheduled the timer.
 	Actor string `protobuf:"bytes,4,opt,name=actor,proto3" json:"actor,omitempty"`
 }
@@ -537,6 +590,13 @@ func (m *MsgExtendTimer) GetExpiresAt() uint64 {
 	return 0
 }
 
+func (m *MsgExtendTimer) GetExpiresTime() int64 {
+	if m != nil {
+		return m.ExpiresTime
+	}
+	return 0
+}
+
 func (m *MsgExtendTimer) GetActor() string {
 	if m != nil {
 		return m.Actor
@@ -548,7 +608,9 @@ func (m *MsgExtendTimer) GetActor() string {
 type MsgExtendTimerResponse struct {
 	ExpiresAt uint64 `protobuf:"varint,1,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// previous_expires_at is what it was before.
-	PreviousExpiresAt uint64 `protobuf:"varint,2,opt,name=previous_expires_at,json=previousExpiresAt,proto3" json:"previous_expires_at,omitempty"`
+	PreviousExpiresAt   uint64 `protobuf:"varint,2,opt,name=previous_expires_at,json=previousExpiresAt,proto3" json:"previous_expires_at,omitempty"`
+	ExpiresTime         int64  `protobuf:"varint,3,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
+	PreviousExpiresTime int64  `protobuf:"varint,4,opt,name=previous_expires_time,json=previousExpiresTime,proto3" json:"previous_expires_time,omitempty"`
 }
 
 func (m *MsgExtendTimerResponse) Reset()         { *m = MsgExtendTimerResponse{} }
@@ -598,6 +660,254 @@ func (m *MsgExtendTimerResponse) GetPreviousExpiresAt() uint64 {
 	return 0
 }
 
+func (m *MsgExtendTimerResponse) GetExpiresTime() int64 {
+	if m != nil {
+		return m.ExpiresTime
+	}
+	return 0
+}
+
+func (m *MsgExtendTimerResponse) GetPreviousExpiresTime() int64 {
+	if m != nil {
+		return m.PreviousExpiresTime
+	}
+	return 0
+}
+
+// MsgSkipTimer lets the next occurrences of a timer pass without a fire.
+type MsgSkipTimer struct {
+	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
+	// id in hexadecimal, all 64 digits.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// count of occurrences, 1 to 1,000.
+	Count uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	// actor whose timer it is; empty means the sender. Another is a contract for which the sender has scheduled the timer.
+	Actor string `protobuf:"bytes,4,opt,name=actor,proto3" json:"actor,omitempty"`
+}
+
+func (m *MsgSkipTimer) Reset()         { *m = MsgSkipTimer{} }
+func (m *MsgSkipTimer) String() string { return proto.CompactTextString(m) }
+func (*MsgSkipTimer) ProtoMessage()    {}
+func (*MsgSkipTimer) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{7}
+}
+func (m *MsgSkipTimer) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgSkipTimer) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgSkipTimer.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgSkipTimer) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgSkipTimer.Merge(m, src)
+}
+func (m *MsgSkipTimer) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgSkipTimer) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgSkipTimer.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgSkipTimer proto.InternalMessageInfo
+
+func (m *MsgSkipTimer) GetSender() string {
+	if m != nil {
+		return m.Sender
+	}
+	return ""
+}
+
+func (m *MsgSkipTimer) GetId() string {
+	if m != nil {
+		return m.Id
+	}
+	return ""
+}
+
+func (m *MsgSkipTimer) GetCount() uint32 {
+	if m != nil {
+		return m.Count
+	}
+	return 0
+}
+
+func (m *MsgSkipTimer) GetActor() string {
+	if m != nil {
+		return m.Actor
+	}
+	return ""
+}
+
+// MsgSkipTimerResponse says when the timer is due then.
+type MsgSkipTimerResponse struct {
+	Due uint64 `protobuf:"varint,1,opt,name=due,proto3" json:"due,omitempty"`
+	// due_time in seconds since 1970; 0 if it waits for no time.
+	DueTime int64 `protobuf:"varint,2,opt,name=due_time,json=dueTime,proto3" json:"due_time,omitempty"`
+}
+
+func (m *MsgSkipTimerResponse) Reset()         { *m = MsgSkipTimerResponse{} }
+func (m *MsgSkipTimerResponse) String() string { return proto.CompactTextString(m) }
+func (*MsgSkipTimerResponse) ProtoMessage()    {}
+func (*MsgSkipTimerResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{8}
+}
+func (m *MsgSkipTimerResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgSkipTimerResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgSkipTimerResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgSkipTimerResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgSkipTimerResponse.Merge(m, src)
+}
+func (m *MsgSkipTimerResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgSkipTimerResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgSkipTimerResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgSkipTimerResponse proto.InternalMessageInfo
+
+func (m *MsgSkipTimerResponse) GetDue() uint64 {
+	if m != nil {
+		return m.Due
+	}
+	return 0
+}
+
+func (m *MsgSkipTimerResponse) GetDueTime() int64 {
+	if m != nil {
+		return m.DueTime
+	}
+	return 0
+}
+
+// MsgRunTimer makes the next occurrence of a timer due in the next block. It is paid like any other, and consumed by its fire.
+type MsgRunTimer struct {
+	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
+	// id in hexadecimal, all 64 digits.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// actor whose timer it is; empty means the sender. Another is a contract for which the sender has scheduled the timer.
+	Actor string `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+}
+
+func (m *MsgRunTimer) Reset()         { *m = MsgRunTimer{} }
+func (m *MsgRunTimer) String() string { return proto.CompactTextString(m) }
+func (*MsgRunTimer) ProtoMessage()    {}
+func (*MsgRunTimer) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{9}
+}
+func (m *MsgRunTimer) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgRunTimer) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgRunTimer.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgRunTimer) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgRunTimer.Merge(m, src)
+}
+func (m *MsgRunTimer) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgRunTimer) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgRunTimer.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgRunTimer proto.InternalMessageInfo
+
+func (m *MsgRunTimer) GetSender() string {
+	if m != nil {
+		return m.Sender
+	}
+	return ""
+}
+
+func (m *MsgRunTimer) GetId() string {
+	if m != nil {
+		return m.Id
+	}
+	return ""
+}
+
+func (m *MsgRunTimer) GetActor() string {
+	if m != nil {
+		return m.Actor
+	}
+	return ""
+}
+
+// MsgRunTimerResponse holds the height at which the timer is due.
+type MsgRunTimerResponse struct {
+	Due uint64 `protobuf:"varint,1,opt,name=due,proto3" json:"due,omitempty"`
+}
+
+func (m *MsgRunTimerResponse) Reset()         { *m = MsgRunTimerResponse{} }
+func (m *MsgRunTimerResponse) String() string { return proto.CompactTextString(m) }
+func (*MsgRunTimerResponse) ProtoMessage()    {}
+func (*MsgRunTimerResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{10}
+}
+func (m *MsgRunTimerResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgRunTimerResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgRunTimerResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgRunTimerResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgRunTimerResponse.Merge(m, src)
+}
+func (m *MsgRunTimerResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgRunTimerResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgRunTimerResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgRunTimerResponse proto.InternalMessageInfo
+
+func (m *MsgRunTimerResponse) GetDue() uint64 {
+	if m != nil {
+		return m.Due
+	}
+	return 0
+}
+
 // MsgPauseTimer sets a timer aside. Its expiry height does not change.
 type MsgPauseTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
@@ -611,7 +921,7 @@ func (m *MsgPauseTimer) Reset()         { *m = MsgPauseTimer{} }
 func (m *MsgPauseTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgPauseTimer) ProtoMessage()    {}
 func (*MsgPauseTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{7}
+	return fileDescriptor_d040a1dfea859904, []int{11}
 }
 func (m *MsgPauseTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -669,7 +979,7 @@ func (m *MsgPauseTimerResponse) Reset()         { *m = MsgPauseTimerResponse{} }
 func (m *MsgPauseTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgPauseTimerResponse) ProtoMessage()    {}
 func (*MsgPauseTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{8}
+	return fileDescriptor_d040a1dfea859904, []int{12}
 }
 func (m *MsgPauseTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -706,13 +1016,15 @@ type MsgResumeTimer struct {
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// actor whose timer it is; empty means the sender. Another is a contract for which the sender has scheduled the timer.
 	Actor string `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+	// at says what becomes of occurrences that came while it was on hold.
+	At ResumeAt `protobuf:"varint,4,opt,name=at,proto3,enum=timers.v1.ResumeAt" json:"at,omitempty"`
 }
 
 func (m *MsgResumeTimer) Reset()         { *m = MsgResumeTimer{} }
 func (m *MsgResumeTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgResumeTimer) ProtoMessage()    {}
 func (*MsgResumeTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{9}
+	return fileDescriptor_d040a1dfea859904, []int{13}
 }
 func (m *MsgResumeTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -762,16 +1074,25 @@ func (m *MsgResumeTimer) GetActor() string {
 	return ""
 }
 
+func (m *MsgResumeTimer) GetAt() ResumeAt {
+	if m != nil {
+		return m.At
+	}
+	return ResumeUnspecified
+}
+
 // MsgResumeTimerResponse holds its due height.
 type MsgResumeTimerResponse struct {
 	Due uint64 `protobuf:"varint,1,opt,name=due,proto3" json:"due,omitempty"`
+	// due_time is the time at which it is due, in seconds since 1970; 0 if it waits for none.
+	DueTime int64 `protobuf:"varint,21,opt,name=due_time,json=dueTime,proto3" json:"due_time,omitempty"`
 }
 
 func (m *MsgResumeTimerResponse) Reset()         { *m = MsgResumeTimerResponse{} }
 func (m *MsgResumeTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgResumeTimerResponse) ProtoMessage()    {}
 func (*MsgResumeTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{10}
+	return fileDescriptor_d040a1dfea859904, []int{14}
 }
 func (m *MsgResumeTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -807,6 +1128,13 @@ func (m *MsgResumeTimerResponse) GetDue() uint64 {
 	return 0
 }
 
+func (m *MsgResumeTimerResponse) GetDueTime() int64 {
+	if m != nil {
+		return m.DueTime
+	}
+	return 0
+}
+
 // MsgCancelTimer removes a timer.
 type MsgCancelTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
@@ -821,7 +1149,7 @@ func (m *MsgCancelTimer) Reset()         { *m = MsgCancelTimer{} }
 func (m *MsgCancelTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgCancelTimer) ProtoMessage()    {}
 func (*MsgCancelTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{11}
+	return fileDescriptor_d040a1dfea859904, []int{15}
 }
 func (m *MsgCancelTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -879,7 +1207,7 @@ func (m *MsgCancelTimerResponse) Reset()         { *m = MsgCancelTimerResponse{}
 func (m *MsgCancelTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgCancelTimerResponse) ProtoMessage()    {}
 func (*MsgCancelTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{12}
+	return fileDescriptor_d040a1dfea859904, []int{16}
 }
 func (m *MsgCancelTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -920,7 +1248,7 @@ func (m *MsgSetAgent) Reset()         { *m = MsgSetAgent{} }
 func (m *MsgSetAgent) String() string { return proto.CompactTextString(m) }
 func (*MsgSetAgent) ProtoMessage()    {}
 func (*MsgSetAgent) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{13}
+	return fileDescriptor_d040a1dfea859904, []int{17}
 }
 func (m *MsgSetAgent) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -971,7 +1299,7 @@ func (m *MsgSetAgentResponse) Reset()         { *m = MsgSetAgentResponse{} }
 func (m *MsgSetAgentResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSetAgentResponse) ProtoMessage()    {}
 func (*MsgSetAgentResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{14}
+	return fileDescriptor_d040a1dfea859904, []int{18}
 }
 func (m *MsgSetAgentResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1012,7 +1340,7 @@ func (m *MsgSysCancelTimer) Reset()         { *m = MsgSysCancelTimer{} }
 func (m *MsgSysCancelTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysCancelTimer) ProtoMessage()    {}
 func (*MsgSysCancelTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{15}
+	return fileDescriptor_d040a1dfea859904, []int{19}
 }
 func (m *MsgSysCancelTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1071,7 +1399,7 @@ func (m *MsgSysCancelTimerResponse) Reset()         { *m = MsgSysCancelTimerResp
 func (m *MsgSysCancelTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysCancelTimerResponse) ProtoMessage()    {}
 func (*MsgSysCancelTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{16}
+	return fileDescriptor_d040a1dfea859904, []int{20}
 }
 func (m *MsgSysCancelTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1126,7 +1454,7 @@ func (m *MsgUpdateTimerConfig) Reset()         { *m = MsgUpdateTimerConfig{} }
 func (m *MsgUpdateTimerConfig) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerConfig) ProtoMessage()    {}
 func (*MsgUpdateTimerConfig) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{17}
+	return fileDescriptor_d040a1dfea859904, []int{21}
 }
 func (m *MsgUpdateTimerConfig) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1192,7 +1520,7 @@ func (m *MsgUpdateTimerConfigResponse) Reset()         { *m = MsgUpdateTimerConf
 func (m *MsgUpdateTimerConfigResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerConfigResponse) ProtoMessage()    {}
 func (*MsgUpdateTimerConfigResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{18}
+	return fileDescriptor_d040a1dfea859904, []int{22}
 }
 func (m *MsgUpdateTimerConfigResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1233,15 +1561,17 @@ type MsgSysExtendTimer struct {
 	Authority string `protobuf:"bytes,1,opt,name=authority,proto3" json:"authority,omitempty"`
 	Actor     string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
 	// id in hexadecimal, all 64 digits.
-	Id        string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
-	ExpiresAt uint64 `protobuf:"varint,4,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	Id string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
+	// expires_at and expires_time are those of MsgExtendTimer.
+	ExpiresAt   uint64 `protobuf:"varint,4,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	ExpiresTime int64  `protobuf:"varint,5,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
 }
 
 func (m *MsgSysExtendTimer) Reset()         { *m = MsgSysExtendTimer{} }
 func (m *MsgSysExtendTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysExtendTimer) ProtoMessage()    {}
 func (*MsgSysExtendTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{19}
+	return fileDescriptor_d040a1dfea859904, []int{23}
 }
 func (m *MsgSysExtendTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1298,18 +1628,27 @@ func (m *MsgSysExtendTimer) GetExpiresAt() uint64 {
 	return 0
 }
 
+func (m *MsgSysExtendTimer) GetExpiresTime() int64 {
+	if m != nil {
+		return m.ExpiresTime
+	}
+	return 0
+}
+
 // MsgSysExtendTimerResponse holds what was set, after clamping.
 type MsgSysExtendTimerResponse struct {
 	ExpiresAt uint64 `protobuf:"varint,1,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// previous_expires_at is what it was before.
-	PreviousExpiresAt uint64 `protobuf:"varint,2,opt,name=previous_expires_at,json=previousExpiresAt,proto3" json:"previous_expires_at,omitempty"`
+	PreviousExpiresAt   uint64 `protobuf:"varint,2,opt,name=previous_expires_at,json=previousExpiresAt,proto3" json:"previous_expires_at,omitempty"`
+	ExpiresTime         int64  `protobuf:"varint,3,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
+	PreviousExpiresTime int64  `protobuf:"varint,4,opt,name=previous_expires_time,json=previousExpiresTime,proto3" json:"previous_expires_time,omitempty"`
 }
 
 func (m *MsgSysExtendTimerResponse) Reset()         { *m = MsgSysExtendTimerResponse{} }
 func (m *MsgSysExtendTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysExtendTimerResponse) ProtoMessage()    {}
 func (*MsgSysExtendTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{20}
+	return fileDescriptor_d040a1dfea859904, []int{24}
 }
 func (m *MsgSysExtendTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1352,6 +1691,20 @@ func (m *MsgSysExtendTimerResponse) GetPreviousExpiresAt() uint64 {
 	return 0
 }
 
+func (m *MsgSysExtendTimerResponse) GetExpiresTime() int64 {
+	if m != nil {
+		return m.ExpiresTime
+	}
+	return 0
+}
+
+func (m *MsgSysExtendTimerResponse) GetPreviousExpiresTime() int64 {
+	if m != nil {
+		return m.PreviousExpiresTime
+	}
+	return 0
+}
+
 // MsgSysReleaseTimer puts a quarantined timer back into the queue.
 type MsgSysReleaseTimer struct {
 	Authority string `protobuf:"bytes,1,opt,name=authority,proto3" json:"authority,omitempty"`
@@ -1364,7 +1717,7 @@ func (m *MsgSysReleaseTimer) Reset()         { *m = MsgSysReleaseTimer{} }
 func (m *MsgSysReleaseTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysReleaseTimer) ProtoMessage()    {}
 func (*MsgSysReleaseTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{21}
+	return fileDescriptor_d040a1dfea859904, []int{25}
 }
 func (m *MsgSysReleaseTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1422,7 +1775,7 @@ func (m *MsgSysReleaseTimerResponse) Reset()         { *m = MsgSysReleaseTimerRe
 func (m *MsgSysReleaseTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysReleaseTimerResponse) ProtoMessage()    {}
 func (*MsgSysReleaseTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{22}
+	return fileDescriptor_d040a1dfea859904, []int{26}
 }
 func (m *MsgSysReleaseTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1452,6 +1805,7 @@ func (m *MsgSysReleaseTimerResponse) XXX_DiscardUnknown() {
 var xxx_messageInfo_MsgSysReleaseTimerResponse proto.InternalMessageInfo
 
 func init() {
+	proto.RegisterEnum("timers.v1.ResumeAt", ResumeAt_name, ResumeAt_value)
 	proto.RegisterType((*MsgScheduleTimer)(nil), "timers.v1.MsgScheduleTimer")
 	proto.RegisterType((*MsgScheduleTimerResponse)(nil), "timers.v1.MsgScheduleTimerResponse")
 	proto.RegisterType((*TimerCall)(nil), "timers.v1.TimerCall")
@@ -1459,6 +1813,10 @@ func init() {
 	proto.RegisterType((*MsgUpdateTimerResponse)(nil), "timers.v1.MsgUpdateTimerResponse")
 	proto.RegisterType((*MsgExtendTimer)(nil), "timers.v1.MsgExtendTimer")
 	proto.RegisterType((*MsgExtendTimerResponse)(nil), "timers.v1.MsgExtendTimerResponse")
+	proto.RegisterType((*MsgSkipTimer)(nil), "timers.v1.MsgSkipTimer")
+	proto.RegisterType((*MsgSkipTimerResponse)(nil), "timers.v1.MsgSkipTimerResponse")
+	proto.RegisterType((*MsgRunTimer)(nil), "timers.v1.MsgRunTimer")
+	proto.RegisterType((*MsgRunTimerResponse)(nil), "timers.v1.MsgRunTimerResponse")
 	proto.RegisterType((*MsgPauseTimer)(nil), "timers.v1.MsgPauseTimer")
 	proto.RegisterType((*MsgPauseTimerResponse)(nil), "timers.v1.MsgPauseTimerResponse")
 	proto.RegisterType((*MsgResumeTimer)(nil), "timers.v1.MsgResumeTimer")
@@ -1480,91 +1838,110 @@ func init() {
 func init() { proto.RegisterFile("timers/v1/tx.proto", fileDescriptor_d040a1dfea859904) }
 
 var fileDescriptor_d040a1dfea859904 = []byte{
-	// 1331 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcc, 0x58, 0x5f, 0x6f, 0xdb, 0x54,
-	0x14, 0xaf, 0xf3, 0xaf, 0xf1, 0xc9, 0x16, 0x56, 0x2f, 0x4d, 0x5d, 0xb7, 0xcb, 0x82, 0xd9, 0x58,
-	0x54, 0xa8, 0x43, 0x8b, 0x18, 0x5a, 0xdf, 0x9a, 0x6a, 0xd2, 0xd0, 0x88, 0x18, 0xde, 0x26, 0x24,
-	0x24, 0x14, 0xdd, 0xc4, 0x37, 0x8e, 0x91, 0x63, 0x07, 0x5f, 0xa7, 0x4a, 0xde, 0x10, 0x12, 0x2f,
-	0x3c, 0x21, 0xc1, 0x07, 0xe0, 0x0d, 0x78, 0x9b, 0xd0, 0x1e, 0x10, 0x9f, 0x60, 0xe2, 0x69, 0xda,
-	0x0b, 0x3c, 0xa1, 0x69, 0x7d, 0x28, 0x2f, 0x7c, 0x07, 0x64, 0xfb, 0xda, 0xb9, 0x76, 0xd2, 0xa4,
-	0xea, 0x26, 0xca, 0x4b, 0xeb, 0x7b, 0x7e, 0xe7, 0x5e, 0xff, 0xce, 0x39, 0xbf, 0x7b, 0xcf, 0x75,
-	0x40, 0x70, 0x8d, 0x3e, 0x76, 0x48, 0xfd, 0x70, 0xa7, 0xee, 0x8e, 0x94, 0x81, 0x63, 0xbb, 0xb6,
-	0xc0, 0x07, 0x36, 0xe5, 0x70, 0x47, 0x5a, 0x41, 0x7d, 0xc3, 0xb2, 0xeb, 0xfe, 0xdf, 0x00, 0x95,
-	0xd6, 0x3a, 0x36, 0xe9, 0xdb, 0xa4, 0xde, 0x27, 0xba, 0x37, 0xab, 0x4f, 0x74, 0x0a, 0xac, 0x07,
-	0x40, 0xcb, 0x1f, 0xd5, 0x83, 0x01, 0x85, 0x4a, 0xba, 0xad, 0xdb, 0x81, 0xdd, 0x7b, 0x0a, 0x27,
-	0xe8, 0xb6, 0xad, 0x9b, 0xb8, 0xee, 0x8f, 0xda, 0xc3, 0x6e, 0x1d, 0x59, 0x63, 0x0a, 0x95, 0x27,
-	0xb4, 0x3a, 0xb6, 0xd5, 0x35, 0xc2, 0x77, 0x94, 0x58, 0xbb, 0x83, 0x03, 0xab, 0xfc, 0x4b, 0x16,
-	0x2e, 0x35, 0x89, 0x7e, 0xbf, 0xd3, 0xc3, 0xda, 0xd0, 0xc4, 0x0f, 0x3c, 0x1f, 0xe1, 0x1d, 0xc8,
-	0x11, 0x6c, 0x69, 0xd8, 0x11, 0xb9, 0x2a, 0x57, 0xe3, 0x1b, 0xe2, 0xb3, 0xc7, 0xdb, 0x25, 0xca,
-	0x6a, 0x5f, 0xd3, 0x1c, 0x4c, 0xc8, 0x7d, 0xd7, 0x31, 0x2c, 0x5d, 0xa5, 0x7e, 0xc2, 0xfb, 0xb0,
-	0xec, 0x3a, 0x86, 0xae, 0x63, 0x47, 0x4c, 0x55, 0xb9, 0x5a, 0x61, 0x57, 0x50, 0xa2, 0x4c, 0x28,
-	0x0f, 0x02, 0xa4, 0xc1, 0x3f, 0xf9, 0xeb, 0xea, 0xd2, 0x4f, 0xc7, 0x8f, 0xb6, 0x38, 0x35, 0xf4,
-	0x16, 0x44, 0x58, 0xee, 0x21, 0x4b, 0x33, 0xb1, 0x23, 0xa6, 0xbd, 0x77, 0xa9, 0xe1, 0xd0, 0x43,
-	0x06, 0x68, 0x6c, 0xda, 0x48, 0x13, 0x33, 0x55, 0xae, 0x76, 0x41, 0x0d, 0x87, 0xc2, 0x7b, 0xc0,
-	0x77, 0x31, 0x6e, 0x0d, 0xd0, 0x18, 0x3b, 0x62, 0x76, 0x01, 0xc3, 0x7c, 0x17, 0xe3, 0x7b, 0x9e,
-	0xa7, 0xb0, 0x01, 0xbc, 0x8e, 0x48, 0xcb, 0x34, 0xfa, 0x86, 0x2b, 0xe6, 0xaa, 0x5c, 0x2d, 0xa3,
-	0xe6, 0x75, 0x44, 0x3e, 0xf4, 0xc6, 0xc2, 0x15, 0x80, 0x0e, 0x36, 0x4d, 0x8a, 0xf2, 0x3e, 0xca,
-	0x7b, 0x96, 0x08, 0xc6, 0xa3, 0x81, 0xe1, 0x60, 0xd2, 0x42, 0xae, 0xb8, 0x1c, 0xc0, 0xd4, 0xb2,
-	0xef, 0x0a, 0x55, 0x48, 0xb7, 0x0d, 0x4d, 0xcc, 0xfb, 0xa1, 0x17, 0x99, 0xd0, 0x1b, 0x86, 0xa6,
-	0x7a, 0x90, 0xf0, 0x26, 0x64, 0x1d, 0xec, 0x3a, 0x63, 0xb1, 0xe4, 0xfb, 0x5c, 0x62, 0x7c, 0x54,
-	0xcf, 0xae, 0x06, 0xb0, 0x70, 0x13, 0x0a, 0xb6, 0xd5, 0x1a, 0x5a, 0xdd, 0xa1, 0xa5, 0x61, 0x4d,
-	0x5c, 0xad, 0x72, 0xb5, 0xe2, 0xee, 0x2a, 0xe3, 0xfd, 0x91, 0xf5, 0x90, 0x82, 0x2a, 0xd8, 0xd1,
-	0xb3, 0xb0, 0x0d, 0xd0, 0x47, 0xa3, 0x56, 0xa7, 0x87, 0x1c, 0x1d, 0x8b, 0x65, 0x3f, 0x29, 0xc5,
-	0x67, 0x8f, 0xb7, 0x81, 0x26, 0xe5, 0x03, 0xcb, 0x55, 0xf9, 0x3e, 0x1a, 0x1d, 0xf8, 0x0e, 0x42,
-	0x13, 0xf2, 0x7d, 0x4c, 0x08, 0xd2, 0x31, 0x11, 0xd7, 0xaa, 0xe9, 0x5a, 0x61, 0xb7, 0xa4, 0x04,
-	0x92, 0x52, 0x42, 0x49, 0x29, 0xfb, 0xd6, 0xb8, 0xb1, 0xf1, 0xfb, 0xe3, 0x6d, 0xaa, 0x5a, 0xa5,
-	0x8d, 0x08, 0x56, 0x0e, 0x77, 0xda, 0xd8, 0x45, 0x3b, 0x4a, 0x93, 0xe8, 0x6a, 0xb4, 0x84, 0x50,
-	0x82, 0xac, 0x89, 0xda, 0xd8, 0x14, 0x45, 0xbf, 0x86, 0xc1, 0x40, 0x50, 0x20, 0x8b, 0x3a, 0xae,
-	0xed, 0x88, 0xeb, 0x0b, 0x6a, 0x14, 0xb8, 0xed, 0xdd, 0xf8, 0xea, 0xf8, 0xd1, 0x16, 0x55, 0xd4,
-	0x37, 0xc7, 0x8f, 0xb6, 0xd6, 0xa8, 0x62, 0x93, 0xfa, 0x94, 0xb7, 0x40, 0x4c, 0xda, 0x54, 0x4c,
-	0x06, 0xb6, 0x45, 0xb0, 0x50, 0x84, 0x94, 0xa1, 0x05, 0xba, 0x55, 0x53, 0x86, 0x26, 0x7f, 0xcf,
-	0x01, 0xef, 0x7b, 0x1c, 0x20, 0xd3, 0x64, 0xe5, 0xc6, 0x9d, 0x28, 0xb7, 0x54, 0x5c, 0x6e, 0x6c,
-	0xae, 0xd2, 0x2f, 0x9d, 0xab, 0xbd, 0xcc, 0xdf, 0x3f, 0x5c, 0xe5, 0xe4, 0xe7, 0x29, 0x28, 0x36,
-	0x89, 0xfe, 0x70, 0xa0, 0x21, 0xf7, 0xcc, 0xbb, 0x2e, 0x88, 0x35, 0x15, 0xc6, 0x2a, 0xd4, 0x20,
-	0xd3, 0x41, 0xa6, 0xe9, 0xef, 0x24, 0x8f, 0x25, 0xb3, 0x05, 0xc3, 0x0c, 0xa8, 0xbe, 0x47, 0x7c,
-	0x2f, 0x64, 0xe6, 0xee, 0x85, 0x5c, 0x72, 0x2f, 0x50, 0xb1, 0x67, 0x4f, 0x16, 0x7b, 0x5c, 0x8c,
-	0xcb, 0x8b, 0xc4, 0x18, 0xe9, 0x24, 0x7f, 0x3a, 0x9d, 0x5c, 0x4f, 0xe8, 0x64, 0x75, 0xa2, 0x13,
-	0x26, 0x9f, 0xf2, 0x16, 0x94, 0xe3, 0x96, 0x48, 0x23, 0x97, 0x20, 0x4d, 0xf0, 0x17, 0x7e, 0x9a,
-	0x33, 0xaa, 0xf7, 0x28, 0x3f, 0xe1, 0xfc, 0x72, 0xdc, 0x1e, 0xb9, 0xd8, 0xd2, 0x5e, 0x55, 0x39,
-	0xe2, 0x87, 0x46, 0x3a, 0x79, 0x68, 0x44, 0x61, 0x67, 0x5e, 0x3a, 0x6c, 0x86, 0xb7, 0xac, 0xfb,
-	0x61, 0x33, 0x96, 0x28, 0xec, 0x38, 0x1f, 0x6e, 0x9a, 0xcf, 0xe5, 0x81, 0x83, 0x0f, 0x0d, 0x7b,
-	0x48, 0x5a, 0x8c, 0x5f, 0xca, 0xf7, 0x5b, 0x09, 0xa1, 0xdb, 0xa1, 0xbf, 0xfc, 0x23, 0x07, 0x17,
-	0x9b, 0x44, 0xbf, 0x87, 0x86, 0xe4, 0x95, 0x29, 0x38, 0xca, 0x49, 0xfa, 0x74, 0x39, 0xb9, 0x96,
-	0xc8, 0x49, 0x69, 0x92, 0x93, 0x09, 0x2f, 0x79, 0x0d, 0x56, 0x63, 0x86, 0x30, 0x23, 0xf2, 0xcf,
-	0x41, 0xd9, 0x55, 0x4c, 0x86, 0xfd, 0x73, 0x8b, 0x61, 0x4e, 0x5d, 0x19, 0x62, 0x54, 0xce, 0x8c,
-	0x85, 0x95, 0xb3, 0x36, 0xc4, 0xa1, 0x9c, 0xb5, 0x61, 0x14, 0xd7, 0x01, 0xb2, 0x3a, 0xd8, 0xfc,
-	0x1f, 0xc6, 0xc5, 0x10, 0x93, 0x45, 0x3f, 0x2e, 0xc6, 0x12, 0x55, 0xe7, 0x3b, 0x0e, 0x0a, 0xde,
-	0x39, 0x8f, 0xdd, 0x7d, 0x1d, 0x5b, 0xee, 0x19, 0x42, 0xf0, 0x28, 0x7b, 0x53, 0x83, 0x28, 0xe6,
-	0x52, 0xf6, 0xdc, 0xf6, 0xe4, 0x04, 0x65, 0x81, 0xe9, 0x40, 0x94, 0x85, 0xbc, 0x0a, 0x97, 0x99,
-	0x61, 0x44, 0xf6, 0x57, 0x0e, 0x56, 0x3c, 0xfb, 0x98, 0xb0, 0x59, 0xbf, 0x09, 0x3c, 0x1a, 0xba,
-	0x3d, 0xdb, 0x31, 0xdc, 0xf1, 0x42, 0xd6, 0x13, 0xd7, 0x49, 0xae, 0x53, 0xa7, 0xca, 0x35, 0xad,
-	0x55, 0x3a, 0xac, 0xd5, 0xde, 0x5b, 0x5e, 0x20, 0x93, 0xf5, 0xbc, 0x58, 0x44, 0x26, 0x96, 0x18,
-	0x49, 0xf9, 0x16, 0xac, 0x4f, 0x19, 0x23, 0x71, 0x6d, 0x02, 0xdf, 0xf1, 0xcd, 0x26, 0x0e, 0xda,
-	0x6a, 0x5e, 0x9d, 0x18, 0xe4, 0x7f, 0x38, 0x28, 0xc5, 0x0f, 0xd9, 0x03, 0xff, 0xce, 0x79, 0xe6,
-	0xc0, 0x6f, 0x41, 0x2e, 0xb8, 0xb5, 0xd2, 0x7b, 0x64, 0x79, 0xaa, 0x89, 0xf9, 0x28, 0x7b, 0x97,
-	0xa4, 0x13, 0x04, 0x09, 0xf2, 0x78, 0x34, 0xc0, 0x1d, 0x17, 0x07, 0x99, 0xb8, 0xa0, 0x46, 0x63,
-	0xa1, 0x0c, 0xb9, 0xae, 0x81, 0x4d, 0x8d, 0x88, 0x99, 0x6a, 0xba, 0xc6, 0xab, 0x74, 0xb4, 0xa7,
-	0x4c, 0xe7, 0x69, 0x63, 0x66, 0x37, 0x09, 0x5e, 0x2b, 0xdf, 0x84, 0xcd, 0x59, 0xf6, 0x28, 0x5b,
-	0x65, 0xc8, 0xf5, 0xb0, 0xa1, 0xf7, 0xc2, 0xe3, 0x95, 0x8e, 0xe4, 0x3f, 0x22, 0x75, 0xb0, 0x2d,
-	0xe6, 0x9c, 0xd4, 0x91, 0x68, 0x04, 0x99, 0x44, 0x23, 0x58, 0x2c, 0x1e, 0xb6, 0xdd, 0x7c, 0x1e,
-	0x8a, 0xe7, 0x3f, 0xe8, 0x38, 0xbf, 0x71, 0x20, 0x04, 0x2f, 0x53, 0xb1, 0x89, 0x51, 0xd8, 0x76,
-	0xce, 0x6b, 0x93, 0xbd, 0x3d, 0x9d, 0xa7, 0xf5, 0x58, 0x9e, 0x58, 0x96, 0xf2, 0x26, 0x48, 0xd3,
-	0xd6, 0x30, 0x53, 0xbb, 0x5f, 0x2f, 0x43, 0xba, 0x49, 0x74, 0xe1, 0x63, 0xb8, 0x18, 0xff, 0x16,
-	0xdb, 0x60, 0x36, 0x40, 0xf2, 0xd2, 0x2b, 0xbd, 0x31, 0x07, 0x8c, 0x8a, 0x70, 0x17, 0x0a, 0xec,
-	0x35, 0x73, 0x3d, 0x3e, 0x87, 0x81, 0xa4, 0xd7, 0x4f, 0x84, 0xd8, 0xc5, 0x58, 0x05, 0x27, 0x16,
-	0x63, 0xa0, 0xe4, 0x62, 0xb3, 0xe4, 0x71, 0x07, 0x80, 0xb9, 0x3d, 0x88, 0xf1, 0x09, 0x13, 0x44,
-	0xaa, 0x9e, 0x84, 0xb0, 0xb4, 0xd8, 0x26, 0x9e, 0xa0, 0xc5, 0x40, 0x49, 0x5a, 0xb3, 0xfa, 0xe9,
-	0x5d, 0x28, 0xb0, 0x67, 0x78, 0x62, 0x31, 0x06, 0x4a, 0x2e, 0x36, 0xeb, 0xfc, 0x6c, 0x40, 0x3e,
-	0x6a, 0x60, 0xe5, 0x44, 0xb9, 0xa8, 0x5d, 0xaa, 0xcc, 0xb6, 0x47, 0x6b, 0x3c, 0x80, 0x62, 0xa2,
-	0xaf, 0x6c, 0x26, 0x66, 0xc4, 0x50, 0xe9, 0xda, 0x3c, 0x34, 0x5a, 0xf5, 0x33, 0x58, 0x99, 0x3e,
-	0xb7, 0xaf, 0x9e, 0x28, 0x81, 0xc0, 0x41, 0xba, 0xb1, 0xc0, 0x21, 0x41, 0x9a, 0x15, 0xcb, 0x34,
-	0x69, 0x56, 0x2f, 0xd7, 0xe6, 0xa1, 0xd1, 0xaa, 0x9f, 0xc0, 0x6b, 0xc9, 0xed, 0x7f, 0x65, 0x6a,
-	0x22, 0x0b, 0x4b, 0xd7, 0xe7, 0xc2, 0xe1, 0xc2, 0x52, 0xf6, 0x4b, 0xaf, 0x99, 0x34, 0xee, 0x3c,
-	0x79, 0x51, 0xe1, 0x9e, 0xbe, 0xa8, 0x70, 0xcf, 0x5f, 0x54, 0xb8, 0x6f, 0x8f, 0x2a, 0x4b, 0x4f,
-	0x8f, 0x2a, 0x4b, 0x7f, 0x1e, 0x55, 0x96, 0x3e, 0x55, 0x74, 0xc3, 0xed, 0x0d, 0xdb, 0x4a, 0xc7,
-	0xee, 0xd3, 0x5f, 0x68, 0xb6, 0xe9, 0x66, 0xa7, 0xff, 0x46, 0xe1, 0x83, 0x3b, 0x1e, 0x60, 0xd2,
-	0xce, 0xf9, 0x1f, 0x87, 0xef, 0xfe, 0x1b, 0x00, 0x00, 0xff, 0xff, 0x36, 0xc1, 0x58, 0x33, 0x27,
-	0x12, 0x00, 0x00,
+	// 1634 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xd4, 0x58, 0xcf, 0x6f, 0xdb, 0x46,
+	0x16, 0x36, 0xf5, 0xc3, 0x96, 0x9e, 0x6d, 0xad, 0x3d, 0x96, 0x6c, 0x9a, 0x76, 0x64, 0x85, 0x49,
+	0x36, 0x82, 0x77, 0x4d, 0xc7, 0x5e, 0x6c, 0x16, 0xf1, 0xcd, 0xf6, 0x6a, 0x91, 0x60, 0xd7, 0x49,
+	0x96, 0xb6, 0x91, 0xc5, 0x02, 0x85, 0x40, 0x8b, 0x63, 0x9a, 0x28, 0x45, 0xaa, 0x1c, 0xd2, 0x91,
+	0x6e, 0x45, 0x4f, 0x81, 0x4f, 0x01, 0xda, 0x6b, 0x80, 0x02, 0x39, 0xb4, 0xbd, 0xe5, 0x90, 0x43,
+	0xd1, 0x02, 0x05, 0x7a, 0x0b, 0x7a, 0x28, 0x82, 0x9c, 0x7a, 0x2a, 0x82, 0xe4, 0x90, 0x02, 0x41,
+	0xff, 0x81, 0x9e, 0x0a, 0x72, 0x48, 0x6a, 0x48, 0x59, 0xb2, 0xf3, 0x03, 0x30, 0x7a, 0xb1, 0xf9,
+	0xde, 0xf7, 0x66, 0xf8, 0xde, 0x37, 0xdf, 0xcc, 0x3c, 0x0a, 0x90, 0xa3, 0x37, 0xb1, 0x4d, 0x96,
+	0x0f, 0x57, 0x96, 0x9d, 0xb6, 0xd4, 0xb2, 0x2d, 0xc7, 0x42, 0x79, 0xea, 0x93, 0x0e, 0x57, 0x84,
+	0x49, 0xa5, 0xa9, 0x9b, 0xd6, 0xb2, 0xff, 0x97, 0xa2, 0xc2, 0x4c, 0xc3, 0x22, 0x4d, 0x8b, 0x2c,
+	0x37, 0x89, 0xe6, 0x8d, 0x6a, 0x12, 0x2d, 0x00, 0x66, 0x29, 0x50, 0xf7, 0xad, 0x65, 0x6a, 0x04,
+	0x50, 0x51, 0xb3, 0x34, 0x8b, 0xfa, 0xbd, 0xa7, 0x70, 0x80, 0x66, 0x59, 0x9a, 0x81, 0x97, 0x7d,
+	0x6b, 0xcf, 0xdd, 0x5f, 0x56, 0xcc, 0x4e, 0x00, 0x4d, 0x77, 0xd3, 0x6a, 0x58, 0xe6, 0xbe, 0x1e,
+	0xbe, 0xa3, 0xc8, 0xfa, 0x6d, 0x4c, 0xbd, 0xe2, 0xeb, 0x2c, 0x4c, 0x6c, 0x11, 0x6d, 0xbb, 0x71,
+	0x80, 0x55, 0xd7, 0xc0, 0x3b, 0x5e, 0x0c, 0xba, 0x02, 0xc3, 0x04, 0x9b, 0x2a, 0xb6, 0x79, 0xae,
+	0xc2, 0x55, 0xf3, 0x1b, 0xfc, 0xb3, 0xc7, 0x4b, 0xc5, 0x20, 0xab, 0x75, 0x55, 0xb5, 0x31, 0x21,
+	0xdb, 0x8e, 0xad, 0x9b, 0x9a, 0x1c, 0xc4, 0xa1, 0x7f, 0xc0, 0x88, 0x63, 0xeb, 0x9a, 0x86, 0x6d,
+	0x3e, 0x55, 0xe1, 0xaa, 0xa3, 0xab, 0x48, 0x8a, 0x98, 0x90, 0x76, 0x28, 0xb2, 0x91, 0x7f, 0xf2,
+	0xf3, 0xc2, 0xd0, 0x97, 0xaf, 0x1e, 0x2d, 0x72, 0x72, 0x18, 0x8d, 0x78, 0x18, 0x39, 0x50, 0x4c,
+	0xd5, 0xc0, 0x36, 0x9f, 0xf6, 0xde, 0x25, 0x87, 0xa6, 0x87, 0xb4, 0x94, 0x8e, 0x61, 0x29, 0x2a,
+	0x9f, 0xa9, 0x70, 0xd5, 0x31, 0x39, 0x34, 0xd1, 0xdf, 0x21, 0xbf, 0x8f, 0x71, 0xbd, 0xa5, 0x74,
+	0xb0, 0xcd, 0x67, 0x4f, 0xc8, 0x30, 0xb7, 0x8f, 0xf1, 0x6d, 0x2f, 0x12, 0xcd, 0x41, 0x5e, 0x53,
+	0x48, 0xdd, 0xd0, 0x9b, 0xba, 0xc3, 0x0f, 0x57, 0xb8, 0x6a, 0x46, 0xce, 0x69, 0x0a, 0xf9, 0x8f,
+	0x67, 0xa3, 0x73, 0x00, 0x0d, 0x6c, 0x18, 0x01, 0x9a, 0xf7, 0xd1, 0xbc, 0xe7, 0x89, 0x60, 0xdc,
+	0x6e, 0xe9, 0x36, 0x26, 0x75, 0xc5, 0xe1, 0x47, 0x28, 0x1c, 0x78, 0xd6, 0x1d, 0x74, 0x1e, 0xc6,
+	0x42, 0xd8, 0x2b, 0x9b, 0x17, 0x2a, 0x5c, 0x35, 0x2d, 0x8f, 0x06, 0x3e, 0x8f, 0x54, 0x54, 0x84,
+	0xac, 0x8d, 0x4d, 0x7c, 0x97, 0x9f, 0xab, 0x70, 0xd5, 0x9c, 0x4c, 0x0d, 0x54, 0x81, 0xf4, 0x9e,
+	0xae, 0xf2, 0x39, 0x9f, 0xb3, 0x02, 0xc3, 0xd9, 0x86, 0xae, 0xca, 0x1e, 0x84, 0xfe, 0xec, 0x8d,
+	0x73, 0xec, 0x0e, 0x5f, 0xf4, 0x63, 0x26, 0x98, 0x18, 0xd9, 0xf3, 0xcb, 0x14, 0x46, 0x57, 0x61,
+	0xd4, 0x32, 0xeb, 0xae, 0xb9, 0xef, 0x9a, 0x2a, 0x56, 0xf9, 0x52, 0x85, 0xab, 0x16, 0x56, 0x4b,
+	0x4c, 0xf4, 0x2d, 0x73, 0x37, 0x00, 0x65, 0xb0, 0xa2, 0x67, 0xb4, 0x04, 0xd0, 0x54, 0xda, 0xf5,
+	0xc6, 0x81, 0x62, 0x6b, 0x98, 0x9f, 0xf6, 0xd9, 0x2c, 0x3c, 0x7b, 0xbc, 0x04, 0x01, 0x9b, 0x37,
+	0x4c, 0x47, 0xce, 0x37, 0x95, 0xf6, 0xa6, 0x1f, 0x80, 0xb6, 0x20, 0xd7, 0xc4, 0x84, 0x28, 0x1a,
+	0x26, 0xfc, 0x4c, 0x25, 0x5d, 0x1d, 0x5d, 0x2d, 0x4a, 0x54, 0x8b, 0x52, 0xa8, 0x45, 0x69, 0xdd,
+	0xec, 0x6c, 0xcc, 0xfd, 0xf0, 0x78, 0x29, 0x90, 0xbb, 0xb4, 0xa7, 0x10, 0x2c, 0x1d, 0xae, 0xec,
+	0x61, 0x47, 0x59, 0x91, 0xb6, 0x88, 0x26, 0x47, 0x53, 0x78, 0xac, 0x18, 0xca, 0x1e, 0x36, 0x78,
+	0xde, 0x5f, 0x7c, 0x6a, 0x20, 0x09, 0xb2, 0x4a, 0xc3, 0xb1, 0x6c, 0x7e, 0xf6, 0x84, 0xc5, 0xa5,
+	0x61, 0x6b, 0x97, 0x3f, 0x79, 0xf5, 0x68, 0x31, 0x90, 0xe2, 0xd1, 0xab, 0x47, 0x8b, 0x33, 0x81,
+	0xd4, 0x93, 0xc2, 0x16, 0x17, 0x81, 0x4f, 0xfa, 0x64, 0x4c, 0x5a, 0x96, 0x49, 0x30, 0x2a, 0x40,
+	0x4a, 0x57, 0xa9, 0xe0, 0xe5, 0x94, 0xae, 0x8a, 0x9f, 0x71, 0x90, 0xf7, 0x23, 0x36, 0x15, 0xc3,
+	0x60, 0x75, 0xca, 0xf5, 0xd5, 0x69, 0x2a, 0xae, 0x53, 0x96, 0xab, 0xf4, 0x3b, 0x73, 0xb5, 0x96,
+	0xf9, 0xe5, 0xf3, 0x05, 0x4e, 0x7c, 0x9e, 0x82, 0xc2, 0x16, 0xd1, 0x76, 0x5b, 0xaa, 0xe2, 0xbc,
+	0xf5, 0x76, 0xa5, 0xb5, 0xa6, 0xc2, 0x5a, 0x51, 0x15, 0x32, 0x0d, 0xc5, 0x30, 0xfc, 0x2d, 0xe8,
+	0x65, 0xc9, 0xec, 0xdd, 0x90, 0x01, 0xd9, 0x8f, 0x88, 0x6f, 0xa2, 0xcc, 0xc0, 0x4d, 0x34, 0x9c,
+	0xdc, 0x44, 0x81, 0xd8, 0xb3, 0xfd, 0xc5, 0x1e, 0x17, 0xe3, 0xc8, 0x49, 0x62, 0x8c, 0x74, 0x92,
+	0x3b, 0x9d, 0x4e, 0x2e, 0x25, 0x74, 0x52, 0xea, 0xea, 0x84, 0xe1, 0x53, 0x5c, 0x84, 0xe9, 0xb8,
+	0x27, 0xd2, 0xc8, 0x04, 0xa4, 0x09, 0xfe, 0xc8, 0xa7, 0x39, 0x23, 0x7b, 0x8f, 0xe2, 0x6b, 0xce,
+	0x5f, 0x8e, 0x5a, 0xdb, 0xc1, 0xa6, 0xfa, 0xbe, 0x96, 0x23, 0x7e, 0xda, 0xa4, 0x4f, 0x3a, 0x6d,
+	0xb2, 0xbd, 0xa7, 0x4d, 0xc4, 0x4c, 0xe6, 0x9d, 0x99, 0x61, 0x4a, 0x13, 0xbf, 0xe3, 0x7c, 0x6a,
+	0x18, 0x57, 0x44, 0x4d, 0x3c, 0x67, 0x2e, 0x99, 0xb3, 0x04, 0x53, 0x2d, 0x1b, 0x1f, 0xea, 0x96,
+	0x4b, 0xea, 0x4c, 0x5c, 0xca, 0x8f, 0x9b, 0x0c, 0xa1, 0x5a, 0xdf, 0x1a, 0xd3, 0xbd, 0x35, 0xae,
+	0x42, 0xa9, 0x67, 0x4a, 0x3f, 0x36, 0xe3, 0xc7, 0x4e, 0x25, 0x26, 0xf5, 0xc6, 0x88, 0xdf, 0x72,
+	0x30, 0xe6, 0x9d, 0x00, 0x1f, 0xea, 0xad, 0xf7, 0xb5, 0x58, 0x45, 0xc8, 0x36, 0x2c, 0xd7, 0xa4,
+	0xeb, 0x34, 0x2e, 0x53, 0xe3, 0x8d, 0x17, 0xe0, 0x42, 0x62, 0x01, 0xa6, 0x98, 0x23, 0x2c, 0x4c,
+	0x56, 0xdc, 0x84, 0x22, 0x6b, 0xb3, 0xb2, 0x54, 0x5d, 0x1c, 0xca, 0x52, 0x75, 0x31, 0x9a, 0x85,
+	0x9c, 0xea, 0x62, 0x4a, 0x47, 0xca, 0xa7, 0x63, 0x44, 0x75, 0x7d, 0x31, 0x8b, 0x0f, 0x39, 0x18,
+	0xf5, 0x0e, 0x16, 0xd7, 0x7c, 0x5f, 0x0c, 0x44, 0xb5, 0xa6, 0x4f, 0x57, 0xab, 0x98, 0xa8, 0x15,
+	0x75, 0x6b, 0x0d, 0xb3, 0x12, 0x2f, 0xc3, 0x14, 0x63, 0xf6, 0xaf, 0x54, 0xfc, 0x82, 0x83, 0xf1,
+	0x2d, 0xa2, 0xdd, 0x56, 0x5c, 0x82, 0xcf, 0xaa, 0xa0, 0x8b, 0x89, 0x82, 0x8a, 0xdd, 0x82, 0xba,
+	0x79, 0x89, 0x33, 0x50, 0x8a, 0x39, 0xc2, 0xa2, 0xc4, 0x1f, 0xe9, 0x19, 0x22, 0x63, 0xe2, 0x36,
+	0xcf, 0xaa, 0x06, 0x74, 0x01, 0x52, 0x0a, 0x3d, 0xd1, 0x0b, 0xab, 0x53, 0xb1, 0x26, 0xc3, 0xcb,
+	0x6a, 0xdd, 0x91, 0x53, 0x8a, 0x33, 0xe8, 0x98, 0x60, 0xb2, 0x17, 0x6b, 0xfe, 0x29, 0xc1, 0x78,
+	0x4e, 0xa9, 0xd4, 0x52, 0x5c, 0xa9, 0x5f, 0x51, 0x5e, 0x36, 0x15, 0xb3, 0x81, 0x8d, 0xb3, 0x5a,
+	0xdb, 0x01, 0x25, 0x33, 0x89, 0x89, 0xbc, 0x5f, 0x32, 0xe3, 0x89, 0x56, 0xf7, 0x53, 0xba, 0xdf,
+	0xb6, 0xb1, 0xb3, 0xae, 0x61, 0xd3, 0x79, 0x8b, 0x12, 0xbc, 0x94, 0xbd, 0xa1, 0xb4, 0x8a, 0x81,
+	0x29, 0x7b, 0x61, 0x83, 0xf6, 0x57, 0x98, 0x85, 0x58, 0xf2, 0xf7, 0x57, 0x68, 0x46, 0xc9, 0x7e,
+	0xcd, 0xc1, 0xa4, 0xe7, 0xef, 0x10, 0x96, 0xf5, 0xab, 0x90, 0x57, 0x5c, 0xe7, 0xc0, 0xb2, 0x75,
+	0xa7, 0x73, 0x62, 0xd6, 0xdd, 0xd0, 0x2e, 0xd7, 0xa9, 0xd3, 0x69, 0x90, 0xae, 0x55, 0x3a, 0x5c,
+	0xab, 0xb5, 0xbf, 0x78, 0x85, 0x74, 0xe7, 0xf3, 0x6a, 0xe1, 0x99, 0x5a, 0x62, 0x49, 0x8a, 0xd7,
+	0x60, 0xb6, 0xc7, 0x19, 0xe9, 0x6e, 0x1e, 0xf2, 0x0d, 0xdf, 0x6d, 0x60, 0xda, 0xe3, 0xe5, 0xe4,
+	0xae, 0x43, 0xfc, 0x95, 0xf3, 0x0f, 0x56, 0xe6, 0xc6, 0xdf, 0xf4, 0xbf, 0x9c, 0xde, 0xba, 0xf0,
+	0x6b, 0x30, 0x4c, 0xbf, 0xbd, 0x82, 0xaf, 0xa1, 0xe9, 0x9e, 0x8e, 0xca, 0x47, 0xd9, 0x2f, 0xa2,
+	0x60, 0x00, 0x12, 0x20, 0x87, 0xdb, 0x2d, 0xdc, 0x70, 0x30, 0x65, 0x62, 0x4c, 0x8e, 0x6c, 0x34,
+	0x0d, 0xc3, 0xfb, 0x3a, 0x36, 0x54, 0xc2, 0x67, 0x2a, 0xe9, 0x6a, 0x5e, 0x0e, 0xac, 0x35, 0xa9,
+	0x97, 0xa7, 0xb9, 0x63, 0x5b, 0x1b, 0xfa, 0x5a, 0xf1, 0x2a, 0xcc, 0x1f, 0xe7, 0x8f, 0xd8, 0x9a,
+	0x86, 0xe1, 0x03, 0xac, 0x6b, 0x07, 0xe1, 0x3d, 0x1e, 0x58, 0xe2, 0x6f, 0x91, 0x3a, 0xd8, 0x7e,
+	0xe7, 0x8c, 0xd4, 0x91, 0xe8, 0x38, 0x32, 0x6f, 0xde, 0x25, 0x9d, 0xac, 0x2f, 0xb6, 0xf7, 0xf9,
+	0x9e, 0x0b, 0x05, 0xf6, 0xc7, 0x6d, 0x7f, 0xbe, 0xe1, 0x00, 0xd1, 0x1a, 0x64, 0x6c, 0x60, 0x25,
+	0xbc, 0x31, 0xcf, 0x6a, 0x7f, 0xff, 0xb5, 0x97, 0xff, 0xd9, 0x18, 0xff, 0x6c, 0x96, 0xe2, 0x3c,
+	0x08, 0xbd, 0xde, 0x70, 0x01, 0x16, 0xef, 0x71, 0x90, 0x0b, 0xef, 0x2a, 0x74, 0x05, 0x4a, 0x72,
+	0x6d, 0x7b, 0x77, 0xab, 0x56, 0x5f, 0xdf, 0xa9, 0xef, 0xde, 0xdc, 0xbe, 0x5d, 0xdb, 0xbc, 0xf1,
+	0xaf, 0x1b, 0xb5, 0x7f, 0x4e, 0x0c, 0x09, 0xa5, 0xa3, 0x07, 0x95, 0x49, 0x1a, 0xb8, 0x6b, 0x92,
+	0x16, 0x6e, 0xe8, 0xfb, 0x3a, 0x56, 0x51, 0x05, 0xc6, 0xbb, 0x23, 0x6e, 0xde, 0xba, 0x33, 0xc1,
+	0x09, 0xe3, 0x47, 0x0f, 0x2a, 0x79, 0x1a, 0x79, 0xd3, 0xba, 0x8b, 0x44, 0x28, 0x30, 0x11, 0xb5,
+	0xff, 0xed, 0x4c, 0xa4, 0x84, 0xc2, 0xd1, 0x83, 0x0a, 0x04, 0x21, 0xb8, 0xed, 0x08, 0x99, 0x7b,
+	0x0f, 0xcb, 0x43, 0xab, 0xf7, 0x73, 0x90, 0xde, 0x22, 0x1a, 0xfa, 0x2f, 0x8c, 0xc7, 0x7f, 0x57,
+	0x99, 0x63, 0x8e, 0x81, 0xe4, 0x77, 0xa8, 0x70, 0x61, 0x00, 0x18, 0xc9, 0xec, 0xdf, 0x30, 0xca,
+	0x7e, 0xf9, 0xcd, 0xc6, 0xc7, 0x30, 0x90, 0x70, 0xbe, 0x2f, 0xc4, 0x4e, 0xc6, 0xee, 0xe3, 0xc4,
+	0x64, 0x0c, 0x94, 0x9c, 0xec, 0xb8, 0x0d, 0x70, 0x1d, 0x80, 0xe9, 0xc1, 0xf8, 0xf8, 0x80, 0x2e,
+	0x22, 0x54, 0xfa, 0x21, 0x6c, 0x5a, 0x6c, 0x2b, 0x94, 0x48, 0x8b, 0x81, 0x92, 0x69, 0x1d, 0xd7,
+	0x70, 0xd4, 0x20, 0xdf, 0x6d, 0xf6, 0x67, 0x12, 0x14, 0x87, 0x80, 0xb0, 0xd0, 0x07, 0x88, 0xa6,
+	0xd9, 0x80, 0x5c, 0xd4, 0x30, 0x4f, 0x27, 0xde, 0x1a, 0xf8, 0x85, 0xf2, 0xf1, 0x7e, 0xb6, 0x2e,
+	0xf6, 0x52, 0x4d, 0xd4, 0xc5, 0x40, 0xc9, 0xba, 0x8e, 0xbb, 0xd0, 0x36, 0x20, 0x17, 0x75, 0x14,
+	0x89, 0x84, 0x42, 0x7f, 0x32, 0xa1, 0xe4, 0x65, 0x8f, 0x76, 0xa0, 0x90, 0xb8, 0xe8, 0xe7, 0x13,
+	0x23, 0x62, 0xa8, 0x70, 0x71, 0x10, 0x1a, 0xcd, 0xfa, 0x01, 0x4c, 0xf6, 0x5e, 0xa4, 0x0b, 0x7d,
+	0xd5, 0x48, 0x03, 0x84, 0xcb, 0x27, 0x04, 0x24, 0x92, 0x66, 0x75, 0xdb, 0x9b, 0x34, 0x2b, 0xdd,
+	0x8b, 0x83, 0xd0, 0x68, 0xd6, 0x3b, 0xf0, 0xa7, 0xe4, 0xa1, 0x78, 0xae, 0x67, 0x20, 0x0b, 0x0b,
+	0x97, 0x06, 0xc2, 0xe1, 0xc4, 0x42, 0xf6, 0x63, 0xef, 0x76, 0xdf, 0xb8, 0xfe, 0xe4, 0x45, 0x99,
+	0x7b, 0xfa, 0xa2, 0xcc, 0x3d, 0x7f, 0x51, 0xe6, 0xee, 0xbf, 0x2c, 0x0f, 0x3d, 0x7d, 0x59, 0x1e,
+	0xfa, 0xe9, 0x65, 0x79, 0xe8, 0xff, 0x92, 0xa6, 0x3b, 0x07, 0xee, 0x9e, 0xd4, 0xb0, 0x9a, 0xc1,
+	0x0f, 0xbf, 0x4b, 0xc1, 0x11, 0x18, 0xfc, 0x6b, 0x87, 0x0f, 0x4e, 0xa7, 0x85, 0xc9, 0xde, 0xb0,
+	0xff, 0xd3, 0xd1, 0xdf, 0x7e, 0x0f, 0x00, 0x00, 0xff, 0xff, 0x4f, 0xfb, 0x1d, 0x64, 0x7e, 0x16,
+	0x00, 0x00,
 }
 
 func (this *TimerCall) Equal(that interface{}) bool {
@@ -1625,6 +2002,10 @@ type MsgClient interface {
 	PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...grpc.CallOption) (*MsgPauseTimerResponse, error)
 	// ResumeTimer returns one of the sender's paused, suspended or unfunded timers to the queue.
 	ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error)
+	// SkipTimer lets the next occurrences of one of the sender's timers pass.
+	SkipTimer(ctx context.Context, in *MsgSkipTimer, opts ...grpc.CallOption) (*MsgSkipTimerResponse, error)
+	// RunTimer makes the next occurrence of one of the sender's timers due in the next block.
+	RunTimer(ctx context.Context, in *MsgRunTimer, opts ...grpc.CallOption) (*MsgRunTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(ctx context.Context, in *MsgCancelTimer, opts ...grpc.CallOption) (*MsgCancelTimerResponse, error)
 	// SetAgent registers or clears the agent that prices those of the sender's timers that state no bid.
@@ -1686,6 +2067,24 @@ func (c *msgClient) PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...g
 func (c *msgClient) ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error) {
 	out := new(MsgResumeTimerResponse)
 	err := c.cc.Invoke(ctx, "/timers.v1.Msg/ResumeTimer", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *msgClient) SkipTimer(ctx context.Context, in *MsgSkipTimer, opts ...grpc.CallOption) (*MsgSkipTimerResponse, error) {
+	out := new(MsgSkipTimerResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Msg/SkipTimer", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *msgClient) RunTimer(ctx context.Context, in *MsgRunTimer, opts ...grpc.CallOption) (*MsgRunTimerResponse, error) {
+	out := new(MsgRunTimerResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Msg/RunTimer", in, out, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1758,6 +2157,10 @@ type MsgServer interface {
 	PauseTimer(context.Context, *MsgPauseTimer) (*MsgPauseTimerResponse, error)
 	// ResumeTimer returns one of the sender's paused, suspended or unfunded timers to the queue.
 	ResumeTimer(context.Context, *MsgResumeTimer) (*MsgResumeTimerResponse, error)
+	// SkipTimer lets the next occurrences of one of the sender's timers pass.
+	SkipTimer(context.Context, *MsgSkipTimer) (*MsgSkipTimerResponse, error)
+	// RunTimer makes the next occurrence of one of the sender's timers due in the next block.
+	RunTimer(context.Context, *MsgRunTimer) (*MsgRunTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(context.Context, *MsgCancelTimer) (*MsgCancelTimerResponse, error)
 	// SetAgent registers or clears the agent that prices those of the sender's timers that state no bid.
@@ -1790,6 +2193,12 @@ func (*UnimplementedMsgServer) PauseTimer(ctx context.Context, req *MsgPauseTime
 }
 func (*UnimplementedMsgServer) ResumeTimer(ctx context.Context, req *MsgResumeTimer) (*MsgResumeTimerResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method ResumeTimer not implemented")
+}
+func (*UnimplementedMsgServer) SkipTimer(ctx context.Context, req *MsgSkipTimer) (*MsgSkipTimerResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method SkipTimer not implemented")
+}
+func (*UnimplementedMsgServer) RunTimer(ctx context.Context, req *MsgRunTimer) (*MsgRunTimerResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method RunTimer not implemented")
 }
 func (*UnimplementedMsgServer) CancelTimer(ctx context.Context, req *MsgCancelTimer) (*MsgCancelTimerResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method CancelTimer not implemented")
@@ -1900,6 +2309,42 @@ func _Msg_ResumeTimer_Handler(srv interface{}, ctx context.Context, dec func(int
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(MsgServer).ResumeTimer(ctx, req.(*MsgResumeTimer))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Msg_SkipTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MsgSkipTimer)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MsgServer).SkipTimer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Msg/SkipTimer",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MsgServer).SkipTimer(ctx, req.(*MsgSkipTimer))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Msg_RunTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MsgRunTimer)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MsgServer).RunTimer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Msg/RunTimer",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MsgServer).RunTimer(ctx, req.(*MsgRunTimer))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -2038,6 +2483,14 @@ var _Msg_serviceDesc = grpc.ServiceDesc{
 			Handler:    _Msg_ResumeTimer_Handler,
 		},
 		{
+			MethodName: "SkipTimer",
+			Handler:    _Msg_SkipTimer_Handler,
+		},
+		{
+			MethodName: "RunTimer",
+			Handler:    _Msg_RunTimer_Handler,
+		},
+		{
 			MethodName: "CancelTimer",
 			Handler:    _Msg_CancelTimer_Handler,
 		},
@@ -2086,6 +2539,25 @@ func (m *MsgScheduleTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.Renew {
+		i--
+		if m.Renew {
+			dAtA[i] = 1
+		} else {
+			dAtA[i] = 0
+		}
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xd8
+	}
+	if m.ExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresTime))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xd0
+	}
 	if len(m.Actor) > 0 {
 		i -= len(m.Actor)
 		copy(dAtA[i:], m.Actor)
@@ -2432,6 +2904,11 @@ func (m *MsgExtendTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.ExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresTime))
+		i--
+		dAtA[i] = 0x28
+	}
 	if len(m.Actor) > 0 {
 		i -= len(m.Actor)
 		copy(dAtA[i:], m.Actor)
@@ -2481,6 +2958,16 @@ func (m *MsgExtendTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) 
 	_ = i
 	var l int
 	_ = l
+	if m.PreviousExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.PreviousExpiresTime))
+		i--
+		dAtA[i] = 0x20
+	}
+	if m.ExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresTime))
+		i--
+		dAtA[i] = 0x18
+	}
 	if m.PreviousExpiresAt != 0 {
 		i = encodeVarintTx(dAtA, i, uint64(m.PreviousExpiresAt))
 		i--
@@ -2488,6 +2975,160 @@ func (m *MsgExtendTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) 
 	}
 	if m.ExpiresAt != 0 {
 		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresAt))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgSkipTimer) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgSkipTimer) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgSkipTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Actor) > 0 {
+		i -= len(m.Actor)
+		copy(dAtA[i:], m.Actor)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Actor)))
+		i--
+		dAtA[i] = 0x22
+	}
+	if m.Count != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.Count))
+		i--
+		dAtA[i] = 0x18
+	}
+	if len(m.Id) > 0 {
+		i -= len(m.Id)
+		copy(dAtA[i:], m.Id)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Id)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Sender) > 0 {
+		i -= len(m.Sender)
+		copy(dAtA[i:], m.Sender)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Sender)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgSkipTimerResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgSkipTimerResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgSkipTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.DueTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.DueTime))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Due != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.Due))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgRunTimer) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgRunTimer) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgRunTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Actor) > 0 {
+		i -= len(m.Actor)
+		copy(dAtA[i:], m.Actor)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Actor)))
+		i--
+		dAtA[i] = 0x1a
+	}
+	if len(m.Id) > 0 {
+		i -= len(m.Id)
+		copy(dAtA[i:], m.Id)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Id)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Sender) > 0 {
+		i -= len(m.Sender)
+		copy(dAtA[i:], m.Sender)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Sender)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgRunTimerResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgRunTimerResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgRunTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Due != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.Due))
 		i--
 		dAtA[i] = 0x8
 	}
@@ -2581,6 +3222,11 @@ func (m *MsgResumeTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.At != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.At))
+		i--
+		dAtA[i] = 0x20
+	}
 	if len(m.Actor) > 0 {
 		i -= len(m.Actor)
 		copy(dAtA[i:], m.Actor)
@@ -2625,6 +3271,13 @@ func (m *MsgResumeTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) 
 	_ = i
 	var l int
 	_ = l
+	if m.DueTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.DueTime))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xa8
+	}
 	if m.Due != 0 {
 		i = encodeVarintTx(dAtA, i, uint64(m.Due))
 		i--
@@ -2941,6 +3594,11 @@ func (m *MsgSysExtendTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.ExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresTime))
+		i--
+		dAtA[i] = 0x28
+	}
 	if m.ExpiresAt != 0 {
 		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresAt))
 		i--
@@ -2990,6 +3648,16 @@ func (m *MsgSysExtendTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, erro
 	_ = i
 	var l int
 	_ = l
+	if m.PreviousExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.PreviousExpiresTime))
+		i--
+		dAtA[i] = 0x20
+	}
+	if m.ExpiresTime != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresTime))
+		i--
+		dAtA[i] = 0x18
+	}
 	if m.PreviousExpiresAt != 0 {
 		i = encodeVarintTx(dAtA, i, uint64(m.PreviousExpiresAt))
 		i--
@@ -3143,6 +3811,12 @@ func (m *MsgScheduleTimer) Size() (n int) {
 	if l > 0 {
 		n += 2 + l + sovTx(uint64(l))
 	}
+	if m.ExpiresTime != 0 {
+		n += 2 + sovTx(uint64(m.ExpiresTime))
+	}
+	if m.Renew {
+		n += 3
+	}
 	return n
 }
 
@@ -3254,6 +3928,9 @@ func (m *MsgExtendTimer) Size() (n int) {
 	if l > 0 {
 		n += 1 + l + sovTx(uint64(l))
 	}
+	if m.ExpiresTime != 0 {
+		n += 1 + sovTx(uint64(m.ExpiresTime))
+	}
 	return n
 }
 
@@ -3268,6 +3945,84 @@ func (m *MsgExtendTimerResponse) Size() (n int) {
 	}
 	if m.PreviousExpiresAt != 0 {
 		n += 1 + sovTx(uint64(m.PreviousExpiresAt))
+	}
+	if m.ExpiresTime != 0 {
+		n += 1 + sovTx(uint64(m.ExpiresTime))
+	}
+	if m.PreviousExpiresTime != 0 {
+		n += 1 + sovTx(uint64(m.PreviousExpiresTime))
+	}
+	return n
+}
+
+func (m *MsgSkipTimer) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Sender)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	l = len(m.Id)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	if m.Count != 0 {
+		n += 1 + sovTx(uint64(m.Count))
+	}
+	l = len(m.Actor)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	return n
+}
+
+func (m *MsgSkipTimerResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Due != 0 {
+		n += 1 + sovTx(uint64(m.Due))
+	}
+	if m.DueTime != 0 {
+		n += 1 + sovTx(uint64(m.DueTime))
+	}
+	return n
+}
+
+func (m *MsgRunTimer) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Sender)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	l = len(m.Id)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	l = len(m.Actor)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	return n
+}
+
+func (m *MsgRunTimerResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Due != 0 {
+		n += 1 + sovTx(uint64(m.Due))
 	}
 	return n
 }
@@ -3320,6 +4075,9 @@ func (m *MsgResumeTimer) Size() (n int) {
 	if l > 0 {
 		n += 1 + l + sovTx(uint64(l))
 	}
+	if m.At != 0 {
+		n += 1 + sovTx(uint64(m.At))
+	}
 	return n
 }
 
@@ -3331,6 +4089,9 @@ func (m *MsgResumeTimerResponse) Size() (n int) {
 	_ = l
 	if m.Due != 0 {
 		n += 1 + sovTx(uint64(m.Due))
+	}
+	if m.DueTime != 0 {
+		n += 2 + sovTx(uint64(m.DueTime))
 	}
 	return n
 }
@@ -3482,6 +4243,9 @@ func (m *MsgSysExtendTimer) Size() (n int) {
 	if m.ExpiresAt != 0 {
 		n += 1 + sovTx(uint64(m.ExpiresAt))
 	}
+	if m.ExpiresTime != 0 {
+		n += 1 + sovTx(uint64(m.ExpiresTime))
+	}
 	return n
 }
 
@@ -3496,6 +4260,12 @@ func (m *MsgSysExtendTimerResponse) Size() (n int) {
 	}
 	if m.PreviousExpiresAt != 0 {
 		n += 1 + sovTx(uint64(m.PreviousExpiresAt))
+	}
+	if m.ExpiresTime != 0 {
+		n += 1 + sovTx(uint64(m.ExpiresTime))
+	}
+	if m.PreviousExpiresTime != 0 {
+		n += 1 + sovTx(uint64(m.PreviousExpiresTime))
 	}
 	return n
 }
@@ -4006,6 +4776,45 @@ func (m *MsgScheduleTimer) Unmarshal(dAtA []byte) error {
 			}
 			m.Actor = string(dAtA[iNdEx:postIndex])
 			iNdEx = postIndex
+		case 26:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
+			}
+			m.ExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 27:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Renew", wireType)
+			}
+			var v int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				v |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			m.Renew = bool(v != 0)
 		default:
 			iNdEx = preIndex
 			skippy, err := skipTx(dAtA[iNdEx:])
@@ -4760,6 +5569,25 @@ func (m *MsgExtendTimer) Unmarshal(dAtA []byte) error {
 			}
 			m.Actor = string(dAtA[iNdEx:postIndex])
 			iNdEx = postIndex
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
+			}
+			m.ExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipTx(dAtA[iNdEx:])
@@ -4844,6 +5672,512 @@ func (m *MsgExtendTimerResponse) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.PreviousExpiresAt |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
+			}
+			m.ExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field PreviousExpiresTime", wireType)
+			}
+			m.PreviousExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.PreviousExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgSkipTimer) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgSkipTimer: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgSkipTimer: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Sender", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Sender = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Id", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Id = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Count", wireType)
+			}
+			m.Count = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Count |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Actor", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Actor = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgSkipTimerResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgSkipTimerResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgSkipTimerResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Due", wireType)
+			}
+			m.Due = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Due |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field DueTime", wireType)
+			}
+			m.DueTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.DueTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgRunTimer) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgRunTimer: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgRunTimer: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Sender", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Sender = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Id", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Id = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Actor", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Actor = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgRunTimerResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgRunTimerResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgRunTimerResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Due", wireType)
+			}
+			m.Due = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Due |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
@@ -5190,6 +6524,25 @@ func (m *MsgResumeTimer) Unmarshal(dAtA []byte) error {
 			}
 			m.Actor = string(dAtA[iNdEx:postIndex])
 			iNdEx = postIndex
+		case 4:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field At", wireType)
+			}
+			m.At = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.At |= ResumeAt(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipTx(dAtA[iNdEx:])
@@ -5255,6 +6608,25 @@ func (m *MsgResumeTimerResponse) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.Due |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 21:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field DueTime", wireType)
+			}
+			m.DueTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.DueTime |= int64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
@@ -6250,6 +7622,25 @@ func (m *MsgSysExtendTimer) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
+			}
+			m.ExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipTx(dAtA[iNdEx:])
@@ -6334,6 +7725,44 @@ func (m *MsgSysExtendTimerResponse) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.PreviousExpiresAt |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
+			}
+			m.ExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresTime |= int64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 4:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field PreviousExpiresTime", wireType)
+			}
+			m.PreviousExpiresTime = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.PreviousExpiresTime |= int64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}

@@ -165,7 +165,8 @@ func (s msgServer) checkNested(grantee sdk.AccAddress, exec *authz.MsgExec) erro
 	return nil
 }
 
-// guarded are the messages whose effect can outlast a revocation. Those that cancel and pause are not among them.
+// guarded are the messages whose effect can outlast a revocation. Those that cancel, pause and skip are not among them, nor that
+// which runs the next occurrence: its fire comes with the next block.
 var guarded = []string{
 	sdk.MsgTypeURL(&types.MsgScheduleTimer{}), sdk.MsgTypeURL(&types.MsgUpdateTimer{}), sdk.MsgTypeURL(&types.MsgExtendTimer{}),
 	sdk.MsgTypeURL(&types.MsgResumeTimer{}), sdk.MsgTypeURL(&types.MsgSetAgent{}),

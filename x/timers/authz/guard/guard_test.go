@@ -165,7 +165,10 @@ func TestWhatMayBeGranted(t *testing.T) {
 //
 // Rule: 3.8-guarded
 func TestEveryOwnersMessageIsDecidedOn(t *testing.T) {
-	harmless := []string{sdk.MsgTypeURL(&types.MsgCancelTimer{}), sdk.MsgTypeURL(&types.MsgPauseTimer{})}
+	harmless := []string{
+		sdk.MsgTypeURL(&types.MsgCancelTimer{}), sdk.MsgTypeURL(&types.MsgPauseTimer{}),
+		sdk.MsgTypeURL(&types.MsgSkipTimer{}), sdk.MsgTypeURL(&types.MsgRunTimer{}),
+	}
 	registered := &services{}
 	types.RegisterMsgServer(registered, &types.UnimplementedMsgServer{})
 	var owners []string

@@ -83,7 +83,10 @@ type scheduled struct {
 	Name      string `json:"name"`
 	Due       uint64 `json:"due"`
 	ExpiresAt uint64 `json:"expires_at"`
-	GasLimit  uint64 `json:"gas_limit"`
+	// DueTime and ExpiresTime are in seconds since 1970, for a timer that is due or ends at a time: then Due is 0.
+	DueTime     int64  `json:"due_time,omitempty"`
+	ExpiresTime int64  `json:"expires_time,omitempty"`
+	GasLimit    uint64 `json:"gas_limit"`
 	// Height and TxHash are where it was scheduled.
 	Height int64  `json:"height"`
 	TxHash string `json:"txhash"`
@@ -96,7 +99,7 @@ func Send(j *job.Job, msgs ...sdk.Msg) error {
 }
 
 // SendTimer does the same with a timer that is scheduled. With --wait it prints the timer's name and when it is due: its
-// height, or for a watch what is stated in words.
+// height, or for a watch or a time what is stated in words.
 func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 	return send(j, []sdk.Msg{msg}, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
 		func(j *job.Job, included *coretypes.ResultTx) error {
@@ -104,7 +107,7 @@ func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 			if err != nil {
 				return err
 			}
-			if msg.Trigger.Watch == nil {
+			if msg.Trigger.Watch == nil && !msg.Trigger.ByTime() {
 				when = fmt.Sprintf("at height %d", found.Due)
 			}
 			return printScheduled(j, found, included, when)
@@ -343,8 +346,13 @@ func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes
 		return j.PrintString(fmt.Sprintf("timer %s/%s is scheduled, due %s: transaction %X is included at height %d\n",
 			found.Actor, found.Id, when, included.Hash, included.Height))
 	}
+	due := found.Due
+	if found.DueTime != 0 {
+		due = 0
+	}
 	return printJSON(j, scheduled{
-		Status: statusIncluded, Name: found.Actor + "/" + found.Id, Due: found.Due, ExpiresAt: found.ExpiresAt, GasLimit: found.GasLimit,
+		Status: statusIncluded, Name: found.Actor + "/" + found.Id, Due: due, DueTime: found.DueTime, GasLimit: found.GasLimit,
+		ExpiresAt: found.ExpiresAt, ExpiresTime: found.ExpiresTime,
 		Height: included.Height, TxHash: hashText(included.Hash),
 	})
 }

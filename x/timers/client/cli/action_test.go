@@ -72,45 +72,38 @@ func TestWhenIsStatedByTheClock(t *testing.T) {
 	r.Blocks(100)
 	// The latest block, 110, is of 22:15:10 UTC on 14 November 2023.
 	line := []string{"send", "bob", "5stake", "--gas-limit", "100000", "--generate-only"}
-	for at, height := range map[string]uint64{
-		"2023-11-14T22:20:00Z": 110 + 290, "2023-11-14 22:20Z": 110 + 290, "22:20Z": 110 + 290, "23:15:11+01:00": 112, "500": 500,
+	for at, seconds := range map[string]int64{
+		"2023-11-14T22:20:00Z": 400, "2023-11-14 22:20Z": 400, "22:20Z": 400, "23:15:11+01:00": 112,
 	} {
 		msg, notes := r.scheduleTx(append(line, "--at", at)...)
-		require.Equal(t, height, msg.Trigger.Height, at)
-		if at != "500" {
-			moment := time.Unix(1_700_000_000+int64(height), 0).Format("2006-01-02 15:04:05 -07:00")
-			require.Contains(t, notes, "; expected at "+moment+"\n", at)
-		}
+		due := time.Unix(1_700_000_000+seconds, 0).UTC()
+		require.Equal(t, types.Trigger{Time: &due}, msg.Trigger, at)
+		require.Contains(t, notes, ", at "+due.Format("2006-01-02 15:04:05 -07:00")+"\n", at)
 	}
-	msg, _ := r.scheduleTx(append(line, "--in", "5", "--expires-at", "2023-11-15T22:15:10Z")...)
-	require.EqualValues(t, 110+86_400, msg.ExpiresAt)
+	msg, _ := r.scheduleTx(append(line, "--at", "500")...)
+	require.Equal(t, types.Trigger{Height: 500}, msg.Trigger)
+	msg, _ = r.scheduleTx(append(line, "--in", "5", "--expires-at", "2023-11-15T22:15:10Z")...)
+	require.Zero(t, msg.ExpiresAt)
+	require.EqualValues(t, 1_700_000_110+86_400, msg.ExpiresTime)
 
-	msg, notes := r.scheduleTx(append(line, "--every", "day@22:20Z")...)
-	require.Equal(t, &types.IntervalTrigger{Every: 86_400, First: 400}, msg.Trigger.Interval)
-	require.Contains(t, notes, "first due at height 400: in 290 blocks, about 4m50s at 1s a block")
-	require.Contains(t, notes, "every 86,400 blocks from height 400 on, until it expires\nends at height 2592111 at the latest (the longest life of a timer), expected at 2023-12-14")
-	msg, notes = r.scheduleTx(append(line, "--every", "*/10 * * * *", "--count", "3")...)
-	require.Equal(t, &types.IntervalTrigger{Every: 600, First: 400, Remaining: 3}, msg.Trigger.Interval)
-	require.Contains(t, notes, "from height 400 on, 3 times\n")
-
-	_, notes = r.scheduleTx(append(line, "--at", "500", "--retries", "3", "--retry-after", "2")...)
+	_, notes := r.scheduleTx(append(line, "--at", "500", "--retries", "3", "--retry-after", "2")...)
 	require.Contains(t, notes, "at height 500; if it fails, again after 2 blocks, up to 3 times\n")
 	_, notes = r.scheduleTx(append(line, "--at", "500", "--retries", "1", "--retry-after", "1")...)
 	require.Contains(t, notes, "at height 500; if it fails, again after 1 block, once\n")
 
 	for want, words := range map[string][]string{
-		`--at: "2023-11-14T22:15:10Z" has passed`:                               {"--at", "2023-11-14T22:15:10Z"},
-		`--at: "2023-11-14" is no date and time: want a date and time such as`:  {"--at", "2023-11-14"},
-		`--at: "noon" is no height: want a whole number from 1 on, a date`:      {"--at", "noon"},
-		"--expires-at 22:20Z ends at height 400, below the due height 500":      {"--at", "500", "--expires-at", "22:20Z"},
-		"--every states by the clock when the timer is due first, and so does":  {"--every", "day@09:00", "--at", "500"},
-		"--every: \"0 9 * * 1-5\" comes 1 times a day, not always after the sa": {"--every", "0 9 * * 1-5"},
-		"is stated without --every or --watch: it is for a timer that repeats":  {"--at", "500", "--count", "3"},
+		`--at: "2023-11-14T22:15:10Z" has passed`:                                                   {"--at", "2023-11-14T22:15:10Z"},
+		`--at: "2023-11-14" is no date and time: want a date and time such as`:                      {"--at", "2023-11-14"},
+		`--at: "noon" is no height: want a whole number from 1 on, a date`:                          {"--at", "noon"},
+		"--expires-at 22:20Z ends at 2023-11-14 22:20:00 +00:00, before it is due at 2023-11-14 22": {"--at", "22:25Z", "--expires-at", "22:20Z"},
+		"--every states by the clock when the timer is due first, and so does":                      {"--every", "day@09:00", "--at", "500"},
+		"is stated without --every or --watch: it is for a timer that repeats":                      {"--at", "500", "--count", "3"},
 	} {
 		require.ErrorContains(t, r.Refused(append([]string{"schedule", "send", "bob", "5stake"}, words...)...), want)
 	}
-	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "22:20Z", "--from", r.Alice}, offline...)...)
-	require.ErrorContains(t, err, "--at 22:20Z: distances from now need a node")
+	// Without a node the clock is that of the machine.
+	msg, _ = r.scheduleTx(append([]string{"send", "bob", "5stake", "--at", "22:20Z"}, offline...)...)
+	require.EqualValues(t, 1_700_000_400, msg.Trigger.Time.Unix())
 }
 
 // What JSON of a message's fields gets wrong is said of the field.

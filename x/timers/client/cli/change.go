@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
+	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -102,11 +103,12 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 
 // reviewOf begins the review of a timer that there is.
 func reviewOf(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInfo) *review {
-	r := &review{d: d, ahead: ahead, plan: planOf(timer), trigger: &timer.Trigger, due: timer.Due}
-	if timer.SetAside != types.NotSetAside {
-		r.due = 0
+	r := &review{d: d, ahead: ahead, plan: planOf(timer), trigger: &timer.Trigger}
+	c, err := d.Clock()
+	if err != nil {
+		c.PaceErr = err
 	}
-	var err error
+	r.plan.Course = course.OfTimer(timer, c)
 	if r.sponsor, err = ahead.CheckPayer(d.Job, timer.FeePayer, cmp.Or(timer.Scheduler, timer.Actor)); err != nil {
 		d.Object("its payer: %v", err)
 	}
@@ -127,11 +129,14 @@ func messagesOf(d *draft.Draft, timer *types.TimerInfo) ([]sdk.Msg, error) {
 func newExtendCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "extend [id-prefix]",
-		Short: "Set the last height at which one of your timers may fire",
-		Long: "Set the last height at which one of your timers may fire (--until), or add to it (--by). The chain clamps what is " +
-			"beyond the longest life of a timer. An end before the present one is refused without --shorten." + nameHelp + selectHelp,
+		Short: "Set until when one of your timers may fire",
+		Long: "Set until when one of your timers may fire (--until), or add to that (--by). A date (--until '2031-01-31 09:00') or a duration " +
+			"(--by 1y) moves the last time of a timer that is due by time or ends at a time; of another it is converted to the last height. " +
+			"A height or a number of blocks moves the last height; what comes first ends the timer. The chain clamps what is beyond the longest life of a timer. An end before the present " +
+			"one is refused without --shorten." + nameHelp + selectHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers extend 3fa9 --until 250000 --from alice
 %[1]s tx timers extend 3fa9 --by 7d --from alice
+%[1]s tx timers extend rent --until '2031-01-31 09:00' --from alice
 %[1]s tx timers extend rent --by 5000 --from alice
 %[1]s tx timers extend --selector label=rent --by 7d --from alice`, version.AppName),
 		Args: cobra.MaximumNArgs(1),
@@ -193,10 +198,28 @@ func newResumeCmd() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
+			if d.ResumeAt() == types.ResumeNext {
+				return msgs, nil
+			}
 			return msgs, adviseResume(d, timers)
 		})
+	cmd.Flags().Bool(draft.FlagNext, false, "wait for its next repetition: those that came meanwhile pass (default: the latest of them fires in the next block)")
 	job.AddForce(cmd.Flags())
 	return cmd
+}
+
+func newSkipCmd() *cobra.Command {
+	cmd := newNamedCmd("skip", "Let the next occurrences of one of your timers pass without a fire",
+		"Let the next --count occurrences of one of your timers pass without a fire, of a calendar or an interval. How many fires are left stays.",
+		(*draft.Draft).Skip)
+	cmd.Flags().String("count", "1", "how many occurrences pass, at most 1,000")
+	return cmd
+}
+
+func newRunCmd() *cobra.Command {
+	return newNamedCmd("run", "Make the next occurrence of one of your timers due in the next block",
+		"Make the next occurrence of one of your timers due in the next block, of a calendar or an interval that waits for it. It is paid like any other, "+
+			"and the timer waits for the one after it then.", (*draft.Draft).Run)
 }
 
 // adviseResume tries what timers do, each of which is due in the next block if it is overdue, and says what that costs.
@@ -232,7 +255,7 @@ func adviseResume(d *draft.Draft, timers []job.Owned) error {
 func planOf(timer *types.TimerInfo) outlook.Plan {
 	return outlook.Plan{
 		Limits: bids.Limits{Gas: timer.GasLimit, Cells: timer.CellLimit, MaxCharge: timer.MaxCharge}, Bid: timer.Bid, Payer: timer.FeePayer,
-		Repeats: timer.Trigger.Interval != nil || timer.Retry != nil, Suspends: timer.OnUnfunded == types.OnUnfundedSuspend,
+		Repeats: timer.Trigger.Interval != nil || timer.Trigger.Calendar != nil || timer.Retry != nil, Suspends: timer.OnUnfunded == types.OnUnfundedSuspend,
 	}
 }
 

@@ -25,7 +25,7 @@ func NewTxCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
+	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSkipCmd(), newRunCmd(), newSetAgentCmd(),
 		newGrantCmd())
 	cmd.AddCommand(govern.TxCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)

@@ -114,7 +114,11 @@ func checkSponsor(j *job.Job, ahead *outlook.Outlook, actor string, e *types.Que
 	if err != nil {
 		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
 	}
-	if err := sponsor.Covers(j, e, due); err != nil {
+	c, err := j.Clock()
+	if err != nil {
+		return err
+	}
+	if err := sponsor.Covers(j, e, c.Expected(due)); err != nil {
 		return err
 	}
 	j.Warn()

@@ -88,15 +88,19 @@ func TestMistakes_AreToldOnceWithWhatIsRight(t *testing.T) {
 		want string
 	}{
 		// height 8640010 (...) is too far
-		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--expires-in", "100d"}, "--expires-in 100d: height 8640011 ("},
-		{[]string{"schedule", "send", "bob", "5stake", "--at", "2030-01-31 09:00"}, "--at 2030-01-31 09:00: height "},
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--expires-in", "8640000"}, "--expires-in 8640000: height 8640011 ("},
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--expires-in", "400d"}, "--expires-in 400d: 2024-12-18 22:13:31 +00:00 is too far: a timer lives 396d0h at most"},
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--for", "2y"}, "--for 2y: 2025-11-14 22:13:31 +00:00 is too far: a timer lives 396d0h at most"},
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "2030-01-31 09:00"}, "--at 2030-01-31 09:00: 2030-01-31 09:00:00 +00:00 is too far"},
 		// --every: every is 31536000, want at most 2592000, the longest that a timer lives: invalid interval
-		{[]string{"schedule", "send", "bob", "5stake", "--every", "365d"}, "--every 365d is too long: a timer lives at most 2592000 blocks, about 30d0h at 1s a block"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "500d"}, "--every 500d is too long: a timer lives at most 396d0h"},
 		// "day" is no duration
-		{[]string{"schedule", "send", "bob", "5stake", "--every", "day"}, "--every day says not when: want one such as day@09:00"},
-		{[]string{"schedule", "send", "bob", "5stake", "--every", "weekly"}, "want one such as monday@09:00, or 7d"},
-		{[]string{"schedule", "send", "bob", "5stake", "--every", "friday"}, "want one such as friday@09:00"},
-		{[]string{"schedule", "send", "bob", "5stake", "--every", "month"}, "a timer for each date (--at)"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "day"}, `--every: "day" has no time: did you mean day@09:00, or 24h?`},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "weekly"}, "did you mean mon@09:00?"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "friday"}, "did you mean friday@09:00?"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "month"}, "did you mean month@1 09:00?"},
+		// each hour, at minute 0
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "*/90 * * * *"}, "or 90m for every 90 minutes"},
 		// "...": want bank:...: invalid watch, with the text twice
 		{[]string{"schedule", "send", "bob", "5stake", "--watch", "bank:balanc:bob:stake"}, `--watch: "bank:balanc:bob:stake": did you mean balance or balances? want bank:balances:ADDRESS`},
 		// store "gov"; watchable: bank: not watchable; want one of ...

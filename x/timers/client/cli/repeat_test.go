@@ -16,10 +16,9 @@ func TestScheduleRepeats(t *testing.T) {
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
 
-	// 3,600 s at 2.5 s a block.
 	msg, notes := r.scheduleTx(append(line, "--every", "1h")...)
-	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 1440}}, msg.Trigger)
-	require.Contains(t, notes, "--every 1h: 1440 blocks, about 1h0m0s at 2.5s a block\n")
+	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Trigger)
+	require.Contains(t, notes, ", every hour, until it expires\n")
 	require.Contains(t, notes, "pre-charges at most 800stake at each fire")
 	require.Nil(t, msg.Retry)
 	require.Zero(t, msg.OnUnfunded)
@@ -42,9 +41,6 @@ func TestScheduleRepeats(t *testing.T) {
 	require.Equal(t, types.Trigger{Height: 140}, msg.Trigger)
 	require.Equal(t, &types.Retry{Max: 2, After: 24}, msg.Retry)
 	require.Contains(t, notes, "--retry-after 1m: 24 blocks, about 1m0s")
-	msg, notes = r.scheduleTx(append(line, "--every", "1s")...)
-	require.Equal(t, uint64(1), msg.Trigger.Interval.Every)
-	require.Contains(t, notes, "--every 1s: 1 block, about 2.5s")
 }
 
 func TestScheduleRepeatsOffline(t *testing.T) {
@@ -54,8 +50,10 @@ func TestScheduleRepeatsOffline(t *testing.T) {
 	msg, notes := r.scheduleTx(append([]string{"--msgs", path, "--every", "20", "--retries", "1", "--retry-after", "3"}, offline...)...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Trigger)
 	require.Empty(t, notes)
-	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--every", "1h"}, offline...)...)
-	require.ErrorContains(t, err, "--every 1h: distances from now need a node")
+	msg, _ = r.scheduleTx(append([]string{"--msgs", path, "--every", "1h"}, offline...)...)
+	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Trigger)
+	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--every", "20", "--in", "5"}, offline...)...)
+	require.ErrorContains(t, err, "--in 5: distances from now need a node")
 }
 
 func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
@@ -70,21 +68,21 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"on-failure alone": {[]string{"--at", "50", "--on-failure", "stop"}, `--on-failure "stop" is stated without --every`},
 		"two firsts":       {[]string{"--every", "5", "--first", "60", "--at", "50"}, `--at "50" and --first "60" both state when the timer is due`},
 		"every 0":          {[]string{"--every", "0"}, `--every: "0" is no number of blocks`},
-		"every soon":       {[]string{"--every", "soon"}, `--every: "soon" is no duration`},
+		"every soon":       {[]string{"--every", "soon"}, `--every: "soon" is no recurring time`},
 		"every too far":    {[]string{"--every", "2592001"}, "every is 2592001, want at most 2592000"},
 		"first too soon":   {[]string{"--every", "5", "--first", "11"}, "due height 11 is too soon"},
 		"first a time":     {[]string{"--every", "5", "--first", "10m"}, `--first: "10m" is no height`},
 		"never":            {[]string{"--every", "50", "--expires-at", "40"}, "and is due at height 61 "},
 		"count 0":          {[]string{"--every", "5", "--count", "0"}, `--count: "0" is no number of fires`},
-		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll or stop`},
-		"nothing as such":  {[]string{"--every", "5", "--on-failure", "unspecified"}, "want roll or stop"},
+		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll, stop or suspend`},
+		"nothing as such":  {[]string{"--every", "5", "--on-failure", "unspecified"}, "want roll, stop or suspend"},
 		"half a retry":     {[]string{"--every", "5", "--retries", "3"}, "--retries and --retry-after go together"},
 		"other half":       {[]string{"--every", "5", "--retry-after", "3"}, "--retries and --retry-after go together"},
 		"retries 0":        {[]string{"--every", "5", "--retries", "0", "--retry-after", "3"}, `--retries: "0" is no number of retries`},
 		"too many retries": {[]string{"--every", "5", "--retries", "11", "--retry-after", "3"}, "--retries 11 is out of bounds: want 1 to 10"},
 		"absurd retries":   {[]string{"--every", "5", "--retries", "4294967296", "--retry-after", "3"}, `"4294967296" is too many`},
 		"retry never":      {[]string{"--every", "5", "--retries", "1", "--retry-after", "2592001"}, "after is 2592001, want at most"},
-		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy or suspend`},
+		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy, suspend or skip`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--generate-only", "--msgs", path}, tc.line...)...)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"cosmossdk.io/math"
 
@@ -10,6 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/dryrun"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -21,11 +23,9 @@ import (
 // its messages would do now, what a fire costs, who pays, and what of all that could not come true. The latter are
 // objections, which --force turns into warnings.
 type review struct {
-	d     *draft.Draft
-	ahead *outlook.Outlook
-	plan  outlook.Plan
-	// due is when it fires first; 0 if that is not known.
-	due     uint64
+	d       *draft.Draft
+	ahead   *outlook.Outlook
+	plan    outlook.Plan
 	trigger *types.Trigger
 	sponsor *outlook.Sponsor
 	result  dryrun.Result
@@ -71,7 +71,14 @@ func (r *review) judge() error {
 	if e == nil || err != nil {
 		return err
 	}
-	if err := r.sponsor.Covers(d.Job, e, r.due); err != nil {
+	at := time.Time{}
+	if r.plan.Course.Known() {
+		at = r.plan.Course.Next()
+	}
+	if err := r.sponsor.Covers(d.Job, e, at); err != nil {
+		return err
+	}
+	if err := r.ahead.NoteCosts(d.Job, r.plan, r.sponsor, e); err != nil {
 		return err
 	}
 	return r.holdPreCharge(e)
@@ -147,18 +154,20 @@ func (r *review) timeouts() error {
 	if err != nil {
 		return err
 	}
-	if due := c.Expected(r.due); !ends.After(due) {
+	due := r.plan.Course.Next()
+	if !ends.After(due) {
 		r.d.Object("the transfer gives up at %s, and the timer is due at about %s: it would come back at each fire; state a later timeout_timestamp",
 			c.Stamp(ends), c.Stamp(due))
 		return nil
 	}
-	if i := r.trigger.Interval; i != nil && r.due != 0 && c.PaceErr == nil {
-		fires := uint64(0)
-		for at := r.due; fires < mostFires && ends.After(c.Expected(at)) && (i.Remaining == 0 || fires < i.Remaining); at += i.Every {
-			fires++
-		}
-		if fires < mostFires && (i.Remaining == 0 || fires < i.Remaining) {
+	fires := 0
+	for at := range r.plan.Course.Fires() {
+		if !ends.After(at) {
 			r.d.Object("the transfer gives up at %s: of the fires, the first %d come before that, and each later one would come back", c.Stamp(ends), fires)
+			return nil
+		}
+		if fires++; fires == mostFires {
+			return nil
 		}
 	}
 	return nil
@@ -167,25 +176,45 @@ func (r *review) timeouts() error {
 // mostFires is how many fires are looked at one by one.
 const mostFires = 10_000
 
-// promises objects to a number of fires of which not all fit into the timer's life.
-func promises(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) {
-	i := msg.Trigger.Interval
-	if i == nil || i.Remaining == 0 {
+// promises objects to a number of fires of which not all fit into the timer's life, and to a life in which none does.
+func promises(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
+	left := msg.Trigger.Repetitions()
+	if msg.Trigger.Interval == nil && msg.Trigger.Calendar == nil {
 		return
 	}
-	now := ahead.Prices.Height
-	ends := now + 1 + ahead.Config.MaxTtlBlocks
-	why := "the longest that a timer lives; extend it before that"
-	if msg.ExpiresAt != 0 && msg.ExpiresAt < ends {
-		ends, why = msg.ExpiresAt, "as stated"
-	}
-	fit := draft.Fit(draft.FirstDue(msg, now), i.Every, ends)
-	if fit >= i.Remaining {
+	fit, exact := r.Fit(r.Ends())
+	if !exact || fit > 0 && fit >= left {
 		return
+	}
+	apart := ""
+	if i := msg.Trigger.Interval; i != nil {
+		apart = fmt.Sprintf(", %s apart", plain.Count(i.Every, "block"))
 	}
 	fits := plain.Thousands(fit) + " fit"
 	if fit == 1 {
 		fits = "1 fits"
 	}
-	d.Object("%s of %s fires, %s apart: it ends at %s, %s", fits, plain.Thousands(i.Remaining), plain.Count(i.Every, "block"), d.Date(ends), why)
+	ends, why := lifeEnds(d, r, msg)
+	if left == 0 {
+		d.Object("it would never fire: it ends at %s, %s", ends, why)
+		return
+	}
+	if msg.ExpiresAt == 0 && msg.ExpiresTime == 0 {
+		why = "the longest that a timer lives; extend it before that"
+	}
+	d.Object("%s of %s%s: it ends at %s, %s", fits, plain.Count(left, "fire"), apart, ends, why)
+}
+
+// lifeEnds is when a timer ends at the latest, and why.
+func lifeEnds(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) (ends, why string) {
+	height, at := r.LastHeight(), r.LastTime()
+	byHeight := at == 0 || height != 0 && r.Ends().Unix() < at
+	why = "the longest life of a timer"
+	if byHeight && msg.ExpiresAt != 0 || !byHeight && msg.ExpiresTime != 0 {
+		why = "as stated"
+	}
+	if byHeight {
+		return d.Date(height), why
+	}
+	return d.Stamp(at), why
 }

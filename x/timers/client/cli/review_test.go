@@ -135,7 +135,7 @@ func (r *rig) only() string {
 func TestScheduleKeepsWhatItPromises(t *testing.T) {
 	r := newRig(t)
 	line := []string{"schedule", "send", "bob", "5stake", "--gas-limit", "100000"}
-	err := r.Refused(append(line, "--every", "30d", "--count", "12")...)
+	err := r.Refused(append(line, "--every", "2592000", "--count", "12")...)
 	require.ErrorContains(t, err, "1 fits of 12 fires, 2,592,000 blocks apart: it ends at height 2592011 (2023-12-14 22:13:31 +00:00), the longest that a timer lives; extend it before that")
 	err = r.Refused(append(line, "--every", "5", "--count", "10", "--expires-in", "22")...)
 	require.ErrorContains(t, err, "4 fit of 10 fires, 5 blocks apart: it ends at height 32 (2023-11-14 22:13:52 +00:00), as stated")

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
+	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -17,18 +19,21 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-const scheduleLong = `Schedule messages that the chain runs in your name at a height, without a signature then. The subcommands make
-common messages of a few words; any others come from a file (--msgs).
+const scheduleLong = `Schedule messages that the chain runs in your name at a time or a height, without a signature then. The
+subcommands make common messages of a few words; any others come from a file (--msgs).
 
-When it is due is stated as a height, a date and a time or a time of day (--at), a number of blocks from the latest one
-(--in), or a time (--after). Times are converted with the chain's median block time, rounded up, and shown back. The chain knows heights alone: if its blocks
-slow down, the timer is later. Those who sign long before they send, such as a multisig, state the blocks from the one that
-includes the transaction (--after-blocks). Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
-block whose transactions change it, once or --count times. "query timers watchable" lists what can be watched.
+When it is due is stated as a date and a time or a time of day (--at '2030-01-31 09:00'), or a time from now (--after 10m): it
+fires in the first block of that time or later, whatever blocks do before. Or it is stated as a height (--at), or a number of
+blocks from the latest one (--in). Those who sign long before they send, such as a multisig, state the blocks from the one that
+includes the transaction (--after-blocks). Or it is stated as what is watched (--watch, which may be repeated): the timer is due
+in the block whose transactions change it, once or --count times. "query timers watchable" lists what can be watched.
 
-With --every it repeats, after a number of blocks, a time such as 1h, or by the clock (day@09:00, hour@:30, monday@09:00, or a
-cron expression): each next fire comes so many blocks after the last one, until --count of them were made or it expires.
-A failed fire can be tried again (--retries), and a timer whose payer runs dry can wait for you (--on-unfunded suspend).
+With --every it repeats: by the clock ('month@1 09:00', 'month@last 18:00', weekday@09:00, 'mon,thu@09:00', hour@:30, or a cron
+expression of five fields), after a time such as 1h, or after a number of blocks, until --count fires were made or it expires.
+Days and times of day are those of --zone, or of this machine. The next five are listed before you sign, with how many there
+will be, what a month costs and for how many your funds last. --missed, --window and --jitter say what becomes of fires that
+the chain is late for. A failed fire can be tried again (--retries), and a timer whose payer runs dry can wait for you
+(--on-unfunded suspend). How long it lives is stated with --for 1y, or with --expires-at or --expires-in.
 
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
 if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
@@ -40,7 +45,7 @@ it and prints it.`
 func newScheduleCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "schedule",
-		Short: "Schedule messages that the chain runs in your name at a height, or when state changes",
+		Short: "Schedule messages that the chain runs in your name at a time, again and again, or when state changes",
 		Long:  scheduleLong,
 		Example: fmt.Sprintf(`%[1]s tx timers schedule send bob 5stake --after 10m --from alice --gas auto --wait
 %[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
@@ -48,6 +53,7 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
 %[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
 %[1]s tx timers schedule --msgs send.json --every 1h --count 24 --on-unfunded suspend --from alice
+%[1]s tx timers schedule send bob 5stake --every 'month@1 09:00' --zone Europe/Berlin --for 1y --label rent --from alice
 %[1]s tx timers schedule withdraw-rewards VALIDATOR --every day@09:00 --from alice
 %[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
 %[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, version.AppName),
@@ -139,40 +145,65 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	if err := d.CheckRecurrence(&ahead.Config, msg); err != nil {
 		return err
 	}
+	c, err := d.Clock()
+	if err != nil {
+		c.PaceErr = err
+	}
 	// The prices come with the height that they stand for.
-	now := ahead.Prices.Height
-	due := draft.FirstDue(msg, now)
-	if msg.Trigger.Watch == nil && due < now+timespan.LeadBlocks {
-		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
-			"want at least %d", due, now, now+timespan.LeadBlocks)
-	}
-	if last := now + ahead.Config.MaxTtlBlocks; max(due, msg.ExpiresAt) > last+timespan.LeadBlocks {
-		said := draft.EndFlags
-		if due >= msg.ExpiresAt {
-			said = draft.DueFlags
-		}
-		return fmt.Errorf("%s%s is too far: a timer lives %d blocks at most, from here until %s",
-			d.Said(said), d.Date(max(due, msg.ExpiresAt)), ahead.Config.MaxTtlBlocks, d.Date(last))
-	}
-	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
-		return fmt.Errorf("the timer expires at %s and is due at %s from here: it would never fire", d.Date(msg.ExpiresAt), d.Date(due))
+	r := course.Of(msg, &ahead.Config, c, ahead.Prices.Height)
+	if err := checkLife(d, ahead, msg, &r); err != nil {
+		return err
 	}
 	sponsor, err := ahead.CheckPayer(d.Job, msg.FeePayer, msg.Sender)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
 	}
-	summarize(d, ahead, msg)
-	promises(d, ahead, msg)
-	r := &review{d: d, ahead: ahead, due: due, trigger: &msg.Trigger, sponsor: sponsor}
-	if msg.Trigger.Watch != nil {
-		r.due = 0
-	}
-	if msg.GasLimit, err = r.try(msg.GasLimit, true); err != nil {
+	summarize(d, &r, msg)
+	promises(d, &r, msg)
+	review := &review{d: d, ahead: ahead, trigger: &msg.Trigger, sponsor: sponsor}
+	if msg.GasLimit, err = review.try(msg.GasLimit, true); err != nil {
 		return err
 	}
-	r.plan = outlook.Plan{
+	review.plan = outlook.Plan{
+		Course: r,
 		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}, Bid: msg.Bid, BidStated: msg.Bid != nil,
 		Payer: cmp.Or(msg.FeePayer, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
 	}
-	return r.judge()
+	return review.judge()
+}
+
+// checkLife refuses what the chain would refuse of when a timer is due and when it ends.
+func checkLife(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer, r *course.Course) error {
+	now, due, config := ahead.Prices.Height, r.Height(), &ahead.Config
+	if due != 0 && due < now+timespan.LeadBlocks {
+		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
+			"want at least %d", due, now, now+timespan.LeadBlocks)
+	}
+	if last := now + config.MaxTtlBlocks; max(due, msg.ExpiresAt) > last+timespan.LeadBlocks {
+		said := draft.EndFlags
+		if due >= msg.ExpiresAt {
+			said = draft.DueFlags
+		}
+		return fmt.Errorf("%s%s is too far: a timer lives %d blocks at most, from here until %s",
+			d.Said(said), d.Date(max(due, msg.ExpiresAt)), config.MaxTtlBlocks, d.Date(last))
+	}
+	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
+		return fmt.Errorf("the timer expires at %s and is due at %s from here: it would never fire", d.Date(msg.ExpiresAt), d.Date(due))
+	}
+	if msg.ExpiresTime == 0 && !msg.Trigger.ByTime() {
+		return nil
+	}
+	c, err := d.Clock()
+	if err != nil {
+		return err
+	}
+	if last := c.Present().Unix() + int64(config.MaxTtlSeconds); max(r.Time(), msg.ExpiresTime) > last {
+		said := draft.EndFlags
+		if r.Time() >= msg.ExpiresTime {
+			said = draft.DueFlags
+		}
+		return fmt.Errorf("%s%s is too far: a timer lives %s at most, from here until %s",
+			d.Said(said), d.Stamp(max(r.Time(), msg.ExpiresTime)), timespan.ForPeople(time.Duration(config.MaxTtlSeconds)*time.Second), d.Stamp(last))
+	}
+	return nil
 }

@@ -135,19 +135,22 @@ func TestScheduleAfterInclusion(t *testing.T) {
 	}
 }
 
-// Rule: 1.4-no-time-triggers
-func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
+// A time stays one, whatever blocks do: rounded up to whole seconds, so that nothing is early.
+// Rule: 1.4-time
+func TestSchedule_KeepsTimes(t *testing.T) {
 	r := newRig(t)
 	r.Blocks(100)
 	r.Node.BlockTime = 1002 * time.Millisecond
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
 
-	// 600 s at 1.002 s a block are 598.8 blocks: the next whole one, so that nothing is early.
+	// The latest block, 110, is of second 110.22.
 	msg, notes := r.scheduleTx(append(line, "--after", "10m", "--expires-in", "1h")...)
-	require.EqualValues(t, 110+599, msg.Trigger.Height)
-	require.EqualValues(t, 110+3593, msg.ExpiresAt)
-	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block; expected at ")
+	due := time.Unix(1_700_000_711, 0).UTC()
+	require.Equal(t, types.Trigger{Time: &due}, msg.Trigger)
+	require.Zero(t, msg.ExpiresAt)
+	require.EqualValues(t, 1_700_003_711, msg.ExpiresTime)
+	require.Contains(t, notes, ", at 2023-11-14 22:25:11 +00:00\n")
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
@@ -155,10 +158,9 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	require.EqualValues(t, 160, msg.ExpiresAt)
 	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block; expected at ")
 
-	// Less than a block away, the time is kept to by the first block that can fire it.
+	// Less than two blocks away, the time is kept to by the first block that can fire it: 112.224 s.
 	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)
-	require.EqualValues(t, 112, msg.Trigger.Height)
-	require.Contains(t, notes, "due at height 112: in 2 blocks, about 2s")
+	require.EqualValues(t, 1_700_000_113, msg.Trigger.Time.Unix())
 	require.Contains(t, notes, "800stake")
 
 	msg, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
@@ -246,14 +248,16 @@ func TestDistancesNeedANodeThatKnowsNow(t *testing.T) {
 	require.ErrorContains(t, err, "still catching up at height 10")
 
 	r.Node.Catching, r.Node.Earliest = false, 10
-	_, _, err = r.Run(append(line, "--after", "10m", "--generate-only")...)
-	require.ErrorContains(t, err, "--after 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
+	_, _, err = r.Run(append(line, "--in", "20", "--retries", "1", "--retry-after", "10m", "--generate-only")...)
+	require.ErrorContains(t, err, "--retry-after 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
+	timed, _ := r.scheduleTx("--msgs", path, "--after", "10m", "--generate-only")
+	require.EqualValues(t, 1_700_000_610, timed.Trigger.Time.Unix(), "a time needs no block time")
 	msg, notes := r.scheduleTx("--msgs", path, "--in", "20", "--generate-only")
 	require.EqualValues(t, 30, msg.Trigger.Height)
 	require.Contains(t, notes, "due at height 30: in 20 blocks\n", "a number of blocks needs no block time")
 
 	r.Node.Earliest, r.Node.BlockTime = 1, 0
-	_, _, err = r.Run(append(line, "--after", "10m", "--generate-only")...)
+	_, _, err = r.Run(append(line, "--in", "20", "--retries", "1", "--retry-after", "10m", "--generate-only")...)
 	require.ErrorContains(t, err, "carry no time that grows")
 }
 
@@ -342,4 +346,27 @@ func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 	r.Node.Refuse, r.Node.Polls = false, 0
 	_, _, err = r.Run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
 	require.ErrorContains(t, err, "is not included yet: context deadline exceeded; --wait-timeout 1ns is over")
+}
+
+// TestSchedule_OfRecurrencesThatLiveOn: what goes with them is in the message, and what makes no sense is refused.
+//
+// Rule: 1.2-renew, 1.4-suspend-after-failures, 1.4-retry-backoff, 1.4-retry-on
+func TestSchedule_OfRecurrencesThatLiveOn(t *testing.T) {
+	r := newRig(t)
+	msg, _ := r.Printed("schedule", "send", "bob", "5stake", "--every", "day@09:00", "--zone", "UTC", "--renew", "--on-failure", "suspend",
+		"--max-failures", "5", "--on-unfunded", "skip", "--retries", "3", "--retry-after", "2", "--retry-backoff", "3", "--retry-on", "bank/5,wasm")
+	scheduled := msg.(*types.MsgScheduleTimer)
+	require.True(t, scheduled.Renew)
+	require.Equal(t, types.OnUnfundedSkip, scheduled.OnUnfunded)
+	require.Equal(t, types.OnFailureSuspend, scheduled.Trigger.Calendar.OnFailure)
+	require.Equal(t, uint32(5), scheduled.Trigger.Calendar.MaxFailures)
+	require.Equal(t, &types.Retry{Max: 3, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {Codespace: "wasm"}}}, scheduled.Retry)
+	for want, args := range map[string][]string{
+		"--max-failures \"2\" is stated without --on-failure suspend": {"--every", "20", "--max-failures", "2"},
+		"--retry-backoff \"5\": want 1 to 4":                          {"--in", "20", "--retries", "1", "--retry-after", "2", "--retry-backoff", "5"},
+		"want CODESPACE, or CODESPACE/CODE":                           {"--in", "20", "--retries", "1", "--retry-after", "2", "--retry-on", "bank/x"},
+		"--retry-backoff \"2\" is stated without --retries":           {"--in", "20", "--retry-backoff", "2"},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"schedule", "send", "bob", "5stake"}, args...)...), want)
+	}
 }

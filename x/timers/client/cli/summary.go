@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
+	"time"
 
+	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/dryrun"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
-	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -16,7 +20,7 @@ import (
 func writer(j *job.Job) words.Writer { return words.Writer{Codec: j.Codec, Who: j.Who} }
 
 // summarize says in words what a timer will do, and when, before it is signed.
-func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) {
+func summarize(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 	does := fmt.Sprintf("call %q with %s", msg.Handler, plain.Count(uint64(len(msg.Payload)), "byte"))
 	if len(d.Messages) > 0 {
 		does = writer(d.Job).Messages(d.Messages)
@@ -25,17 +29,61 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 	if !draft.Repeats(msg) {
 		return
 	}
-	ends, from := msg.ExpiresAt, "as stated"
-	if ends == 0 {
-		ends, from = ahead.Prices.Height+1+ahead.Config.MaxTtlBlocks, "the longest life of a timer"
+	if msg.Trigger.Calendar != nil {
+		noteOccurrences(d, r, msg)
 	}
-	text := fmt.Sprintf("ends at height %d at the latest (%s)", ends, from)
-	if c, err := d.Clock(); err == nil {
-		if moment := c.Moment(ends); moment != "" {
-			text += ", expected at " + moment
+	ends, why := lifeEnds(d, r, msg)
+	d.Notef("ends at %s at the latest (%s)", ends, why)
+	if d.Rule == nil || d.Rule.Until.IsZero() {
+		return
+	}
+	d.Notef("knows the changes of the clocks of %s until %s: instead of extending it beyond that, schedule it anew",
+		cmp.Or(draft.ZoneName(d.Rule.Zone), "this machine's zone"), d.Stamp(d.Rule.Until.Unix()))
+}
+
+// shownOccurrences is how many of the next occurrences are listed.
+const shownOccurrences = 5
+
+// noteOccurrences lists the next occurrences of a calendar, and says how many there will be, until when and why no more.
+func noteOccurrences(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
+	n, exact := r.Count(r.Ends())
+	var next []string
+	last, listed := int64(0), uint64(0)
+	for at := range r.Fires() {
+		last = at.Unix()
+		if listed++; listed <= shownOccurrences {
+			next = append(next, "  "+d.Stamp(last)+byItsClock(d, at))
 		}
 	}
-	d.Notef("%s", text)
+	if n == 0 {
+		return
+	}
+	atLeast := ""
+	if !exact {
+		atLeast = "more than "
+	}
+	why := "its life ends before the next"
+	if left := msg.Trigger.Repetitions(); left != 0 && n == left {
+		why = "then it has made all"
+	}
+	d.Notef("next at\n%s", strings.Join(next, "\n"))
+	d.Notef("fires %s%s, the last at %s: %s", atLeast, plain.Count(n, "time"), d.Stamp(last), why)
+}
+
+// byItsClock is what the clocks of a rule's zone show at a time, where those of this machine show another: " (09:00 Europe/Berlin)".
+func byItsClock(d *draft.Draft, at time.Time) string {
+	if d.Rule == nil || d.Rule.Zone == nil {
+		return ""
+	}
+	zone, err := d.Zone()
+	if err != nil {
+		return ""
+	}
+	_, here := at.In(zone).Zone()
+	if _, there := at.In(d.Rule.Zone).Zone(); here == there {
+		return ""
+	}
+	return fmt.Sprintf(" (%s %s)", at.In(d.Rule.Zone).Format("Mon 15:04"), d.Rule.Zone)
 }
 
 // warnOfOwnWatch says whether a timer makes itself due. What a fire changes counts for the next block, and after a fire
@@ -67,7 +115,22 @@ func when(d *draft.Draft, t *types.Trigger) string {
 		if t.Interval.First != 0 {
 			text += fmt.Sprintf(" from height %d on", t.Interval.First)
 		}
-		return text + times(t.Interval.Remaining)
+		if t.Interval.From == types.FromSchedule {
+			text += ", counted from its schedule"
+		}
+		return text + terms(t.Interval.Occurrences, blocks) + times(t.Interval.Remaining)
+	case t.Calendar != nil:
+		zone := ""
+		if d.Rule != nil {
+			zone = draft.ZoneName(d.Rule.Zone)
+		}
+		text := words.Rule(t.Calendar, zone)
+		if every := t.Calendar.Every; every != nil && every.Anchor != 0 {
+			text += ", first at " + d.Stamp(every.Anchor)
+		}
+		return text + terms(t.Calendar.Occurrences, seconds) + times(t.Calendar.Remaining)
+	case t.Time != nil:
+		return "at " + d.Stamp(t.Time.Unix())
 	case t.Watch != nil:
 		return "when " + words.Watched(t.Watch.Keys, d.Watched) + times(t.Watch.Remaining)
 	case t.After != 0:
@@ -75,6 +138,27 @@ func when(d *draft.Draft, t *types.Trigger) string {
 	default:
 		return fmt.Sprintf("at height %d", t.Height)
 	}
+}
+
+func blocks(n uint64) string  { return plain.Count(n, "block") }
+func seconds(n uint64) string { return timespan.ForPeople(time.Duration(n) * time.Second) }
+
+// terms say which of several fires that have come due are made, how late and how spread; nothing if that is the default.
+func terms(o *types.OccurrenceTerms, length func(uint64) string) string {
+	if o == nil {
+		return ""
+	}
+	text := ""
+	if o.Jitter != 0 {
+		text += fmt.Sprintf(", each up to %s later", length(o.Jitter))
+	}
+	if o.Window != 0 {
+		text += fmt.Sprintf(", left out if %s late", length(o.Window))
+	}
+	if o.Missed == types.MissedEach {
+		text += ", all that were missed, oldest first"
+	}
+	return text
 }
 
 // again says what becomes of a fire that fails, in words.

@@ -21,6 +21,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -36,8 +37,10 @@ const (
 func completions() map[string][]string {
 	return map[string][]string{
 		bids.FlagTier: bids.TierNames(), bids.FlagGasLimit: {bids.AutoGas}, lists.FlagStatus: lists.StatusNames(),
-		draft.FlagOnFailure: {"roll", "stop"}, draft.FlagOnUnfunded: {"destroy", "suspend"},
-		draft.FlagFor: {"schedule", "update", "extend", "pause", "resume", "cancel"},
+		draft.FlagOnFailure: {"roll", "stop", "suspend"}, draft.FlagOnUnfunded: {"destroy", "suspend", "skip"},
+		draft.FlagEveryFrom: {"fire", "schedule"}, draft.FlagMissed: {"latest", "each"}, draft.FlagZone: timespan.Zones(),
+		// Elsewhere the flag states a time.
+		"grant --" + draft.FlagFor: {"schedule", "update", "extend", "pause", "resume", "cancel"},
 	}
 }
 
@@ -67,7 +70,11 @@ func Complete(cmd *cobra.Command, more map[string]Offer) *cobra.Command {
 	maps.Copy(asked, more)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		// Registering fails for a flag that has values already, and these are the same.
-		if values := offered[f.Name]; len(values) > 0 {
+		values := offered[f.Name]
+		if len(values) == 0 {
+			values = offered[cmd.Name()+" --"+f.Name]
+		}
+		if len(values) > 0 {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(slices.Clone(values), cobra.ShellCompDirectiveNoFileComp))
 		} else if ask := asked[f.Name]; ask != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, ask)

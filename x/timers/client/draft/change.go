@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -54,10 +57,10 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 
 // AddExtendFlags adds the flags that Extend reads.
 func AddExtendFlags(f *pflag.FlagSet) {
-	f.String(flagUntil, "", "last height at which it may fire, or a date and a time")
+	f.String(flagUntil, "", "until when it may fire: a date and a time, or the last height")
 	f.String(flagTo, "", "deprecated: use --"+flagUntil)
 	f.Lookup(flagTo).Hidden = true
-	f.String(flagBy, "", "how much longer than now: a number of blocks, or a time such as 7d, added to its present end")
+	f.String(flagBy, "", "how much longer than now: a time such as 7d or 1y, or a number of blocks, added to its present end")
 	f.Bool(flagShorten, false, "let the new end be before the present one")
 	AddSelectorFlags(f)
 }
@@ -77,36 +80,78 @@ func (d *Draft) Extend(names []string) ([]sdk.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stated, longest, life uint64
-	if flag == flagBy {
-		stated, err = d.blocks(flagBy, text)
-	} else {
-		stated, err = d.height(flag, text)
-	}
-	if err == nil && !d.Offline {
-		longest, life, err = d.longestEnd()
-	}
-	if err != nil {
-		return nil, err
-	}
+	// What several timers share is read, and told, once.
+	stated := sync.OnceValues(func() (uint64, error) {
+		if flag == flagBy {
+			return d.blocks(flagBy, text)
+		}
+		return d.height(flag, text)
+	})
 	msgs := make([]sdk.Msg, len(timers))
 	for i, timer := range timers {
-		end := stated
-		if flag == flagBy {
-			if stated > math.MaxInt64-timer.Live.ExpiresAt {
-				return nil, fmt.Errorf("--%s %s is beyond any height", flagBy, text)
-			}
-			end += timer.Live.ExpiresAt
+		msg := &types.MsgExtendTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		inTime := isMoment(flag, text) || flag == flagBy && !timespan.IsDigits(text)
+		switch live := timer.Live; {
+		case inTime && (live == nil || endsByTime(live)):
+			err = d.extendTime(msg, live, flag, text)
+		default:
+			err = d.extendHeight(msg, live, flag, text, stated)
 		}
-		msgs[i] = &types.MsgExtendTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, ExpiresAt: end}
-		if timer.Live == nil {
-			continue
-		}
-		if err := d.checkEnd(timer.Live, end, longest, life); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		msgs[i] = msg
 	}
 	return msgs, nil
+}
+
+// extendTime reads the last time at which a timer may fire.
+func (d *Draft) extendTime(msg *types.MsgExtendTimer, live *types.TimerInfo, flag, text string) error {
+	at, err := time.Time{}, error(nil)
+	if flag == flagBy {
+		zone, zoneErr := d.zone()
+		if zoneErr != nil {
+			return zoneErr
+		}
+		if at, err = timespan.Later(text, time.Unix(live.ExpiresTime, 0).In(zone)); err != nil {
+			return fmt.Errorf("--%s: %w", flagBy, err)
+		}
+	} else if at, err = d.moment(flag, text); err != nil {
+		return err
+	}
+	msg.ExpiresTime = timespan.Seconds(at)
+	if live == nil {
+		d.Notef("a last height that it has stays, and ends it if that comes first")
+		return nil
+	}
+	return d.checkEndTime(live, msg.ExpiresTime)
+}
+
+// extendHeight reads the last height at which a timer may fire.
+func (d *Draft) extendHeight(
+	msg *types.MsgExtendTimer, live *types.TimerInfo, flag, text string, stated func() (uint64, error),
+) (err error) {
+	if flag == flagBy && live.ExpiresAt == 0 {
+		return fmt.Errorf("--%s %s: timer %s has no last height, it may fire until %s: want a time such as 7d, or --%s HEIGHT",
+			flagBy, text, live.Id, d.Stamp(live.ExpiresTime), flagUntil)
+	}
+	if msg.ExpiresAt, err = stated(); err != nil {
+		return err
+	}
+	if flag == flagBy {
+		if msg.ExpiresAt > math.MaxInt64-live.ExpiresAt {
+			return fmt.Errorf("--%s %s is beyond any height", flagBy, text)
+		}
+		msg.ExpiresAt += live.ExpiresAt
+	}
+	if live == nil {
+		return nil
+	}
+	longest, life, err := d.longestEnd()
+	if err != nil {
+		return err
+	}
+	return d.checkEnd(live, msg.ExpiresAt, longest, life)
 }
 
 // AddAgentFlags adds the flags that SetAgent reads.

@@ -5,6 +5,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/when"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Draft is a message in the making.
@@ -14,11 +16,15 @@ type Draft struct {
 	Messages []sdk.Msg
 	// Watched are the keys that the timer watches, as they were stated.
 	Watched []string
+	// Rule is what the timer's calendar was compiled of; nil if it has none.
+	Rule *when.Plan
 	// AutoGas: the gas limit is to be found by a dry run of the messages.
 	AutoGas bool
 
 	// take makes Messages of the words of an Action; nil if there is none.
 	take func() error
+	// config is that of the chain, once it was asked for.
+	config *types.TimerConfig
 }
 
 // New begins a message of a job's signer.

@@ -25,6 +25,8 @@ const (
 	flagActor     = "actor"
 	flagExpiresAt = "expires-at"
 	flagExpiresIn = "expires-in"
+	// FlagZone is the time zone in which dates, times of day and rules are meant.
+	FlagZone = "zone"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for
 	// the transaction.
 	FlagPayer = flags.FlagFeePayer
@@ -36,11 +38,20 @@ const (
 	flagFirst = "first"
 	flagCount = "count"
 	// flagTimes is the former name of flagCount.
-	flagTimes      = "times"
-	FlagOnFailure  = "on-failure"
-	flagRetries    = "retries"
-	flagRetryAfter = "retry-after"
-	FlagOnUnfunded = "on-unfunded"
+	flagTimes       = "times"
+	FlagOnFailure   = "on-failure"
+	flagRetries     = "retries"
+	flagRetryAfter  = "retry-after"
+	FlagOnUnfunded  = "on-unfunded"
+	flagMaxFailures = "max-failures"
+	flagBackoff     = "retry-backoff"
+	flagRetryOn     = "retry-on"
+	flagRenew       = "renew"
+	// FlagEveryFrom is not called from: that flag names who signs.
+	FlagEveryFrom = "every-from"
+	FlagMissed    = "missed"
+	flagWindow    = "window"
+	flagJitter    = "jitter"
 )
 
 // The flags of changes.
@@ -56,6 +67,7 @@ const (
 
 // The flags of grants.
 const (
+	// FlagFor says what a grant is for, and for how long a timer lives.
 	FlagFor      = "for"
 	flagAllow    = "allow"
 	flagMaxFires = "max-fires"

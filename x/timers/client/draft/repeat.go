@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,65 +13,77 @@ import (
 )
 
 func addRepeatFlags(f *pflag.FlagSet) {
-	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, a time such as 1h, or by the clock, as day@09:00, hour@:30, monday@09:00 or a cron expression such as '0 9 * * *'; times are converted to blocks")
-	f.String(flagFirst, "", "height of the first of its fires, or a date and a time, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
+	f.String(flagEvery, "", "repeat it: by the clock, as 'month@1 09:00', 'month@last 18:00', weekday@09:00, 'mon,thu@09:00', day@09:00, hour@:30 or a cron expression such as '0 9 * * 1-5'; a time from one to the next, such as 1h; or a number of blocks")
+	f.String(flagFirst, "", "when the first of its fires is due, with --"+flagEvery+" (default: that far from now): a date and a time, or for a number of blocks a height; --"+flagIn+" and --"+flagAfter+" state it as a distance")
 	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
 	f.String(flagTimes, "", "deprecated: use --"+flagCount)
 	f.Lookup(flagTimes).Hidden = true
-	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
+	f.String(FlagEveryFrom, "", "with --"+flagEvery+" BLOCKS: what they count from, the last fire (fire, the default) or the first due height (schedule), whatever became of the fires between")
+	f.String(FlagMissed, "", "of several fires that have come due meanwhile, the latest (latest, the default) or all of them, oldest first (each)")
+	f.String(flagWindow, "", "how late a fire may be, as a time such as 10m, or for a number of blocks in blocks; later than that it is left out (default: until the next is due)")
+	f.String(flagJitter, "", "by how much each fire may be due later, by chance, so that not all timers come at once: a time, or for a number of blocks in blocks")
+	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default), stop, or suspend, until you resume it")
+	f.String(flagMaxFailures, "", "with --"+FlagOnFailure+" suspend: after how many failed fires in a row (default 1)")
+	f.Bool(flagRenew, false, "give a timer that repeats the same life again with each fire: it ends when its payer runs dry, or you cancel it")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
-	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
+	f.String(flagBackoff, "", "by what each further distance to a retry is multiplied, 1 to 4 (default 1); with --"+flagRetries)
+	f.StringSlice(flagRetryOn, nil, "errors after which a fire is tried again, as CODESPACE or CODESPACE/CODE, at most 8 (default: all); with --"+flagRetries)
+	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default), suspend, until you resume it, or skip this one of a timer that repeats")
 }
 
-// interval reads --every and what goes with it; nil without. It refuses what is stated for another trigger.
-func (d *Draft) interval() (*types.IntervalTrigger, error) {
+// checkRepeats refuses what is stated for another trigger, and what --every can't mean.
+func (d *Draft) checkRepeats() error {
 	if err := d.watchOnly(); err != nil {
-		return nil, err
+		return err
 	}
-	text, repeats := d.Stated(flagEvery)
-	if !repeats {
-		alone, alternative := []string{flagFirst, FlagOnFailure}, map[string]string{}
-		if _, watches := d.Stated(flagWatch); !watches {
-			alone = append(alone, flagCount, flagTimes)
-			alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
+	if text, repeats := d.Stated(flagEvery); repeats {
+		return d.checkEvery(text)
+	}
+	alone, alternative := []string{flagFirst, FlagOnFailure, flagMaxFailures, FlagEveryFrom, FlagMissed, flagWindow, flagJitter}, map[string]string{}
+	if _, watches := d.Stated(flagWatch); !watches {
+		alone = append(alone, flagCount, flagTimes)
+		alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
+	}
+	for _, flag := range alone {
+		if value, given := d.Stated(flag); given {
+			return fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
 		}
-		for _, flag := range alone {
-			if value, given := d.Stated(flag); given {
-				return nil, fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
-			}
-		}
-		return nil, nil
+	}
+	return nil
+}
+
+// repetition reads what goes with --every, whatever that counts.
+func (d *Draft) repetition() (r repetition, err error) {
+	if _, repeats := d.Stated(flagEvery); !repeats {
+		return r, nil
 	}
 	flag, times, err := d.count()
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	interval := &types.IntervalTrigger{}
 	if flag != "" {
-		if interval.Remaining, err = parseFires(flag, times); err != nil {
-			return nil, err
+		if r.remaining, err = parseFires(flag, times); err != nil {
+			return r, err
 		}
 	}
 	if choice, given := d.Stated(FlagOnFailure); given {
 		value, known := types.OnFailure_value["ON_FAILURE_"+strings.ToUpper(choice)]
-		if interval.OnFailure = types.OnFailure(value); !known || value == 0 {
-			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
+		if r.onFailure = types.OnFailure(value); !known || value == 0 {
+			return r, fmt.Errorf("--%s %.80q is unknown: want roll, stop or suspend", FlagOnFailure, choice)
 		}
 	}
-	if meant, isWord := timespan.RhythmOf(text); isWord {
-		return nil, fmt.Errorf("--%s %s says not when: want one such as %s", flagEvery, text, meant)
+	if text, given := d.Stated(flagMaxFailures); given {
+		if r.onFailure != types.OnFailureSuspend {
+			return r, fmt.Errorf("--%s %q is stated without --%s suspend", flagMaxFailures, text, FlagOnFailure)
+		}
+		count, err := timespan.ParseCount(text, "number of failures")
+		if err != nil || count > math.MaxUint32 {
+			return r, fmt.Errorf("--%s %.80q: want a number of failures", flagMaxFailures, text)
+		}
+		r.maxFailures = uint32(count)
 	}
-	if !timespan.IsRhythm(text) {
-		interval.Every, err = d.blocks(flagEvery, text)
-		return interval, err
-	}
-	r, err := d.rhythm(text)
-	if err != nil {
-		return nil, err
-	}
-	interval.Every, interval.First = r.Every, r.First
-	return interval, nil
+	return r, nil
 }
 
 // retry reads --retries and --retry-after; nil without.
@@ -81,6 +94,11 @@ func (d *Draft) retry() (*types.Retry, error) {
 	case hasTimes != hasAfter:
 		return nil, fmt.Errorf("--%s and --%s go together: want both or neither", flagRetries, flagRetryAfter)
 	case !hasTimes:
+		for _, flag := range []string{flagBackoff, flagRetryOn} {
+			if value, given := d.Stated(flag); given {
+				return nil, fmt.Errorf("--%s %q is stated without --%s and --%s", flag, value, flagRetries, flagRetryAfter)
+			}
+		}
 		return nil, nil
 	}
 	count, err := timespan.ParseCount(times, "number of retries")
@@ -91,8 +109,38 @@ func (d *Draft) retry() (*types.Retry, error) {
 		return nil, fmt.Errorf("--%s: %w", flagRetries, err)
 	}
 	retry := &types.Retry{Max: uint32(count)}
+	if text, given := d.Stated(flagBackoff); given {
+		backoff, err := timespan.ParseCount(text, "backoff")
+		if err != nil || backoff > 4 {
+			return nil, fmt.Errorf("--%s %.80q: want 1 to 4", flagBackoff, text)
+		}
+		retry.Backoff = uint32(backoff)
+	}
+	if retry.On, err = d.retryOn(); err != nil {
+		return nil, err
+	}
 	retry.After, err = d.blocks(flagRetryAfter, after)
 	return retry, err
+}
+
+// retryOn reads --retry-on.
+func (d *Draft) retryOn() (errors []types.ErrorCode, err error) {
+	texts, err := d.Flags.GetStringSlice(flagRetryOn)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		codespace, number, coded := strings.Cut(text, "/")
+		code := uint64(0)
+		if coded {
+			code, err = strconv.ParseUint(number, 10, 32)
+		}
+		if err != nil || codespace == "" {
+			return nil, fmt.Errorf("--%s %.80q: want CODESPACE, or CODESPACE/CODE such as bank/5", flagRetryOn, text)
+		}
+		errors = append(errors, types.ErrorCode{Codespace: codespace, Code: uint32(code)})
+	}
+	return errors, nil
 }
 
 // onUnfunded reads --on-unfunded.
@@ -103,7 +151,7 @@ func (d *Draft) onUnfunded() (types.OnUnfunded, error) {
 	}
 	value, known := types.OnUnfunded_value["ON_UNFUNDED_"+strings.ToUpper(choice)]
 	if !known || value == 0 {
-		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy or suspend", FlagOnUnfunded, choice)
+		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy, suspend or skip", FlagOnUnfunded, choice)
 	}
 	return types.OnUnfunded(value), nil
 }
@@ -125,12 +173,4 @@ func parseFires(flag, text string) (uint64, error) {
 		return 0, fmt.Errorf("--%s: %w", flag, err)
 	}
 	return fires, nil
-}
-
-// Fit is how many fires there are from a height to another, both included, at so many blocks from one to the next.
-func Fit(first, every, last uint64) uint64 {
-	if last < first {
-		return 0
-	}
-	return (last-first)/every + 1
 }

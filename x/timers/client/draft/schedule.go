@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -22,15 +23,17 @@ func addDueFlags(f *pflag.FlagSet) {
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use (default: the most that the chain allows); " + bids.AutoGas +
 		": what a dry run says that its messages need"
 	addRepeatFlags(f)
-	f.String(flagAt, "", "height at which it is due; or a date and a time such as '2030-01-31 09:00', or a time of day such as 09:00, converted to a height")
+	f.String(flagAt, "", "when it is due: a date and a time such as '2030-01-31 09:00', or a time of day such as 09:00, whatever blocks do; or a height")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", timespan.LeadBlocks))
-	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
+	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m, 2d or 6mo")
 	f.String(flagAfterBlocks, "", "blocks after the one that includes the transaction, for those who sign long before they send")
 	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
 	addWatchFlags(f)
 	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
-	f.String(flagExpiresAt, "", "last height at which it may fire, or a date and a time (default: as late as the chain allows)")
-	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
+	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
+	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
+	f.String(FlagFor, "", "the same as a time from now, such as 30d, 6mo or 1y")
+	f.String(FlagZone, "", "time zone of dates, times of day and --"+flagEvery+", such as Europe/Berlin (default: that of this machine)")
 	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
 }
 
@@ -41,11 +44,15 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	expiryFlag, expiryText, err := d.OneOf("when the timer expires", false, flagExpiresAt, flagExpiresIn)
+	endFlag, endText, err := d.OneOf("until when the timer may fire", false, EndFlags...)
 	if err != nil {
 		return nil, err
 	}
 	msg, err := d.terms(payer)
+	if err != nil {
+		return nil, err
+	}
+	repetition, err := d.repetition()
 	if err != nil {
 		return nil, err
 	}
@@ -54,26 +61,42 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 		return nil, err
 	}
 	msg.Handler, msg.Payload, msg.Messages = call.Handler, call.Payload, call.Messages
-	due := &msg.Trigger.Height
-	if repeats {
-		due = &msg.Trigger.Interval.First
-		if *due != 0 && dueFlag != "" {
-			return nil, fmt.Errorf("--%s states by the clock when the timer is due first, and so does --%s %q: want one of them", flagEvery, dueFlag, dueText)
-		}
-	}
-	if err := d.setDue(&msg.Trigger, due, dueFlag, dueText); err != nil {
-		return nil, err
-	}
-	if expiryFlag != "" {
-		if msg.ExpiresAt, err = d.height(expiryFlag, expiryText); err != nil {
+	if endFlag != "" {
+		if msg.ExpiresAt, msg.ExpiresTime, err = d.end(endFlag, endText); err != nil {
 			return nil, err
 		}
-		if msg.ExpiresAt < *due {
-			return nil, fmt.Errorf("--%s %s ends at height %d, below the due height %d: it would never fire",
-				expiryFlag, expiryText, msg.ExpiresAt, *due)
-		}
 	}
-	return msg, nil
+	if repeats {
+		err = d.setRepeated(&msg.Trigger, repetition, dueFlag, dueText, msg.ExpiresTime)
+	} else {
+		err = d.setDue(&msg.Trigger, dueFlag, dueText)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return msg, d.endsAfterDue(msg, endFlag, endText)
+}
+
+// endsAfterDue refuses a life that ends before the timer is due, where both are heights, or both are times.
+func (d *Draft) endsAfterDue(msg *types.MsgScheduleTimer, flag, text string) error {
+	due := msg.Trigger.Height
+	if i := msg.Trigger.Interval; i != nil {
+		due = i.First
+	}
+	at := int64(0)
+	switch {
+	case msg.Trigger.Time != nil:
+		at = msg.Trigger.Time.Unix()
+	case msg.Trigger.Calendar != nil && msg.Trigger.Calendar.Every != nil:
+		at = msg.Trigger.Calendar.Every.Anchor
+	}
+	switch {
+	case msg.ExpiresAt != 0 && msg.ExpiresAt < due:
+		return fmt.Errorf("--%s %s ends at height %d, below the due height %d: it would never fire", flag, text, msg.ExpiresAt, due)
+	case msg.ExpiresTime != 0 && msg.ExpiresTime < at:
+		return fmt.Errorf("--%s %s ends at %s, before it is due at %s: it would never fire", flag, text, d.Stamp(msg.ExpiresTime), d.Stamp(at))
+	}
+	return nil
 }
 
 // dueFlag is the flag that states when the timer is due first, and what it says. It refuses what is no time, before anything
@@ -87,7 +110,7 @@ func (d *Draft) dueFlag(repeats bool) (flag, text string, err error) {
 	if err != nil || flag == "" || flag == flagWatch || flag == flagAfterBlocks || isMoment(flag, text) {
 		return flag, text, err
 	}
-	if _, err := parseWhen(flag, text); err != nil {
+	if _, err := d.parseWhen(flag, text); err != nil {
 		return "", "", fmt.Errorf("--%s: %w", flag, err)
 	}
 	return flag, text, nil
@@ -104,13 +127,19 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
 	}
-	if msg.Trigger.Interval, err = d.interval(); err != nil {
+	if err := d.checkRepeats(); err != nil {
+		return nil, err
+	}
+	if err := d.zoneMatters(); err != nil {
 		return nil, err
 	}
 	if msg.Retry, err = d.retry(); err != nil {
 		return nil, err
 	}
 	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
+		return nil, err
+	}
+	if msg.Renew, err = d.Flags.GetBool(flagRenew); err != nil {
 		return nil, err
 	}
 	msg.Label, _ = d.Stated(flagLabel)
@@ -139,42 +168,60 @@ func (d *Draft) accountOf(flag, text string) (string, error) {
 	return account.Text, nil
 }
 
-// setDue reads when a timer is due first: into due if that is a height.
-func (d *Draft) setDue(trigger *types.Trigger, due *uint64, flag, text string) (err error) {
-	switch flag {
-	case "":
-	case flagWatch:
+// setDue reads when a timer that does not repeat is due.
+func (d *Draft) setDue(trigger *types.Trigger, flag, text string) (err error) {
+	switch {
+	case flag == flagWatch:
 		trigger.Watch, err = d.watchTrigger()
-	case flagAfterBlocks:
+		return err
+	case flag == flagAfterBlocks:
 		if trigger.After, err = timespan.ParseCount(text, "number of blocks"); err != nil {
 			err = fmt.Errorf("--%s: %w", flagAfterBlocks, err)
 		}
-	default:
-		*due, err = d.dueHeight(flag, text)
+		return err
+	case isTime(flag, text):
+		takes, err := d.takesTimes()
+		if err != nil {
+			return err
+		}
+		if takes {
+			seconds, err := d.dueTime(flag, text)
+			at := time.Unix(seconds, 0).UTC()
+			trigger.Time = &at
+			return err
+		}
+		d.noTimes(flag, text)
 	}
+	trigger.Height, err = d.dueHeight(flag, text)
+	return err
+}
+
+// setRepeated reads when a timer that repeats is due: by time, or where --every is a number of blocks at heights. Ends is the
+// end of its life, if that is a time.
+func (d *Draft) setRepeated(trigger *types.Trigger, r repetition, dueFlag, dueText string, ends int64) (err error) {
+	text, _ := d.Stated(flagEvery)
+	if !timespan.IsDigits(text) {
+		takes, err := d.takesTimes()
+		switch {
+		case err != nil:
+			return err
+		case takes:
+			trigger.Calendar, err = d.calendar(r, text, dueFlag, dueText, ends)
+			return err
+		case isByTheClock(text):
+			return fmt.Errorf("--%s %s: this chain takes no triggers by time (time_triggers is off): want a number of blocks, with --%s for the first",
+				flagEvery, text, flagFirst)
+		}
+		d.noTimes(flagEvery, text)
+	}
+	trigger.Interval, err = d.interval(r, text, dueFlag, dueText)
 	return err
 }
 
 // Repeats tells whether the timer may fire more than once.
 func Repeats(msg *types.MsgScheduleTimer) bool {
-	watch := msg.Trigger.Watch
-	return msg.Trigger.Interval != nil || msg.Retry != nil || watch != nil && watch.Remaining != 1
-}
-
-// FirstDue is when a timer is due first, as far as that is known: one that counts from the block that schedules it is due
-// that far from the next one.
-func FirstDue(msg *types.MsgScheduleTimer, now uint64) uint64 {
-	i := msg.Trigger.Interval
-	switch {
-	case msg.Trigger.After != 0:
-		return now + 1 + msg.Trigger.After
-	case i == nil:
-		return msg.Trigger.Height
-	case i.First != 0:
-		return i.First
-	default:
-		return now + 1 + i.Every
-	}
+	t := &msg.Trigger
+	return t.Interval != nil || t.Calendar != nil || msg.Retry != nil || t.Watch != nil && t.Watch.Remaining != 1
 }
 
 // CheckRecurrence refuses what the chain would refuse of further fires.
@@ -190,6 +237,10 @@ func (d *Draft) CheckRecurrence(config *types.TimerConfig, msg *types.MsgSchedul
 		if err := i.Validate(config); err != nil {
 			return fmt.Errorf("--%s: %w", flagEvery, err)
 		}
+	}
+	if c := msg.Trigger.Calendar; c != nil && c.Every != nil && c.Every.Seconds > config.MaxTtlSeconds {
+		text, _ := d.Stated(flagEvery)
+		return fmt.Errorf("--%s %s is too long: a timer lives at most %s", flagEvery, text, life(config))
 	}
 	if r := msg.Retry; r != nil && config.MaxRetries > 0 && r.Max > config.MaxRetries {
 		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, config.MaxRetries)

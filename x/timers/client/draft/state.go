@@ -3,11 +3,14 @@ package draft
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -44,7 +47,7 @@ func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 		if timers[i].Live, err = d.whole(timer); err != nil {
 			return nil, nil, err
 		}
-		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, At: d.ResumeAt()}
 	}
 	return msgs, timers, nil
 }
@@ -60,6 +63,8 @@ func resumable(timer *types.TimerInfo) error {
 		return fmt.Errorf("timer %s is not set aside: it waits for what it watches to change", id)
 	case types.NotSetAside:
 		return fmt.Errorf("timer %s is not set aside: it is due at height %d", id, timer.Due)
+	case types.Timed:
+		return fmt.Errorf("timer %s is not set aside: it is due at %s", id, types.TimeText(timer.DueTime))
 	default:
 		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.SetAside.Word())
 	}
@@ -103,11 +108,11 @@ func (d *Draft) longestEnd() (longest, blocks uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	params, err := types.NewQueryClient(d.Context).Params(d.Ctx, &types.QueryParamsRequest{})
+	config, err := d.chain()
 	if err != nil {
-		return 0, 0, fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+		return 0, 0, err
 	}
-	return c.Height + 1 + params.Config.MaxTtlBlocks, params.Config.MaxTtlBlocks, nil
+	return c.Height + 1 + config.MaxTtlBlocks, config.MaxTtlBlocks, nil
 }
 
 // checkEnd says from where to where a change moves the last height of a timer, as the chain will: it clamps what is beyond
@@ -132,11 +137,70 @@ func (d *Draft) checkEnd(timer *types.TimerInfo, to, longest, life uint64) error
 	case to < timer.ExpiresAt && !shorten:
 		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Date(timer.ExpiresAt), d.Date(to), flagShorten)
 	}
-	d.Notef("timer %s may fire until %s, not %s: %s", timer.Id, d.Date(to), d.Date(timer.ExpiresAt), c.Describe(to))
+	before := ""
+	if timer.ExpiresAt != 0 {
+		before = ", not " + d.Date(timer.ExpiresAt)
+	}
+	d.Notef("timer %s may fire until %s%s: %s", timer.Id, d.Date(to), before, c.Describe(to))
 	if interval := timer.Trigger.Interval; interval != nil && interval.Remaining > 0 && timer.SetAside == types.NotSetAside {
-		if fit := Fit(timer.Due, interval.Every, to); fit < interval.Remaining {
+		if fit := course.Fit(timer.Due, interval.Every, to); fit < interval.Remaining {
 			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(interval.Remaining))
 		}
 	}
 	return nil
+}
+
+// endsByTime tells whether a timer ends at a time, or is one that should.
+func endsByTime(timer *types.TimerInfo) bool { return timer.ExpiresTime != 0 || timer.Trigger.ByTime() }
+
+// checkEndTime is checkEnd for the last time at which a timer may fire, in seconds since 1970.
+func (d *Draft) checkEndTime(timer *types.TimerInfo, to int64) error {
+	c, err := d.Clock()
+	if err != nil {
+		return err
+	}
+	config, err := d.chain()
+	if err != nil {
+		return err
+	}
+	if longest := c.Present().Unix() + int64(config.MaxTtlSeconds); to > longest {
+		d.Notef("a timer lives at most %s: the chain takes %s for %s", life(config), d.Stamp(longest), d.Stamp(to))
+		to = longest
+	}
+	stated, given := d.Stated(flagShorten)
+	shorten := given && stated == "true"
+	switch {
+	case to == timer.ExpiresTime:
+		return fmt.Errorf("timer %s may fire until %s already: nothing would change", timer.Id, d.Stamp(to))
+	case to < timer.DueTime && timer.SetAside == types.Timed:
+		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Stamp(to), d.Stamp(timer.DueTime), timer.Id)
+	case to < timer.ExpiresTime && !shorten:
+		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Stamp(timer.ExpiresTime), d.Stamp(to), flagShorten)
+	}
+	before := ""
+	if timer.ExpiresTime != 0 {
+		before = ", not " + d.Stamp(timer.ExpiresTime)
+	}
+	d.Notef("timer %s may fire until %s%s", timer.Id, d.Stamp(to), before)
+	after := *timer
+	after.ExpiresTime = to
+	if timer.ExpiresAt != 0 && c.Expected(timer.ExpiresAt).Unix() < to {
+		d.Notef("its last height ends it before that: %s", d.Date(timer.ExpiresAt))
+	}
+	if left := timer.Trigger.Repetitions(); left > 1 {
+		if fit, exact := course.OfTimer(&after, c).Fit(time.Unix(to, 0)); exact && fit < left {
+			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(left))
+		}
+	}
+	if calendar := timer.Trigger.Calendar; calendar != nil && len(calendar.Transitions) > 0 {
+		if last := calendar.Transitions[len(calendar.Transitions)-1].From; last < to {
+			d.Notef("it knows no change of its zone's clocks after %s: schedule it anew to follow later ones", d.Stamp(last))
+		}
+	}
+	return nil
+}
+
+// life is the longest life of a timer by time, as people say it.
+func life(config *types.TimerConfig) string {
+	return timespan.ForPeople(time.Duration(config.MaxTtlSeconds) * time.Second)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // dueHeight reads when a timer is due.
@@ -41,8 +40,8 @@ func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
 
 // The flags that say when a timer is due, and when it ends.
 var (
-	DueFlags = []string{flagAt, flagIn, flagAfter, flagFirst, flagAfterBlocks}
-	EndFlags = []string{flagExpiresAt, flagExpiresIn}
+	DueFlags = []string{flagAt, flagIn, flagAfter, flagFirst, flagAfterBlocks, flagEvery}
+	EndFlags = []string{flagExpiresAt, flagExpiresIn, FlagFor}
 )
 
 // Said is what was stated of one of several flags, before what it came to: "--expires-in 100d: "; empty if none was.
@@ -71,7 +70,7 @@ func (d *Draft) height(flag, text string) (uint64, error) {
 	if isMoment(flag, text) {
 		return d.heightOf(flag, text)
 	}
-	distance, err := parseWhen(flag, text)
+	distance, err := d.parseWhen(flag, text)
 	if err != nil {
 		return 0, fmt.Errorf("--%s: %w", flag, err)
 	}
@@ -105,9 +104,9 @@ func (d *Draft) heightOf(flag, text string) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
 	}
-	moment, err := timespan.ParseMoment(text, c.Present())
+	moment, err := d.moment(flag, text)
 	if err != nil {
-		return 0, fmt.Errorf("--%s: %w", flag, err)
+		return 0, err
 	}
 	height, err := c.HeightAt(moment)
 	if err != nil {
@@ -117,7 +116,7 @@ func (d *Draft) heightOf(flag, text string) (uint64, error) {
 }
 
 // parseWhen reads the text of a flag that states a height or a distance; the distance is zero if it is a height.
-func parseWhen(flag, text string) (timespan.Span, error) {
+func (d *Draft) parseWhen(flag, text string) (timespan.Span, error) {
 	switch flag {
 	case flagAt, flagFirst, flagExpiresAt, flagUntil, flagTo:
 		_, err := timespan.ParseCount(text, "height")
@@ -135,39 +134,12 @@ func parseWhen(flag, text string) (timespan.Span, error) {
 		if timespan.IsDigits(text) {
 			return timespan.Span{}, fmt.Errorf("%q has no unit: want a duration such as 10m; --%s takes a number of blocks", text, flagIn)
 		}
-		d, err := timespan.ParseDuration(text)
-		return timespan.Span{Time: d}, err
+		now := timespan.MachineOf(d.Ctx).Now()
+		at, err := timespan.Later(text, now)
+		return timespan.Span{Time: at.Sub(now)}, err
 	default:
 		return timespan.ParseSpan(text)
 	}
-}
-
-// rhythm reads a repetition by the clock: how many blocks it takes, and the height of the first.
-func (d *Draft) rhythm(text string) (*types.IntervalTrigger, error) {
-	c, err := d.Clock()
-	if err == nil {
-		err = c.PaceErr
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
-	}
-	r, err := timespan.ParseRhythm(text, c.Present())
-	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flagEvery, err)
-	}
-	every, err := c.Pace.BlocksFor(r.Period)
-	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
-	}
-	first, err := c.HeightAt(r.First)
-	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
-	}
-	interval := &types.IntervalTrigger{Every: max(every, 1), First: max(first, c.Height+timespan.LeadBlocks)}
-	d.Notef("--%s %s: %s", flagEvery, text, c.Pace.Describe(interval.Every))
-	d.noteHeight("first due at", interval.First, c)
-	d.Notef("the chain counts blocks: each fire that comes early or late moves those after it")
-	return interval, nil
 }
 
 // blocks reads a distance in blocks. One that is stated as a time is converted with the chain's recent block time,

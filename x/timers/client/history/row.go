@@ -102,17 +102,19 @@ func (r *row) words() [4]string {
 	case *types.TimerFired:
 		return firedWords(e)
 	case *types.TimerScheduled:
-		more := fmt.Sprintf("until %d", e.ExpiresAt)
+		more := plain.Until(e.ExpiresAt, e.ExpiresTime)
 		if e.Label != "" {
 			more += ", " + plain.Clean(e.Label)
 		}
-		return [4]string{"-", "-", fmt.Sprint(e.Due), more}
+		return [4]string{"-", "-", plain.Next(e.Due, e.DueTime), more}
 	case *types.TimerUpdated:
 		return said("by its owner; it goes to the back of those due at its height")
 	case *types.TimerExpired:
-		return said(fmt.Sprintf("it was to fire until %d%s", e.ExpiresAt, plain.Missing(e.Missing)))
+		return said("it was to fire " + plain.Until(e.ExpiresAt, e.ExpiresTime) + plain.Missing(e.Missing))
+	case *types.TimerOccurrencesSkipped:
+		return skippedWords(e)
 	case *types.TimerReleased:
-		return [4]string{e.Reason.Word(), "-", fmt.Sprint(e.Due), ""}
+		return [4]string{e.Reason.Word(), "-", plain.Next(e.Due, e.DueTime), ""}
 	case *types.TimerSetAside:
 		more := ""
 		switch {
@@ -127,9 +129,9 @@ func (r *row) words() [4]string {
 	case *types.TimerDeferredInsufficientFunds:
 		return said("waits: " + plain.Shortfall(e.Required, e.Available, e.AllowanceRefused))
 	case *types.TimerExtended:
-		return said(fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt))
+		return said(extendedWords(e.ExpiresAt, e.PreviousExpiresAt, e.ExpiresTime, e.PreviousExpiresTime))
 	case *types.TimerExtendedByGovernance:
-		return [4]string{"by governance", "-", "-", fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt)}
+		return [4]string{"by governance", "-", "-", extendedWords(e.ExpiresAt, e.PreviousExpiresAt, e.ExpiresTime, e.PreviousExpiresTime)}
 	case *types.TimerCancelled:
 		by := "its owner"
 		if e.Scheduler != "" {
@@ -168,17 +170,36 @@ func (r *row) bidWords() [4]string {
 // said are words of which there is one text.
 func said(more string) [4]string { return [4]string{"-", "-", "-", more} }
 
+// extendedWords say when a timer ends, and when it was to end before.
+func extendedWords(height, heightBefore uint64, seconds, secondsBefore int64) string {
+	return plain.Until(height, seconds) + ", not " + strings.TrimPrefix(plain.Until(heightBefore, secondsBefore), "until ")
+}
+
+func skippedWords(e *types.TimerOccurrencesSkipped) [4]string {
+	paid, more := "-", plain.Count(e.Count, "occurrence")
+	if e.AtLeast {
+		more = "at least " + more
+	}
+	if e.Paid != "" {
+		paid = e.Paid
+	}
+	if e.Ended != types.EndUnspecified {
+		more += ", ended: " + plain.End(e.Ended) + plain.Missing(e.Missing)
+	}
+	return [4]string{plain.Skipped(e.Reason), paid, plain.Next(e.NextDue, e.NextTime), more}
+}
+
 func firedWords(e *types.TimerFired) [4]string {
-	result, next := "ok", "-"
+	result, next := "ok", plain.Next(e.NextDue, e.NextTime)
 	if !e.Success {
 		result = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
-	}
-	if e.NextDue > 0 {
-		next = fmt.Sprint(e.NextDue)
 	}
 	more := fmt.Sprintf("%d cycles, %d cells", e.Cycles, e.Cells)
 	if e.Late > 0 {
 		more += fmt.Sprintf(", %d late", e.Late)
+	}
+	if e.LateSeconds > 0 {
+		more += fmt.Sprintf(", %d s late", e.LateSeconds)
 	}
 	if e.Retries > 0 {
 		more += fmt.Sprintf(", retry %d next", e.Retries)

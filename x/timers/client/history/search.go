@@ -22,7 +22,7 @@ import (
 // too where a timer's handler or governance sends them.
 var (
 	endEvents = []timerEvent{
-		&types.TimerFired{}, &types.TimerExpired{}, &types.TimerCancelledInsufficientFunds{},
+		&types.TimerFired{}, &types.TimerExpired{}, &types.TimerCancelledInsufficientFunds{}, &types.TimerOccurrencesSkipped{},
 		&types.TimerCancelledByGovernance{}, &types.TimerExtendedByGovernance{}, &types.TimerCancelledNotAdmin{},
 		&types.TimerDeferredInsufficientFunds{}, &types.TimerAgentFailed{}, &types.TimerAgentBilled{},
 	}

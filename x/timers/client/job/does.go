@@ -12,7 +12,8 @@ func (j *Job) Does(t *types.TimerInfo) string {
 	return words.Writer{Codec: j.Codec, Who: j.Name}.Timer(t)
 }
 
-// JSON is a timer with all its fields, and what it does in words as the field "does". Messages of a type that this binary
+// JSON is a timer with all its fields, what it does in words as the field "does", and as the field "rule" when, if that is a
+// calendar. Messages of a type that this binary
 // does not know can't be written: those are left out, and the payload has them.
 func (j *Job) JSON(t *types.TimerInfo) (json.RawMessage, error) {
 	text, err := j.Codec.MarshalJSON(t)
@@ -20,6 +21,11 @@ func (j *Job) JSON(t *types.TimerInfo) (json.RawMessage, error) {
 		without := *t
 		without.Messages = nil
 		if text, err = j.Codec.MarshalJSON(&without); err != nil {
+			return nil, err
+		}
+	}
+	if t.Trigger.Calendar != nil {
+		if text, err = Add(text, "rule", words.Rule(t.Trigger.Calendar, "")); err != nil {
 			return nil, err
 		}
 	}

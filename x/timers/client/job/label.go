@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cosmos/cosmos-sdk/types/query"
 
@@ -126,10 +127,14 @@ func (j *Job) Says(t *types.TimerInfo) string {
 	if t.Label != "" {
 		text = plain.Clean(t.Label) + ": " + text
 	}
-	if t.SetAside != types.NotSetAside {
+	if t.SetAside != types.NotSetAside && t.SetAside != types.Timed {
 		return text + ", " + words.Status(t)
 	}
-	return fmt.Sprintf("%s, due at height %d", text, t.Due)
+	zone, err := j.Zone()
+	if err != nil {
+		zone = time.UTC
+	}
+	return fmt.Sprintf("%s, due %s", text, words.Due(t, zone))
 }
 
 // Row is the same behind the beginning of its id.

@@ -1,13 +1,16 @@
 package job
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/when"
 )
 
 // Nearest are the words that a mistyped one may have meant, as cobra finds them for its commands.
@@ -47,6 +50,18 @@ func nearestZones(name string) []string {
 		}
 	}
 	return near[:min(len(near), most)]
+}
+
+// NamedZone is the time zone of a name. One that is not known is refused, and what may have been meant is named.
+func (j *Job) NamedZone(name string) (*time.Location, error) {
+	zone, err := when.Zone(name)
+	if err == nil {
+		return zone, nil
+	}
+	if near := nearestZones(name); len(near) > 0 {
+		return nil, fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return nil, err
 }
 
 // posixRule is a zone as a rule, such as CET-1CEST, which begins with a name.

@@ -2,7 +2,6 @@
 package lists
 
 import (
-	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/cosmos/gogoproto/proto"
 	"github.com/spf13/cobra"
@@ -313,11 +313,15 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 	c, err := j.Clock()
 	if err != nil {
 		c.PaceErr = err
+		// Times are of the zone of who asks, whatever the node says.
+		if c.Zone, err = j.Zone(); err != nil {
+			return err
+		}
 	}
 	if own {
 		// The order of an actor's timers is that of their ids, which says nothing.
 		slices.SortStableFunc(timers, func(a, b types.TimerInfo) int {
-			return cmp.Or(cmp.Compare(a.SetAside, b.SetAside), cmp.Compare(a.Due, b.Due))
+			return words.Soonest(&a, &b, c)
 		})
 	}
 	out := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
@@ -367,8 +371,8 @@ func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
 		label = "-"
 	}
 	return []string{
-		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), words.Repeats(&t.Trigger), clipTo(j.Does(t), wide), plain.TimerBid(t), words.Status(t),
-		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, c), plain.Clean(j.Name(t.FeePayer)),
+		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), clipTo(words.Repeats(t), wide), clipTo(j.Does(t), wide), plain.TimerBid(t), words.Status(t),
+		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, t.ExpiresTime, c), plain.Clean(j.Name(t.FeePayer)),
 	}
 }
 
@@ -385,6 +389,10 @@ func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	switch {
 	case t.Status == types.TimerStatusWatching && t.Trigger.Watch != nil:
 		return clipTo("when "+watched(j, t.Trigger.Watch.Keys, wide), wide)
+	case t.SetAside == types.Timed && wide:
+		return c.Stamp(time.Unix(t.DueTime, 0))
+	case t.SetAside == types.Timed:
+		return fmt.Sprintf("%s, in %s", c.Stamp(time.Unix(t.DueTime, 0)), timespan.ForPeople(max(time.Unix(t.DueTime, 0).Sub(c.Present()), 0)))
 	case t.SetAside != types.NotSetAside:
 		return "-"
 	case t.Due <= c.Height:
@@ -398,9 +406,18 @@ func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	}
 }
 
-func expires(height uint64, c timespan.Clock) string {
-	if moment := c.Moment(height); moment != "" {
-		return fmt.Sprintf("%d, %s", height, moment)
+// expires is the last height or the last time at which a timer may fire, or both.
+func expires(height uint64, seconds int64, c timespan.Clock) string {
+	var ends []string
+	if height != 0 {
+		text := fmt.Sprint(height)
+		if moment := c.Moment(height); moment != "" {
+			text += ", " + moment
+		}
+		ends = append(ends, text)
 	}
-	return fmt.Sprint(height)
+	if seconds != 0 {
+		ends = append(ends, c.Stamp(time.Unix(seconds, 0)))
+	}
+	return strings.Join(ends, " or ")
 }

@@ -32,7 +32,9 @@ type board struct {
 	// trouble says why the rest may be old; empty while all is well.
 	trouble string
 	// now reads the clock of the machine.
-	now   func() time.Time
+	now func() time.Time
+	// zone is that in which times are shown; nil for that of the clocks.
+	zone  *time.Location
 	clock timespan.Clock
 	lane  *types.QueryLaneResponse
 	// summary of the last block that had one.
@@ -103,7 +105,7 @@ func (b *board) lines(width, height int) []string {
 // clockNow is the clock of what is shown, as of now.
 func (b *board) clockNow() timespan.Clock {
 	c := b.clock
-	c.Now = b.now()
+	c.Now, c.Zone = b.now(), b.zone
 	return c
 }
 

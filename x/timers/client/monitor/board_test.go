@@ -261,3 +261,27 @@ func TestObjectsAreJSON(t *testing.T) {
 		require.NotContains(t, h.object(), "\n")
 	})
 }
+
+// Timers that wait for a time are shown with it, in the zone of who looks, and lie on the time line among those of heights.
+func TestBoard_ShowsTimersByTime(t *testing.T) {
+	b := busyBoard()
+	b.zone = time.FixedZone("", 3600)
+	at := func(after time.Duration) *types.TimerInfo {
+		return &types.TimerInfo{
+			SetAside: types.Timed, Status: types.TimerStatusPending, Due: 1_235, DueTime: noon().Add(after).Unix(), Handler: "tick", Actor: someActor,
+		}
+	}
+	for after, want := range map[time.Duration][2]string{
+		90 * time.Second: {"13:01:30", "1m30s"}, 30 * 24 * time.Hour: {"Apr  1", "30d0h"}, 400 * 24 * time.Hour: {"Apr 2027", "400d0h"},
+		-time.Second: {"12:59:59", "0s"},
+	} {
+		columns := b.columns(at(after), 12)
+		require.Equal(t, want[:], columns[:2], after)
+	}
+	b.actor, b.total = someActor, 2
+	b.timers = []types.TimerInfo{*at(100 * time.Second), {Due: 1_300, Status: types.TimerStatusPending}}
+	dues, more := b.later()
+	require.False(t, more)
+	// A block takes 1.002 s, and the latest is 1.2 s old: 101.2 s are 101 blocks.
+	require.Equal(t, []uint64{1_300, 1_335}, dues)
+}

@@ -69,10 +69,15 @@ func run(cmd *cobra.Command, args []string) error {
 	if chosen && output != flags.OutputFormatJSON && output != flags.OutputFormatText {
 		return fmt.Errorf("--%s %.80q is unknown: want text or json", flags.FlagOutput, output)
 	}
+	zone, err := j.Zone()
+	if err != nil {
+		return err
+	}
 	w := &watcher{
 		query: types.NewQueryClient(j.Context), notes: j.Notes,
 		board: board{
 			chainID: j.ChainID, keyName: j.KeyName, words: words.Writer{Codec: j.Codec, Who: j.Name}, now: timespan.MachineOf(j.Ctx).Now,
+			zone: zone,
 		},
 	}
 	if w.interval, err = cmd.Flags().GetDuration(flagInterval); err != nil {

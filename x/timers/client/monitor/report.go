@@ -227,19 +227,22 @@ func tell(message proto.Message) (happening, bool) {
 	case *types.TimerFired:
 		h = fired(e)
 	case *types.TimerExpired:
-		h = happening{kind: "expired", facts: missing([]fact{{"expires_at", e.ExpiresAt}}, e.Missing)}
+		h = happening{kind: "expired", facts: missing(ends(e.ExpiresAt, e.ExpiresTime), e.Missing)}
+	case *types.TimerOccurrencesSkipped:
+		h = happening{kind: "skipped", facts: missing([]fact{{"reason", plain.Skipped(e.Reason)}, {"count", e.Count}}, e.Missing)}
 	case *types.TimerCancelledInsufficientFunds:
 		h = happening{kind: "unfunded", facts: shortfall(e.Required, e.Available, e.AllowanceRefused)}
 	case *types.TimerDeferredInsufficientFunds:
 		h = happening{kind: "waits_for_funds", facts: shortfall(e.Required, e.Available, e.AllowanceRefused)}
 	case *types.TimerScheduled:
-		h = happening{kind: "scheduled", facts: []fact{{"due", e.Due}, {"gas_limit", e.GasLimit}}}
+		h = happening{kind: "scheduled", facts: []fact{{"due", plain.Next(e.Due, e.DueTime)}, {"gas_limit", e.GasLimit}}}
 	case *types.TimerUpdated:
 		h = happening{kind: "updated"}
 	case *types.TimerExtended:
-		h = happening{kind: "extended", facts: []fact{{"expires_at", e.ExpiresAt}, {"before", e.PreviousExpiresAt}}}
+		h = happening{kind: "extended", facts: append(ends(e.ExpiresAt, e.ExpiresTime), before(e.PreviousExpiresAt, e.PreviousExpiresTime)...)}
 	case *types.TimerExtendedByGovernance:
-		h = happening{kind: "extended", facts: []fact{{"by", "governance"}, {"expires_at", e.ExpiresAt}, {"before", e.PreviousExpiresAt}}}
+		h = happening{kind: "extended", facts: append(append([]fact{{"by", "governance"}}, ends(e.ExpiresAt, e.ExpiresTime)...),
+			before(e.PreviousExpiresAt, e.PreviousExpiresTime)...)}
 	case *types.TimerCancelled:
 		h = happening{kind: "cancelled"}
 	case *types.TimerCancelledByGovernance:
@@ -332,6 +335,25 @@ func fired(e *types.TimerFired) happening {
 	}
 	h.facts = missing(h.facts, e.Missing)
 	return h
+}
+
+// ends are the last height and the last time at which a timer may fire, as far as there are such; before is what they were.
+func ends(height uint64, seconds int64) []fact {
+	return endsAs("expires_at", "expires_time", height, seconds)
+}
+
+func before(height uint64, seconds int64) []fact {
+	return endsAs("before", "before_time", height, seconds)
+}
+
+func endsAs(at, time string, height uint64, seconds int64) (facts []fact) {
+	if height > 0 {
+		facts = append(facts, fact{at, height})
+	}
+	if seconds > 0 {
+		facts = append(facts, fact{time, types.TimeText(seconds)})
+	}
+	return facts
 }
 
 // missing adds how many fires were stated and not made.

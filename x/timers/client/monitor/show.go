@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -137,6 +137,7 @@ func (v *view) collect(ctx context.Context) error {
 		v.pace.Forget()
 		b.clock = v.pace.Clock(ctx, v.node, lane.Height)
 	}
+	slices.SortStableFunc(b.timers, func(x, y types.TimerInfo) int { return words.Soonest(&x, &y, b.clock) })
 	return nil
 }
 
@@ -147,9 +148,6 @@ func (v *view) collectOwn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ask for the actor's timers: %s", plain.ServerSays(err))
 	}
-	slices.SortStableFunc(own.Timers, func(x, y types.TimerInfo) int {
-		return cmp.Or(cmp.Compare(x.SetAside, y.SetAside), cmp.Compare(x.Due, y.Due))
-	})
 	v.board.timers, v.board.total = own.Timers, own.Total
 	return nil
 }

@@ -3,6 +3,7 @@ package monitor
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
@@ -74,10 +75,27 @@ func (b *board) columns(t *types.TimerInfo, who int) []string {
 		does = plain.Clean(t.Label) + ": " + does
 	}
 	due := fmt.Sprint(t.Due)
-	if t.Status == types.TimerStatusWatching || t.SetAside != types.NotSetAside {
+	switch {
+	case t.SetAside == types.Timed:
+		due = b.dueTime(t.DueTime)
+	case t.Status == types.TimerStatusWatching || t.SetAside != types.NotSetAside:
 		due = "-"
 	}
 	return []string{due, b.until(t), b.name(t.Actor, who), plain.Clip(plain.TimerBid(t), 11), plain.Thousands(t.GasLimit), does}
+}
+
+// dueTime is a time in few characters: of the next day the time of day, and later the date.
+func (b *board) dueTime(seconds int64) string {
+	now := b.clockNow().Present()
+	at := time.Unix(seconds, 0).In(now.Location())
+	switch ahead := at.Sub(now); {
+	case ahead < 24*time.Hour:
+		return at.Format("15:04:05")
+	case ahead < 300*24*time.Hour:
+		return at.Format("Jan _2")
+	default:
+		return at.Format("Jan 2006")
+	}
 }
 
 // actorWidth is the width of a column of actors: that of the longest, if so much of the terminal is to spare.
@@ -103,6 +121,8 @@ func (b *board) until(t *types.TimerInfo) string {
 	switch {
 	case t.Status == types.TimerStatusWatching:
 		return "on change"
+	case t.SetAside == types.Timed:
+		return plain.Clip(timespan.ForPeople(max(time.Unix(t.DueTime, 0).Sub(b.clockNow().Present()), 0)), 12)
 	case t.SetAside != types.NotSetAside:
 		return plain.Clip(t.SetAside.Word(), 12)
 	case t.Due == b.lane.Height:

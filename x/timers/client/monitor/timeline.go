@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
@@ -18,7 +19,13 @@ func (b *board) later() (dues []uint64, more bool) {
 	}
 	for i := range timers {
 		t := &timers[i]
-		if t.Due > b.lane.Height && t.Status != types.TimerStatusWatching && t.SetAside == types.NotSetAside {
+		switch {
+		case t.SetAside == types.Timed:
+			// A clock that has no pace can't tell where it lies.
+			if height, err := b.clock.HeightAt(time.Unix(t.DueTime, 0)); err == nil {
+				dues = append(dues, max(height, b.lane.Height+1))
+			}
+		case t.Due > b.lane.Height && t.Status != types.TimerStatusWatching && t.SetAside == types.NotSetAside:
 			dues = append(dues, t.Due)
 		}
 	}

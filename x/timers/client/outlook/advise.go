@@ -6,6 +6,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -20,6 +21,8 @@ type Plan struct {
 	Payer     string
 	// Repeats: it may fire more than once.
 	Repeats bool
+	// Course is when it fires.
+	Course course.Course
 	// Suspends: it is suspended where its payer lacks the funds for a fire.
 	Suspends bool
 }

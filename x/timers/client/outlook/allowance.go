@@ -75,8 +75,8 @@ func (s *Sponsor) allowance(j *job.Job) (allowance feegrant.FeeAllowanceI, err e
 }
 
 // Covers objects to what the allowance will not cover when the timer is due, as the chain will ask it: with the clock of that
-// block. A due height of 0 stands for the next block.
-func (s *Sponsor) Covers(j *job.Job, e *types.QueryEstimateResponse, due uint64) error {
+// block. An unset time stands for the next block.
+func (s *Sponsor) Covers(j *job.Job, e *types.QueryEstimateResponse, at time.Time) error {
 	amount, known := types.ParseAmount(e.PreCharge)
 	if s == nil || !known {
 		return nil
@@ -89,7 +89,9 @@ func (s *Sponsor) Covers(j *job.Job, e *types.QueryEstimateResponse, due uint64)
 	if err != nil {
 		return err
 	}
-	at := c.Expected(due)
+	if at.IsZero() {
+		at = c.Time
+	}
 	end, err := allowance.ExpiresAt()
 	if err == nil && end != nil && end.Before(at) {
 		j.Object("the fee allowance that %s has granted %s ends at %s, before the timer is due at about %s",

@@ -137,6 +137,35 @@ func Missing(fires uint64) string {
 	return ", " + Count(fires, "fire") + " short"
 }
 
+// Until is when a timer ends: at a height, at a time in seconds since 1970, or at whichever comes first.
+func Until(height uint64, seconds int64) string {
+	switch {
+	case seconds == 0:
+		return fmt.Sprintf("until %d", height)
+	case height == 0:
+		return "until " + types.TimeText(seconds)
+	default:
+		return fmt.Sprintf("until %d or %s", height, types.TimeText(seconds))
+	}
+}
+
+// Next is when a timer is due: at a time in seconds since 1970 if it waits for one, else at a height; a dash for none.
+func Next(height uint64, seconds int64) string {
+	switch {
+	case seconds > 0:
+		return types.TimeText(seconds)
+	case height > 0:
+		return fmt.Sprint(height)
+	default:
+		return "-"
+	}
+}
+
+// Skipped is why occurrences passed without a fire.
+func Skipped(r types.SkipReason) string {
+	return strings.ToLower(strings.TrimPrefix(r.String(), "SKIP_REASON_"))
+}
+
 // Wrap breaks text into lines no wider than width, at spaces where there are any.
 func Wrap(text string, width int) []string {
 	width = max(width, 1)

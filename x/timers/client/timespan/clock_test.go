@@ -9,7 +9,6 @@ import (
 
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	cmttypes "github.com/cometbft/cometbft/types"
-	"github.com/robfig/cron/v3"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -129,83 +128,6 @@ func TestThePaceIsTheMedian(t *testing.T) {
 	c, err := ReadClock(context.Background(), node)
 	require.NoError(t, err)
 	require.Equal(t, "600 blocks, about 10m0s ± 9h59m50s at 1s a block", c.Pace.Describe(600))
-}
-
-func TestRhythms(t *testing.T) {
-	for text, want := range map[string]Rhythm{
-		"day@09:00":            {noon.Add(21 * time.Hour), 24 * time.Hour},
-		"day@12:00":            {noon.Add(24 * time.Hour), 24 * time.Hour},
-		"day@14:00+01:00":      {noon.Add(time.Hour), 24 * time.Hour},
-		"Day@13:00Z":           {noon.Add(time.Hour), 24 * time.Hour},
-		"hour@:30":             {noon.Add(30 * time.Minute), time.Hour},
-		"monday@13:00":         {noon.Add(time.Hour), 168 * time.Hour},
-		"sun@12:00":            {noon.Add(144 * time.Hour), 168 * time.Hour},
-		"0 9 * * *":            {noon.Add(21 * time.Hour), 24 * time.Hour},
-		"*/15 * * * *":         {noon.Add(15 * time.Minute), 15 * time.Minute},
-		"0 */6 * * *":          {noon.Add(6 * time.Hour), 6 * time.Hour},
-		"30 8,20 * * sun-sat":  {noon.Add(8*time.Hour + 30*time.Minute), 12 * time.Hour},
-		"0 9 1-31 * 1":         {noon.Add(21 * time.Hour), 24 * time.Hour}, // cron: a day of the month or of the week
-		"  0 9  * jan-dec   1": {noon.Add(165 * time.Hour), 168 * time.Hour},
-	} {
-		got, err := ParseRhythm(text, noon)
-		require.NoError(t, err, text)
-		require.True(t, IsRhythm(text), text)
-		require.True(t, want.First.Equal(got.First), "%s: %s", text, got.First)
-		require.Equal(t, want.Period, got.Period, text)
-	}
-	for text, want := range map[string]string{
-		"0 9 1 * *": "names days of a month", "0 9 * 1-6 *": "names days of a month", "0 9 * * 1-5": "not always after the same time",
-		"*/7 * * * *": "comes 216 times a day", "0 8,9 * * *": "comes 2 times a day", "@daily": "is no repetition", "@every 1h": "is no repetition",
-		"day@9": "is no repetition", "day@:30": "is no repetition", "hour@09:30": "is no repetition", "year@09:00": "is no repetition", "day@25:00": "no cron expression",
-		"TZ=UTC 0 9 * * *": "is no repetition", "5 min": "no cron expression", "* * * *": "no cron expression", "0 9 * * * *": "no cron expression", "61 * * * *": "no cron expression",
-	} {
-		_, err := ParseRhythm(text, noon)
-		require.ErrorContains(t, err, want, "%q", text)
-	}
-	for _, text := range []string{"20", "1h", "10m"} {
-		require.False(t, IsRhythm(text), text)
-	}
-}
-
-// A cron expression is a rhythm if and only if two weeks of it, one fire after the other, are evenly spaced.
-func TestRhythmsAreTheEvenOnes(t *testing.T) {
-	field := func(top int) *rapid.Generator[string] {
-		return rapid.Custom(func(t *rapid.T) string {
-			switch rapid.IntRange(0, 4).Draw(t, "kind") {
-			case 0:
-				return "*"
-			case 1:
-				return fmt.Sprintf("*/%d", rapid.IntRange(1, top).Draw(t, "step"))
-			case 2:
-				low := rapid.IntRange(0, top).Draw(t, "low")
-				return fmt.Sprintf("%d-%d", low, rapid.IntRange(low, top).Draw(t, "high"))
-			case 3:
-				return fmt.Sprintf("%d,%d", rapid.IntRange(0, top).Draw(t, "one"), rapid.IntRange(0, top).Draw(t, "two"))
-			default:
-				return fmt.Sprint(rapid.IntRange(0, top).Draw(t, "value"))
-			}
-		})
-	}
-	even := 0
-	rapid.Check(t, func(t *rapid.T) {
-		text := fmt.Sprintf("%s %s * * %s", field(59).Draw(t, "minute"), field(23).Draw(t, "hour"), field(6).Draw(t, "weekday"))
-		schedule, err := cron.ParseStandard(text)
-		require.NoError(t, err, text)
-		var gaps []time.Duration
-		for at := schedule.Next(noon); at.Before(noon.Add(15 * 24 * time.Hour)); {
-			next := schedule.Next(at)
-			gaps, at = append(gaps, next.Sub(at)), next
-		}
-		same := !slices.ContainsFunc(gaps, func(gap time.Duration) bool { return gap != gaps[0] })
-		got, err := ParseRhythm(text, noon)
-		require.Equal(t, same, err == nil, "%s: %v", text, err)
-		if same {
-			even++
-			require.Equal(t, gaps[0], got.Period, text)
-			require.True(t, schedule.Next(noon).Equal(got.First), text)
-		}
-	})
-	require.Positive(t, even, "none was even: nothing was tested")
 }
 
 func TestDurationsForPeople(t *testing.T) {

@@ -19,39 +19,7 @@ func zoneOf(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-// The first fire comes when the clocks of its day show the time, whether they change before it or not.
-// Rule: 9.1-first-by-clock
-func TestRhythm_FirstIsByTheClocksOfItsDay(t *testing.T) {
-	for _, c := range []struct{ zone, now, text, first string }{
-		{"Europe/Berlin", "2026-10-24T12:00:00+02:00", "day@09:00", "2026-10-25T09:00:00+01:00"},
-		{"Europe/Berlin", "2026-10-20T12:00:00+02:00", "monday@09:00", "2026-10-26T09:00:00+01:00"},
-		{"Europe/Berlin", "2026-03-28T12:00:00+01:00", "0 9 * * *", "2026-03-29T09:00:00+02:00"},
-		{"America/New_York", "2026-10-31T12:00:00-04:00", "day@09:00", "2026-11-01T09:00:00-05:00"},
-		{"America/New_York", "2026-03-03T12:00:00-05:00", "monday@09:00", "2026-03-09T09:00:00-04:00"},
-		{"Australia/Sydney", "2026-10-03T12:00:00+10:00", "day@09:00", "2026-10-04T09:00:00+11:00"},
-		{"Australia/Lord_Howe", "2026-04-04T12:00:00+11:00", "day@09:00", "2026-04-05T09:00:00+10:30"},
-		// An offset that is stated holds.
-		{"Europe/Berlin", "2026-10-24T12:00:00+02:00", "day@09:00+02:00", "2026-10-25T09:00:00+02:00"},
-		// A time that the clocks leave out is not left out.
-		{"Europe/Berlin", "2026-03-28T12:00:00+01:00", "sunday@02:30", "2026-03-29T03:30:00+02:00"},
-		{"America/New_York", "2026-03-07T12:00:00-05:00", "day@02:30", "2026-03-08T03:30:00-04:00"},
-		// One that they show twice is the first that comes.
-		{"Europe/Berlin", "2026-10-25T02:10:00+02:00", "day@02:30", "2026-10-25T02:30:00+02:00"},
-		{"Europe/Berlin", "2026-10-25T02:40:00+02:00", "hour@:30", "2026-10-25T02:30:00+01:00"},
-		{"Europe/Berlin", "2026-10-25T02:40:00+02:00", "*/15 * * * *", "2026-10-25T02:45:00+02:00"},
-		{"America/New_York", "2026-11-01T01:50:00-04:00", "hour@:30", "2026-11-01T01:30:00-05:00"},
-	} {
-		now, err := time.Parse(time.RFC3339, c.now)
-		require.NoError(t, err)
-		got, err := ParseRhythm(c.text, now.In(zoneOf(t, c.zone)))
-		require.NoError(t, err)
-		want, err := time.Parse(time.RFC3339, c.first)
-		require.NoError(t, err)
-		require.True(t, want.Equal(got.First), "%s of %s in %s: %s, want %s", c.text, c.now, c.zone, got.First, c.first)
-	}
-}
-
-// The same holds for moments.
+// Moments are those that the clocks of a zone show, whatever changes before them.
 func TestMoments_AroundChangesOfClocks(t *testing.T) {
 	for _, c := range []struct{ zone, now, text, want string }{
 		{"Europe/Berlin", "2026-10-24T12:00:00+02:00", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"},

@@ -20,6 +20,8 @@ type Plan struct {
 	// Until is when the zone's offset changes the next time after the last transition of the calendar: from then on the
 	// calendar is off by that change. It is zero if no further change is known.
 	Until time.Time
+	// Zone is the one in which the rule is meant: that of its text, if it states an offset. It is nil for distances.
+	Zone *time.Location
 }
 
 const want = "want one such as month@1 09:00, month@last 18:00, mon,thu@09:00, weekday@09:00, day@09:00, hour@:30, 90m, " +
@@ -77,7 +79,7 @@ func Parse(text string, zone *time.Location, now, until time.Time) (Plan, error)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan.Calendar.Rule = rule
+	plan.Calendar.Rule, plan.Zone = rule, zone
 	if err := plan.Calendar.Validate(); err != nil {
 		return Plan{}, fmt.Errorf("%.80q: %w", text, err)
 	}

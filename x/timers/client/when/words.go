@@ -18,7 +18,7 @@ const timesListed = 4
 func Words(c schedule.Calendar, zone string) string {
 	switch rule := c.Rule.(type) {
 	case schedule.Every:
-		return fmt.Sprintf("every %s, first at %s", distance(rule.Seconds), utc(rule.Anchor))
+		return fmt.Sprintf("every %s, first at %s", Distance(rule.Seconds), utc(rule.Anchor))
 	case schedule.Cron:
 		if zone == "" {
 			zone = offsets(c)
@@ -38,8 +38,8 @@ func Words(c schedule.Calendar, zone string) string {
 
 func utc(second int64) string { return time.Unix(second, 0).UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// distance is a number of seconds in the largest unit that it is a multiple of.
-func distance(seconds int64) string {
+// Distance is a number of seconds in the largest unit that it is a multiple of: "90 minutes", and "hour" for one.
+func Distance(seconds int64) string {
 	count, unit := seconds, "second"
 	switch {
 	case seconds%3600 == 0:
@@ -63,6 +63,17 @@ func offsets(c schedule.Calendar) string {
 		text += fmt.Sprintf(", %s from %s", offset(t.OffsetMinutes), utc(t.From))
 	}
 	return text
+}
+
+// OffsetAt is the offset from UTC that a calendar has at a second: "UTC+01:00".
+func OffsetAt(c schedule.Calendar, second int64) string {
+	minutes := c.OffsetMinutes
+	for _, t := range c.Transitions {
+		if t.From <= second {
+			minutes = t.OffsetMinutes
+		}
+	}
+	return offset(minutes)
 }
 
 func offset(minutes int32) string {

@@ -12,6 +12,7 @@ import (
 )
 
 // A calendar shows the local time that was asked for, on each day of its cover, but for minutes that clocks leave out.
+// Rule: 9.1-by-clock
 func TestCompile_ShowsTheClocksOfTheZone(t *testing.T) {
 	names := timespan.Zones()
 	rapid.Check(t, func(t *rapid.T) {

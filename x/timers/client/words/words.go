@@ -2,9 +2,11 @@
 package words
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cosmos/cosmos-sdk/codec"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
@@ -15,6 +17,8 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/when"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -141,11 +145,14 @@ func Watched(keys []types.WatchKey, texts []string) string {
 	return plain.Clean(strings.Join(parts, " or "))
 }
 
-// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "each change"; a dash for one that does not.
-func Repeats(trigger *types.Trigger) string {
-	switch {
+// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on the first of each month at 09:00 UTC+01:00", "each
+// change"; a dash for one that does not.
+func Repeats(t *types.TimerInfo) string {
+	switch trigger := &t.Trigger; {
 	case trigger.Interval != nil:
 		return plain.Count(trigger.Interval.Every, "block") + left(trigger.Interval.Remaining)
+	case trigger.Calendar != nil:
+		return strings.TrimPrefix(Rule(trigger.Calendar, when.OffsetAt(trigger.Calendar.Series(), t.DueTime)), "every ") + left(trigger.Calendar.Remaining)
 	case trigger.Watch != nil:
 		if trigger.Watch.Remaining == 1 {
 			return "-"
@@ -156,11 +163,45 @@ func Repeats(trigger *types.Trigger) string {
 	}
 }
 
+// Rule is a calendar in words: "every 90 minutes", "on the first of each month at 09:00 Europe/Berlin". Without the name of its
+// zone it is the offset from UTC that is written.
+func Rule(c *types.CalendarTrigger, zone string) string {
+	if c.Every != nil {
+		return "every " + when.Distance(int64(min(c.Every.Seconds, uint64(types.MaxTime))))
+	}
+	return when.Words(c.Series(), zone)
+}
+
 func left(remaining uint64) string {
 	if remaining == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %s left", plain.Thousands(remaining))
+}
+
+// Soonest orders timers by when they are due: those that wait for nothing else first, heights and times by when they are expected.
+func Soonest(a, b *types.TimerInfo, c timespan.Clock) int {
+	aside := func(t *types.TimerInfo) types.SetAsideReason {
+		if t.SetAside == types.Timed {
+			return types.NotSetAside
+		}
+		return t.SetAside
+	}
+	due := func(t *types.TimerInfo) time.Time {
+		if t.SetAside == types.Timed {
+			return time.Unix(t.DueTime, 0)
+		}
+		return c.Expected(t.Due)
+	}
+	return cmp.Or(cmp.Compare(aside(a), aside(b)), due(a).Compare(due(b)), cmp.Compare(a.Due, b.Due))
+}
+
+// Due says when a timer is due: "at height 500", or where it waits for a time "at 2030-01-31 09:00:00 +01:00".
+func Due(t *types.TimerInfo, zone *time.Location) string {
+	if t.SetAside == types.Timed {
+		return "at " + timespan.Clock{Zone: zone}.Stamp(time.Unix(t.DueTime, 0))
+	}
+	return fmt.Sprintf("at height %d", t.Due)
 }
 
 // Status is the status of a timer in words: "pending", "set aside: paused".

@@ -1,8 +1,10 @@
 package words_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +16,9 @@ import (
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -58,10 +62,39 @@ func TestTimersInWords(t *testing.T) {
 	require.Equal(t, "watching", words.Status(&types.TimerInfo{Status: types.TimerStatusWatching, SetAside: types.Watching}))
 	for want, trigger := range map[string]types.Trigger{
 		"-": {Height: 5}, "1 block": {Interval: &types.IntervalTrigger{Every: 1}}, "20 blocks, 3 left": {Interval: &types.IntervalTrigger{Every: 20, Remaining: 3}},
+		"hour, 3 left": {Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600, Anchor: 1}, Remaining: 3}},
+		"on the last day of each month at 18:00 UTC+01:00": {Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})},
 		"each change": {Watch: &types.WatchTrigger{}}, "each change, 2 left": {Watch: &types.WatchTrigger{Remaining: 2}},
 	} {
-		require.Equal(t, want, words.Repeats(&trigger))
+		require.Equal(t, want, words.Repeats(&types.TimerInfo{Trigger: trigger, DueTime: 999}))
 	}
+	later := types.TimerInfo{Trigger: types.Trigger{Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})}, DueTime: 1_000}
+	require.Equal(t, "on the last day of each month at 18:00 UTC+02:00", words.Repeats(&later), "the offset is that of its due time")
+}
+
+func lastOfMonth(offset int32, transitions ...types.OffsetTransition) *types.CalendarTrigger {
+	return &types.CalendarTrigger{
+		Cron:          &types.CronRule{Minutes: 1, Hours: 1 << 18, LastDay: true, Months: uint32(schedule.AllMonths), Weekdays: uint32(schedule.AllWeekdays)},
+		OffsetMinutes: offset, Transitions: transitions,
+	}
+}
+
+// Timers that wait for a time are among those that are due at heights, and before those that are set aside.
+func TestSoonest_OrdersHeightsAndTimes(t *testing.T) {
+	c := timespan.Clock{Height: 100, Time: time.Unix(1_000, 0), Pace: timespan.Pace{Blocks: 1, Time: time.Second}}
+	timers := []types.TimerInfo{
+		{Id: "paused", SetAside: types.Paused, Due: 1}, {Id: "at 1050", SetAside: types.Timed, DueTime: 1_050, Due: 2}, {Id: "height 160", Due: 160},
+		{Id: "height 140", Due: 140}, {Id: "at 1070", SetAside: types.Timed, DueTime: 1_070, Due: 3},
+	}
+	slices.SortFunc(timers, func(a, b types.TimerInfo) int { return words.Soonest(&a, &b, c) })
+	var order []string
+	for _, timer := range timers {
+		order = append(order, timer.Id)
+	}
+	require.Equal(t, []string{"height 140", "at 1050", "height 160", "at 1070", "paused"}, order)
+	require.Equal(t, "at 1970-01-01 00:17:50 +00:00", words.Due(&timers[3], time.UTC))
+	require.Equal(t, "at height 140", words.Due(&timers[0], time.UTC))
+	require.Equal(t, "pending", words.Status(&types.TimerInfo{Status: types.TimerStatusPending, SetAside: types.Timed}))
 }
 
 func TestWatchedSaysHowConditionsComeTrue(t *testing.T) {

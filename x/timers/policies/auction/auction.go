@@ -241,7 +241,7 @@ func (r *round) findRunnerUp(ctx sdk.Context, read *types.Timer) error {
 	if r.runnerUpReads < maxRunnerUpReads {
 		r.runnerUpReads++
 		timer, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(read.Due, read.Seq))
-		if err != nil || !found || timer.ExpiredAt(r.Height) {
+		if err != nil || !found || timer.ExpiredAt(r.Now()) {
 			return err
 		}
 		price, _ := r.Price(&timer)

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -18,7 +19,6 @@ import (
 // Policy eip1559.
 type Policy struct {
 	policies.Base
-	lists
 	parts *policies.Parts
 }
 
@@ -27,7 +27,7 @@ var _ policies.Policy = (*Policy)(nil)
 // New binds the policy.
 func New(parts *policies.Parts) policies.Policy {
 	p := &Policy{parts: parts}
-	parts.Index.Own(p)
+	parts.Index.Own(lists{})
 	return p
 }
 
@@ -136,28 +136,8 @@ func (lists) Owns(weight uint32) bool { return !merge.ListOfWeight(weight).Wide(
 func (lists) Summarized(list merge.List) bool { return rules.Leads(list) }
 
 // Entries implements index.ListOwner.
-func (lists) Entries(t *types.Timer) []merge.Entry {
-	return rules.EntriesOf(policies.RecordedAsk(t), t.AdmittedWeight, t.Due, t.Seq)
-}
-
-// Relocated implements index.ListOwner: a quote is dropped with the bid for which it was given. A ceiling is dropped with
-// what it follows from. So the timer is met as soon as its bid allows, and is then given the ceiling of that block.
-func (lists) Relocated(at index.Placement, before, t *types.Timer) index.Placement {
-	if !t.Bid.Equal(before.Bid) {
-		at.Quote = nil
-	}
-	if t.MaxCharge != before.MaxCharge || t.GasLimit != before.GasLimit || t.CellLimit != before.CellLimit {
-		at.Ceiling = nil
-	}
-	return at
-}
-
-// Check implements index.ListOwner.
-func (lists) Check(_ context.Context, t *types.Timer) error {
-	if len(t.AdmittedScore) > 0 {
-		return types.ErrInternal.Wrapf("admitted with weight %d and a score of %d bytes", t.AdmittedWeight, len(t.AdmittedScore))
-	}
-	return nil
+func (lists) Entries(of merge.Entry) []merge.Entry {
+	return rules.EntriesOf(rules.AskOf(of), of.List.Weight(), of.Due, of.Seq)
 }
 
 // round is the policy at work in one block.
@@ -193,12 +173,17 @@ func (r *round) askAdmitted(ctx sdk.Context) error {
 	}
 	r.State.AgentTurn = next
 	for _, t := range asked {
-		at := index.Placement{Weight: t.AdmittedWeight, Quote: r.SponsoredQuote(t, r.Agents.QuoteOf(t)), Ceiling: r.IndexCeiling(t)}
-		if at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
+		first, filed, err := r.Index.At(state.KeyOf(t.Due, t.Seq))
+		if err != nil {
+			return err
+		}
+		if !filed || !(lists{}).Owns(first.List.Weight()) {
 			continue
 		}
-		if err := r.Parts.Index.Reindex(ctx, t, at); err != nil {
-			return err
+		if answered := r.Entries(t, first.List.Weight())[0]; !answered.Same(first) {
+			if err := r.Index.File(answered); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -211,48 +196,20 @@ func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
 	return candidate
 }
 
-// Placement implements policies.Indexer. A timer that is met under a weight that has risen stays where it is: its turn has
-// come.
-func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
-	weight := r.weights.Of(ctx, t.Actor)
-	if r.indexed(t) {
-		weight = min(weight, t.AdmittedWeight)
-	}
-	return index.Placement{Weight: weight, Quote: t.Quote, Ceiling: r.IndexCeiling(t)}
+// Weight implements policies.Indexer.
+func (r *round) Weight(ctx sdk.Context, t *types.Timer) uint32 { return r.weights.Of(ctx, t.Actor) }
+
+// Entries implements policies.Indexer.
+func (r *round) Entries(t *types.Timer, weight uint32) []merge.Entry {
+	return rules.EntriesOf(r.IndexedAsk(t), weight, t.Due, t.Seq)
 }
 
-// Quoted implements policies.Indexer. A timer whose weight has fallen stays where it is until it is met: most are met much
-// later, when their weights have risen again.
-func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error) {
-	weight := r.weights.Of(ctx, t.Actor)
-	if r.indexed(t) {
-		weight = max(weight, t.AdmittedWeight)
-	}
-	return index.Placement{Weight: weight, Quote: r.SponsoredQuote(t, r.Agents.Note(t)), Ceiling: r.IndexCeiling(t)}, nil
-}
-
-// indexed reports whether a timer is in the lists of this policy.
-func (*round) indexed(t *types.Timer) bool {
-	return t.AdmittedWeight > 0 && lists{}.Owns(t.AdmittedWeight)
-}
-
-// Stale implements policies.Indexer: the lists of other policies are the wide ones, which come last.
-func (r *round) Stale(ctx context.Context, n int) ([]merge.Entry, error) {
-	return r.Parts.Index.From(ctx, merge.MakeList(merge.WideWeight, 0), n)
+// Lists implements policies.Indexer: those of other policies are the wide ones, which come last.
+func (r *round) Lists() (from, to merge.List) {
+	return merge.ListOfWeight(1), merge.ListOfWeight(merge.WideWeight)
 }
 
 // Ranking implements policies.Indexer.
 func (r *round) Ranking(ctx sdk.Context) (policies.Ranking, error) {
-	return rules.OpenIndex(ctx, r.Parts.Index, r.rules, r.Prices, r.IndexReads())
-}
-
-// Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows under which the timer is
-// indexed. It is reindexed, so that it is not read again before timers that can fire.
-func (r *round) Blocked(t *types.Timer) (index.Placement, bool) {
-	if r.Agents.Ask(t, true).Kind != policy.CellPricedOut {
-		return index.Placement{}, false
-	}
-	at := index.PlacementOf(t)
-	at.Quote = t.Quote.At(r.Prices.Cell)
-	return at, true
+	return rules.OpenIndex(ctx, r.Index, r.rules, r.Prices, r.IndexReads())
 }

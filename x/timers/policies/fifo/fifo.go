@@ -125,7 +125,7 @@ func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 func (r *round) readOn(ctx sdk.Context) error {
 	onPage := min(pageTimers, r.live)
 	found, next, complete, err := r.Parts.Records.Page(ctx, *r.unread, r.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
-		expired := e.Value.ExpiredAt(r.Height)
+		expired := e.Value.ExpiredAt(r.Now())
 		if !expired && onPage == 0 {
 			return calendar.Stop
 		}

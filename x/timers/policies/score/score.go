@@ -3,7 +3,6 @@
 package score
 
 import (
-	"bytes"
 	"context"
 
 	"cosmossdk.io/math"
@@ -89,34 +88,7 @@ func (*Policy) Owns(weight uint32) bool { return merge.ListOfWeight(weight).Wide
 func (*Policy) Summarized(merge.List) bool { return false }
 
 // Entries implements index.ListOwner.
-func (*Policy) Entries(t *types.Timer) []merge.Entry {
-	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(t.AdmittedWeight), t.AdmittedScore, t.Due, t.Seq)}
-}
-
-// Relocated implements index.ListOwner. The end of a block computes the score after a change, since a transaction need
-// not know the weights.
-func (*Policy) Relocated(index.Placement, *types.Timer, *types.Timer) index.Placement {
-	return index.Placement{Weight: rules.UnsortedList().Weight(), Score: make([]byte, rules.KeyBytes)}
-}
-
-// Check implements index.ListOwner: under the weights in force a timer is where its score is.
-func (p *Policy) Check(ctx context.Context, t *types.Timer) error {
-	lane, err := p.parts.Lane.Get(ctx)
-	if err != nil {
-		return err
-	}
-	config, err := p.parts.Configs.Get(ctx)
-	if err != nil {
-		return err
-	}
-	switch list := merge.ListOfWeight(t.AdmittedWeight); {
-	case len(t.AdmittedScore) == 0:
-		return types.ErrInternal.Wrapf("admitted with weight %d and without a score", t.AdmittedWeight)
-	case list == rules.ListOfEpoch(lane.ScoreEpoch) && !bytes.Equal(t.AdmittedScore, keyOf(config.Score.Rules(), t)):
-		return types.ErrInternal.Wrapf("its score is indexed as %x", t.AdmittedScore)
-	}
-	return nil
-}
+func (*Policy) Entries(of merge.Entry) []merge.Entry { return []merge.Entry{of} }
 
 // keyOf is the timer's score as it is indexed.
 func keyOf(r rules.Rules, t *types.Timer) []byte {
@@ -183,45 +155,35 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy
 	candidate.Unit, candidate.Recent = of.unit, of.fires
 }
 
-// Placement implements policies.Indexer.
-func (r *round) Placement(_ sdk.Context, t *types.Timer) index.Placement {
-	return index.Placement{Weight: r.list.Weight(), Score: keyOf(r.rules, t)}
+// Weight implements policies.Indexer.
+func (r *round) Weight(sdk.Context, *types.Timer) uint32 { return r.list.Weight() }
+
+// Entries implements policies.Indexer.
+func (r *round) Entries(t *types.Timer, weight uint32) []merge.Entry {
+	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(weight), keyOf(r.rules, t), t.Due, t.Seq)}
 }
 
-// Quoted implements policies.Indexer: no agent is called.
-func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error) {
-	return r.Placement(ctx, t), nil
-}
-
-// Stale implements policies.Indexer: all lists but that of the weights in force.
-func (r *round) Stale(ctx context.Context, n int) ([]merge.Entry, error) {
-	before, err := r.Parts.Index.Before(ctx, r.list, n)
-	if err != nil || len(before) == n {
-		return before, err
-	}
-	after, err := r.Parts.Index.From(ctx, r.list+1, n-len(before))
-	return append(before, after...), err
-}
+// Lists implements policies.Indexer: that of the weights in force.
+func (r *round) Lists() (from, to merge.List) { return r.list, r.list + 1 }
 
 // Ranking implements policies.Indexer: by score, and by turns where it is equal.
 func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
-	return rules.NewQueue(r.Parts.Index, r.list, r.takeTurns, r.IndexReads(), min(maxTurns, int(r.Config.CandidateWindow))), nil
+	return rules.NewQueue(r.Index, r.list, r.takeTurns, r.IndexReads(), min(maxTurns, int(r.Config.CandidateWindow))), nil
 }
 
-// takeTurns orders timers of equal score. Those that can't fire have no turn. They come first, so that they are removed
-// from the index.
+// takeTurns orders timers of equal score. Those that can't fire, or are gone, have no turn. They come first, so that they
+// are removed from the index.
 func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.Entry, error) {
 	ctx := sdk.UnwrapSDKContext(goCtx)
 	out := make([]merge.Entry, 0, len(equal))
 	var candidates []policy.Candidate
 	var entries []merge.Entry
 	for _, entry := range equal {
-		t, found, err := r.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		switch {
 		case err != nil:
 			return nil, err
-		case !found:
-		case t.ExpiredAt(r.Height) || !r.Hands.Runnable(&t):
+		case !found || t.ExpiredAt(r.Now()) || !r.Hands.Runnable(&t):
 			out = append(out, entry)
 		default:
 			candidates = append(candidates, r.Candidate(ctx, &t))
@@ -238,9 +200,6 @@ func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.E
 	}
 	return out, nil
 }
-
-// Blocked implements policies.Indexer.
-func (*round) Blocked(*types.Timer) (index.Placement, bool) { return index.Placement{}, false }
 
 // Weigh implements policies.Estimator: with the turn that the actor's next timer has.
 func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {

@@ -148,6 +148,9 @@ func AskOf(entry merge.Entry) policy.Ask {
 		return policy.Ask{Kind: cappedKind(entry.List), Ceiling: policy.Ceiling{PerSize: second}}
 	case isStated(entry.List):
 		return policy.Ask{Kind: policy.Stated, Stated: policy.Bid{MaxFee: second, MaxPriority: first}}
+	case policy.Kind(entry.List.Kind()) == policy.Stated:
+		// EntriesOf makes no such list. A genesis file may name it.
+		return policy.Ask{Kind: policy.CellPricedOut}
 	default:
 		return policy.Ask{Kind: policy.Kind(entry.List.Kind())}
 	}

@@ -17,7 +17,7 @@ import (
 // lists and those of eip1559 are apart in the store.
 const scoreMark = merge.WideWeight
 
-// epochs is how many lists there are for epochs; the mark itself names the unsorted list.
+// epochs is how many lists there are for epochs; the mark itself names none.
 const epochs = scoreMark - 1
 
 // KeyBytes is the length of a score in the index.
@@ -26,10 +26,6 @@ const KeyBytes = merge.WideBytes
 // keyOffset makes every score positive, so that the bytes of keys order as scores do. W_AGE × due and W_FIFO × seq
 // are below 2^144 units each, which is less than the offset; 2^176 bounds W_BID × bid, and a key holds 2^192.
 var keyOffset = new(big.Int).Lsh(big.NewInt(1), 160)
-
-// UnsortedList is the list of timers that were changed while they were in the index, and are not yet in the current
-// list. A Queue does not read it.
-func UnsortedList() merge.List { return merge.MakeList(scoreMark, 0) }
 
 // ListOfEpoch is the list of the timers that were indexed after so many changes of the weights. Names repeat after
 // 32,767 changes.

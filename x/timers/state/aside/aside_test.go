@@ -29,6 +29,7 @@ type model struct {
 	aside   *Timers
 	service store.KVStoreService
 	single  collections.Map[uint64, types.Timer]
+	timed   collections.Map[collections.Pair[uint64, uint64], types.Timer]
 	ctx     sdk.Context
 	nextSeq uint64
 }
@@ -42,7 +43,9 @@ func newModel(t require.TestingT) *model {
 	m := &model{
 		aside: New(sb, service, timer), service: service,
 		single: collections.NewMap(singleSB, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
-		ctx:    testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
+		timed: collections.NewMap(singleSB, types.PrefixQueue, "timed",
+			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), timer),
+		ctx: testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
 	}
 	for _, builder := range []*collections.SchemaBuilder{sb, singleSB} {
 		_, err := builder.Build()
@@ -62,70 +65,121 @@ func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func
 	require.Equal(t, gas[1], gas[0], "gas")
 }
 
-// known is an insertion number that is set aside; false if there is none.
-func (m *model) known(t *rapid.T, ctx sdk.Context) (uint64, bool) {
-	var seqs []uint64
+// pair is the key of a timer that waits for a time.
+func pair(p Place) collections.Pair[uint64, uint64] { return collections.Join(uint64(p.Time), p.Seq) }
+
+// set and get are those of the single keys.
+func (m *model) set(ctx sdk.Context, timer types.Timer) error {
+	if at := PlaceOf(&timer); at.Time > 0 {
+		return m.timed.Set(ctx, pair(at), timer)
+	}
+	return m.single.Set(ctx, timer.Seq, timer)
+}
+
+func (m *model) get(ctx sdk.Context, at Place) (types.Timer, error) {
+	if at.Time > 0 {
+		return m.timed.Get(ctx, pair(at))
+	}
+	return m.single.Get(ctx, at.Seq)
+}
+
+func (m *model) remove(ctx sdk.Context, at Place) error {
+	if at.Time > 0 {
+		return m.timed.Remove(ctx, pair(at))
+	}
+	return m.single.Remove(ctx, at.Seq)
+}
+
+// places are those of all records.
+func (m *model) places(t require.TestingT, ctx sdk.Context) (places []Place) {
 	require.NoError(t, m.single.Walk(ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
-		seqs = append(seqs, seq)
+		places = append(places, Place{0, seq})
 		return false, nil
 	}))
-	if len(seqs) == 0 {
-		return 0, false
-	}
-	return rapid.SampledFrom(seqs).Draw(t, "which"), true
+	require.NoError(t, m.timed.Walk(ctx, nil, func(at collections.Pair[uint64, uint64], _ types.Timer) (bool, error) {
+		places = append(places, Place{int64(at.K1()), at.K2()})
+		return false, nil
+	}))
+	return places
 }
 
 func (m *model) change(t *rapid.T, ctx sdk.Context) {
-	seq, some := m.known(t, ctx)
+	known := m.places(t, ctx)
 	what := rapid.IntRange(0, 3).Draw(t, "what")
-	if !some || what < 2 {
+	if len(known) == 0 || what < 2 {
 		m.nextSeq++
 		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, SetAside: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
+		if rapid.Bool().Draw(t, "is timed") {
+			timer.SetAside, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
+		}
 		m.sameGas(t, ctx,
 			func(ctx sdk.Context) { require.NoError(t, m.aside.Insert(ctx, &timer)) },
-			func(ctx sdk.Context) { require.NoError(t, m.single.Set(ctx, timer.Seq, timer)) })
+			func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 		return
 	}
+	at := rapid.SampledFrom(known).Draw(t, "which")
 	if what == 2 {
 		m.sameGas(t, ctx,
-			func(ctx sdk.Context) { require.NoError(t, m.aside.Remove(ctx, seq)) },
-			func(ctx sdk.Context) { require.NoError(t, m.single.Remove(ctx, seq)) })
+			func(ctx sdk.Context) { require.NoError(t, m.aside.Remove(ctx, at)) },
+			func(ctx sdk.Context) { require.NoError(t, m.remove(ctx, at)) })
 		return
 	}
-	timer, err := m.single.Get(ctx, seq)
+	timer, err := m.get(ctx, at)
 	require.NoError(t, err)
 	timer.ExpiresAt++
 	m.sameGas(t, ctx,
 		func(ctx sdk.Context) { require.NoError(t, m.aside.Replace(ctx, &timer)) },
-		func(ctx sdk.Context) { require.NoError(t, m.single.Set(ctx, seq, timer)) })
+		func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 }
 
 func (m *model) compare(t *rapid.T, ctx sdk.Context) {
-	seq := rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")
+	at := Place{rapid.Int64Range(0, 21).Draw(t, "time"), rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
 	var got, want types.Timer
 	var gotErr, wantErr error
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { got, gotErr = m.aside.Get(ctx, seq) },
-		func(ctx sdk.Context) { want, wantErr = m.single.Get(ctx, seq) })
+		func(ctx sdk.Context) { got, gotErr = m.aside.Get(ctx, at) },
+		func(ctx sdk.Context) { want, wantErr = m.get(ctx, at) })
 	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), errors.Is(gotErr, collections.ErrNotFound))
 	require.True(t, want.Equal(got))
 
 	limit := rapid.IntRange(1, 100).Draw(t, "limit")
-	var gotAll, wantAll []types.Timer
-	m.sameGas(t, ctx, func(ctx sdk.Context) {
-		require.NoError(t, m.aside.Walk(ctx, seq, func(at uint64, timer *types.Timer) (bool, error) {
-			require.Equal(t, timer.Seq, at)
-			gotAll = append(gotAll, *timer)
-			return len(gotAll) == limit, nil
-		}))
-	}, func(ctx sdk.Context) {
-		from := new(collections.Range[uint64]).StartInclusive(seq)
-		require.NoError(t, m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) {
-			wantAll = append(wantAll, timer)
-			return len(wantAll) == limit, nil
-		}))
+	equal := func(ctx sdk.Context, walk, single func(sdk.Context, func(types.Timer) bool) error) {
+		var lists [2][]types.Timer
+		take := func(list *[]types.Timer) func(types.Timer) bool {
+			return func(timer types.Timer) bool {
+				*list = append(*list, timer)
+				return len(*list) == limit
+			}
+		}
+		m.sameGas(t, ctx,
+			func(ctx sdk.Context) { require.NoError(t, walk(ctx, take(&lists[0]))) },
+			func(ctx sdk.Context) { require.NoError(t, single(ctx, take(&lists[1]))) })
+		require.True(t, slices.EqualFunc(lists[1], lists[0], func(a, b types.Timer) bool { return a.Equal(b) }))
+	}
+	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		return m.aside.Walk(ctx, at.Seq, func(seq uint64, timer *types.Timer) (bool, error) {
+			require.Equal(t, timer.Seq, seq)
+			return fn(*timer), nil
+		})
+	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		from := new(collections.Range[uint64]).StartInclusive(at.Seq)
+		return m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) { return fn(timer), nil })
 	})
-	require.True(t, slices.EqualFunc(wantAll, gotAll, func(a, b types.Timer) bool { return a.Equal(b) }))
+	until := rapid.Int64Range(0, 21).Draw(t, "until")
+	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		return m.aside.WalkTimed(ctx, at, until, func(found Place, timer *types.Timer) (bool, error) {
+			require.Equal(t, PlaceOf(timer), found)
+			return fn(*timer), nil
+		})
+	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		if max(1, at.Time) > until {
+			return m.timed.Walk(ctx, new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(collections.Join(uint64(100), uint64(0))),
+				func(collections.Pair[uint64, uint64], types.Timer) (bool, error) { return true, nil })
+		}
+		within := new(collections.Range[collections.Pair[uint64, uint64]]).
+			StartInclusive(pair(Place{max(1, at.Time), at.Seq})).EndExclusive(collections.Join(uint64(until)+1, uint64(0)))
+		return m.timed.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
+	})
 }
 
 // dropped is an agent or a query, which reads what the block has changed and not yet written, on a branch that is dropped.
@@ -175,7 +229,7 @@ func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 			}
 			m.compare(t, ctx)
 			require.NoError(t, session.Flush(ctx))
-			require.NoError(t, m.aside.Maintain(ctx, height))
+			require.NoError(t, m.aside.Close(ctx, types.Moment{Height: height, Time: rapid.Int64Range(0, 20).Draw(t, "now")}))
 			require.NoError(t, m.aside.Check(m.ctx))
 			m.compare(t, m.ctx)
 		}
@@ -186,12 +240,12 @@ func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 // empty removes all that is left in one block. The map merges what is left of it, and then there is nothing.
 func (m *model) empty(t require.TestingT) {
 	ctx, session := logstore.WithSession(m.ctx)
-	require.NoError(t, m.single.Walk(m.ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
-		return false, m.aside.Remove(ctx, seq)
-	}))
+	for _, at := range m.places(t, m.ctx) {
+		require.NoError(t, m.aside.Remove(ctx, at))
+	}
 	require.NoError(t, session.Flush(ctx))
 	for height := range uint64(50) {
-		require.NoError(t, m.aside.Maintain(ctx, height))
+		require.NoError(t, m.aside.Close(ctx, types.Moment{Height: height, Time: 30}))
 	}
 	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixSetAside.Bytes(), storetypes.PrefixEndBytes(types.PrefixSetAside.Bytes()))
 	require.NoError(t, err)

@@ -1,16 +1,14 @@
 package index
 
 import (
-	"context"
+	"cmp"
 	"encoding/binary"
 	"math/big"
 	"slices"
 
 	"cosmossdk.io/math"
-	storetypes "cosmossdk.io/store/types"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
+	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -22,13 +20,16 @@ import (
 const (
 	// listBytes is the length of a list's name in a key, weightBytes that of its weight.
 	listBytes, weightBytes = 4, 2
-	// changeCycles is what a transaction or a handler pays for changing the entries of a timer: what a change of the owner
-	// index costs.
-	changeCycles = 5_000
 	// pageCycles are for each page that a query reads of a list, entryCycles for each entry of it. The end of a block has no
 	// limit.
 	pageCycles, entryCycles = 4_000, 200
 )
+
+// placeList has the places: no weight of a policy is 0.
+const placeList = merge.List(0)
+
+// firstList is the first that a policy may own.
+const firstList = placeList + 1<<(8*weightBytes)
 
 // readyOptions shape the map: its ranges are the weights. A list is read in each run, and over what was removed of it: so a
 // level has few runs, and they move down and into the bottom sooner than in the owner index.
@@ -85,96 +86,34 @@ func decimalOf(digits []byte) math.LegacyDec {
 	return math.LegacyNewDecFromBigIntWithPrec(new(big.Int).SetBytes(digits), math.LegacyPrecision)
 }
 
-// After implements merge.Store.
-func (x *Index) After(ctx context.Context, entry merge.Entry, n int) ([]merge.Entry, error) {
-	return x.read(ctx, append(keyOf(entry), 0), listKey(entry.List+1), n, admissionsOf(ctx).after(entry))
+// compareEntries is the order of the store: by list, price descending, due and seq.
+func compareEntries(a, b merge.Entry) int {
+	return cmp.Or(
+		cmp.Compare(a.List, b.List), b.Price.BigIntMut().Cmp(a.Price.BigIntMut()), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq),
+	)
 }
 
-// From reads at most n entries of the named list and those after it.
-func (x *Index) From(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
-	return x.read(ctx, listKey(list), nil, n, admissionsOf(ctx).from(list))
+// placeKey is the key of a place in the queue.
+func placeKey(at calendar.Key) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(listKey(placeList), at.Due), at.Seq)
 }
 
-// Before reads at most n entries of the lists before the named one.
-func (x *Index) Before(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
-	return x.read(ctx, nil, listKey(list), n, admissionsOf(ctx).upTo(list))
+func isPlace(key []byte) bool { return len(key) == listBytes+16 && weightOf(key) == 0 }
+
+// placeValue is an entry without its place.
+func placeValue(first merge.Entry) []byte {
+	key := keyOf(first)
+	return append(key[:len(key)-16], valueOf(first)...)
 }
 
-// read reads an interval of the store without what the block has removed, and of what the block has admitted.
-func (x *Index) read(ctx context.Context, from, to []byte, n int, admitted []merge.Entry) ([]merge.Entry, error) {
-	c := changesOf(ctx)
-	if c == nil {
-		c = &Changes{}
+func parsePlace(found logmap.Entry) (merge.Entry, error) {
+	if len(found.Value) < listBytes {
+		return merge.Entry{}, types.ErrInternal.Wrapf("malformed place %x of the ready index", found.Key)
 	}
-	stored := make([]merge.Entry, 0, n)
-	for len(stored) < n {
-		missing := n - len(stored)
-		found, err := x.page(ctx, c, from, to, missing)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range found {
-			if _, gone := c.gone[string(f.Key)]; gone {
-				continue
-			}
-			entry, err := parseEntry(f)
-			if err != nil {
-				return nil, err
-			}
-			stored = append(stored, entry)
-		}
-		if len(found) < missing {
-			break
-		}
-		from = append(slices.Clone(found[len(found)-1].Key), 0)
+	end := listBytes + merge.List(binary.BigEndian.Uint32(found.Value)).PriceBytes()
+	if !isPlace(found.Key) || len(found.Value) < end {
+		return merge.Entry{}, types.ErrInternal.Wrapf("malformed place %x of the ready index", found.Key)
 	}
-	return mergeEntries(stored, admitted, n), nil
-}
-
-// page reads at most n entries of an interval of the store, and charges for them.
-func (x *Index) page(ctx context.Context, c *Changes, from, to []byte, n int) ([]logmap.Entry, error) {
-	if c.reader == nil {
-		c.reader = x.ready.Reader(types.Unmetered(ctx))
-	}
-	found, err := c.reader.Page(from, to, n)
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(pageCycles+entryCycles*uint64(len(found)), "ready index")
-	return found, err
-}
-
-// all are the entries in the store.
-func (x *Index) all(ctx context.Context) ([]merge.Entry, error) {
-	if err := x.ready.Check(ctx); err != nil {
-		return nil, err
-	}
-	found, err := x.ready.Page(ctx, nil, nil, 1<<30)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]merge.Entry, len(found))
-	for i := range found {
-		if all[i], err = parseEntry(found[i]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// apply changes the entries of a timer. What is added stays in state, and is charged by its length.
-func (x *Index) apply(ctx context.Context, changes []logmap.Change) error {
-	if c := collecting(ctx); c != nil {
-		c.changes = append(c.changes, changes...)
-		return nil
-	}
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	sdkCtx.GasMeter().ConsumeGas(changeCycles, "ready index")
-	for _, change := range changes {
-		sdkCtx.GasMeter().ConsumeGas(sdkCtx.KVGasConfig().WriteCostPerByte*uint64(change.Adds()), storetypes.GasWritePerByteDesc)
-	}
-	logAlone, err := x.ready.Append(types.Unmetered(ctx), changes...)
-	if c := changesOf(ctx); c != nil && c.reader != nil {
-		if c.reader.ForgetLog(); !logAlone {
-			c.reader = nil
-		}
-	}
-	return err
+	key := append(slices.Clone(found.Value[:end]), found.Key[listBytes:]...)
+	return parseEntry(logmap.Entry{Key: key, Value: found.Value[end:]})
 }

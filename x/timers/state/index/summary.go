@@ -4,17 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
-	"cosmossdk.io/collections"
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 	"github.com/cosmos-timers/timers/x/timers/merge"
-	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // The summary has a bound for each list, so that a block opens only lists that can still win, and where its entries begin. A
@@ -22,7 +18,7 @@ import (
 // then kept: a bound is raised when an entry is added above it, and lowered when a list is opened. It says nothing of what was
 // removed, so that leaving the index costs nothing more.
 //
-// The end of a block reads the summary once and writes what it changed once, with Flush.
+// A view reads the summary once and writes what it changed once.
 
 const (
 	// pageBits is the part of a list's name below its page. Lists of one weight that differ by a few powers of two in
@@ -30,8 +26,6 @@ const (
 	pageBits = 8
 	// allPages is the key that says that the summary is complete. No page has this number.
 	allPages = ^uint32(0)
-	// raisedPages is added to the number of a page for the bounds that handlers raise. Page numbers are below it.
-	raisedPages = uint32(1) << (32 - pageBits)
 	// forgottenAtOnce bounds the pages that a block removes after the index was emptied. What stays is of empty lists.
 	forgottenAtOnce = 256
 )
@@ -147,111 +141,53 @@ func (s *summary) page(list merge.List) *page {
 	return &s.pages[at]
 }
 
-// beginOf is where a list begins at the earliest, as far as the block knows.
-func (s *summary) beginOf(list merge.List) (merge.Entry, bool) {
-	if s == nil || !s.complete {
-		return merge.Entry{}, false
+// raise lifts the bounds of the lists that a timer was filed in. Until there is a summary, nothing needs to be kept up.
+func (v *View) raise(first merge.Entry) error {
+	s, err := v.readSummary()
+	if err != nil || !s.complete {
+		return err
 	}
-	p := s.page(list)
-	at, found := p.find(list)
-	if !found {
-		return merge.Entry{}, false
-	}
-	return p.bounds[at].begin, true
-}
-
-// clone returns a summary that can be changed without this one.
-func (s *summary) clone() *summary {
-	if s == nil {
-		return nil
-	}
-	copied := *s
-	copied.pages = slices.Clone(s.pages)
-	for i := range copied.pages {
-		copied.pages[i].bounds = slices.Clone(copied.pages[i].bounds)
-	}
-	return &copied
-}
-
-// raise lifts the bound of an entry's list. Until there is a summary, nothing needs to be kept up. The end of a block lifts it in
-// memory. A handler may be undone without that: what it raises goes to pages of its own in the store, which the block absorbs.
-func (x *Index) raise(ctx context.Context, entry merge.Entry, priced bool) error {
-	c := changesOf(ctx)
-	if c == nil {
-		return x.raiseStored(ctx, pageOf(entry.List), entry, priced)
-	}
-	if collecting(ctx) == nil {
-		c.raised = true
-		return x.raiseStored(types.Unmetered(ctx), raisedPages+pageOf(entry.List), entry, priced)
-	}
-	s, err := x.summary(ctx, c)
-	if err == nil && s.complete {
-		s.page(entry.List).add(entry, priced)
-	}
-	return err
-}
-
-// raiseStored lifts a bound in a page of the store. A block that has made the summary has not stored yet that it is complete.
-func (x *Index) raiseStored(ctx context.Context, number uint32, entry merge.Entry, priced bool) error {
-	bz, found, err := state.Find(ctx, x.bounds, number)
+	owner, err := v.x.ownerOf(first.List)
 	if err != nil {
 		return err
 	}
-	if !found {
-		c := changesOf(ctx)
-		complete := c != nil && c.summary != nil && c.summary.complete
-		if !complete {
-			if complete, err = x.bounds.Has(ctx, allPages); err != nil || !complete {
-				return err
-			}
-		}
+	for _, entry := range owner.Entries(first) {
+		s.page(entry.List).add(entry, owner.Summarized(entry.List))
 	}
-	p, err := decodePage(number, bz)
-	if err != nil {
-		return err
-	}
-	if p.add(entry, priced); !p.changed {
-		return nil
-	}
-	return x.bounds.Set(ctx, number, p.encode())
+	return nil
 }
 
-// absorb takes the bounds that handlers have raised out of their pages.
-func (x *Index) absorb(ctx context.Context, c *Changes) error {
-	if !c.raised {
-		return nil
+// readSummary is what is stored, read when it is first needed.
+func (v *View) readSummary() (_ *summary, err error) {
+	if v.summary == nil {
+		v.summary, err = v.x.readSummary(v.free)
 	}
-	c.raised = false
-	var raised []page
-	within := new(collections.Range[uint32]).StartInclusive(raisedPages).EndExclusive(allPages)
-	err := x.bounds.Walk(ctx, within, func(number uint32, bz []byte) (bool, error) {
-		p, err := decodePage(number-raisedPages, bz)
-		raised = append(raised, p)
-		return false, err
-	})
-	for _, p := range raised {
-		for _, b := range p.bounds {
-			c.summary.page(b.list).lift(b)
-		}
-		err = errors.Join(err, x.bounds.Remove(ctx, raisedPages+p.number))
-	}
-	return err
+	return v.summary, err
 }
 
-// summary is the block's, read when it is first needed, with what handlers have raised since.
-func (x *Index) summary(ctx context.Context, c *Changes) (*summary, error) {
-	s, free := c.summary, types.Unmetered(ctx)
-	if s == nil {
-		var err error
-		if s, err = x.readSummary(free); err != nil {
-			return s, err
+// madeSummary is made from the head of every list if there is none.
+func (v *View) madeSummary() (*summary, error) {
+	s, err := v.readSummary()
+	if err != nil || s.complete {
+		return s, err
+	}
+	s = &summary{complete: true, made: true}
+	for from := firstList; ; {
+		heads, err := v.page(listKey(from), nil, 1, parseEntry)
+		if err != nil {
+			return nil, err
 		}
+		if len(heads) == 0 {
+			v.summary = s
+			return s, nil
+		}
+		owner, err := v.x.ownerOf(heads[0].List)
+		if err != nil {
+			return nil, err
+		}
+		s.page(heads[0].List).add(heads[0], owner.Summarized(heads[0].List))
+		from = heads[0].List + 1
 	}
-	if collecting(ctx) != c {
-		return s, nil
-	}
-	c.summary = s
-	return s, x.absorb(free, c)
 }
 
 func (x *Index) readSummary(ctx context.Context) (*summary, error) {
@@ -260,132 +196,11 @@ func (x *Index) readSummary(ctx context.Context) (*summary, error) {
 		if s.complete = number == allPages; s.complete {
 			return true, nil
 		}
-		if number >= raisedPages {
-			return false, nil // They are absorbed.
-		}
 		p, err := decodePage(number, bz)
 		s.pages = append(s.pages, p)
 		return false, err
 	})
 	return s, err
-}
-
-// Bounds implements merge.Summary. It makes the summary if there is none.
-func (x *Index) Bounds(ctx context.Context, fn func(merge.List, math.LegacyDec)) error {
-	s, err := x.madeSummary(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range s.pages {
-		for _, b := range p.bounds {
-			if !b.price.IsNil() {
-				fn(b.list, b.price)
-			}
-		}
-	}
-	return nil
-}
-
-// madeSummary is the block's. It is made if there is none; what is made outside of a block is forgotten.
-func (x *Index) madeSummary(ctx context.Context) (*summary, error) {
-	c := changesOf(ctx)
-	if c == nil {
-		c = &Changes{}
-	}
-	s, err := x.summary(ctx, c)
-	if err == nil && !s.complete {
-		if s, err = x.makeSummary(ctx); err == nil && c == collecting(ctx) {
-			c.summary = s
-		}
-	}
-	return s, err
-}
-
-// makeSummary reads the head of every list.
-func (x *Index) makeSummary(ctx context.Context) (*summary, error) {
-	s := &summary{complete: true, made: true}
-	for from := merge.List(0); ; {
-		heads, err := x.From(ctx, from, 1)
-		if err != nil || len(heads) == 0 {
-			return s, err
-		}
-		head := heads[0]
-		owner, err := x.ownerOf(head.List.Weight())
-		if err != nil {
-			return nil, err
-		}
-		s.page(head.List).add(head, owner.Summarized(head.List))
-		from = head.List + 1
-	}
-}
-
-// First implements merge.Store: it is false for an empty list. It reads from where the list begins, and notes where that is
-// now.
-func (x *Index) First(ctx context.Context, list merge.List) (head merge.Entry, found bool, err error) {
-	s, err := x.madeSummary(ctx)
-	if err != nil {
-		return head, false, err
-	}
-	from := listKey(list)
-	if begin, known := s.beginOf(list); known {
-		from = keyOf(begin)
-	}
-	admitted := admissionsOf(ctx).within(list)
-	if c := ownChanges(ctx); c != nil && c.summary != nil {
-		if err := x.noteBegin(ctx, c, list, from, admitted); err != nil {
-			return head, false, err
-		}
-	}
-	entries, err := x.read(ctx, from, listKey(list+1), 1, admitted)
-	if err != nil || len(entries) == 0 {
-		return head, false, err
-	}
-	return entries[0], true, nil
-}
-
-// noteBegin notes where a list begins now. What the block itself has removed is still there.
-func (x *Index) noteBegin(ctx context.Context, c *Changes, list merge.List, from []byte, admitted []merge.Entry) error {
-	stored, err := x.page(ctx, c, from, listKey(list+1), 1)
-	if err != nil {
-		return err
-	}
-	heads := make([]merge.Entry, 0, 1)
-	for _, found := range stored {
-		head, err := parseEntry(found)
-		if err != nil {
-			return err
-		}
-		heads = append(heads, head)
-	}
-	p := c.summary.page(list)
-	switch heads = mergeEntries(heads, admitted, 1); {
-	case len(heads) == 0:
-		p.drop(list)
-	default:
-		if at, known := p.find(list); known && compareEntries(p.bounds[at].begin, heads[0]) < 0 {
-			p.bounds[at].begin, p.changed = heads[0], true
-		}
-	}
-	return nil
-}
-
-// Lower implements merge.Summary. Only a block's own steps change bounds: what a handler or a query sees may be undone.
-func (x *Index) Lower(ctx context.Context, list merge.List, price math.LegacyDec) error {
-	if c := ownChanges(ctx); c != nil && c.summary != nil {
-		p := c.summary.page(list)
-		if at, found := p.find(list); found {
-			p.bounds[at].price, p.changed = price, true
-		}
-	}
-	return nil
-}
-
-// Drop implements merge.Summary.
-func (x *Index) Drop(ctx context.Context, list merge.List) error {
-	if c := ownChanges(ctx); c != nil && c.summary != nil {
-		c.summary.page(list).drop(list)
-	}
-	return nil
 }
 
 // writeSummary writes the pages that the block changed.
@@ -440,7 +255,7 @@ func (x *Index) checkSummary(ctx context.Context, all []merge.Entry) error {
 		return nil
 	}
 	for _, entry := range all {
-		owner, err := x.ownerOf(entry.List.Weight())
+		owner, err := x.ownerOf(entry.List)
 		if err != nil {
 			return err
 		}

@@ -4,12 +4,9 @@ package queue
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
-
-	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
@@ -23,19 +20,14 @@ type Queue struct {
 	// timers: (due, seq) → timer.
 	timers *logstore.Map
 	codec  timerCodec
-	// placements of the records, which are not within.
-	placements *placements
 }
 
 // options shape the map. A block reads a chunk of each run that has something due.
 var options = logmap.Options{Queue: true, LogBytes: 4_096, MergeLogs: 8, ChunkBytes: 16_384}
 
 // New adds its collections to the schema.
-func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
-	return &Queue{
-		timers:     logstore.NewMap(sb, service, types.PrefixQueue, "queue", options),
-		placements: newPlacements(sb, service, codec.CollValue[types.Timer](cdc)),
-	}
+func New(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
+	return &Queue{timers: logstore.NewMap(sb, service, types.PrefixQueue, "queue", options)}
 }
 
 // Insert adds a timer at a place where there is none.
@@ -49,13 +41,9 @@ func (q *Queue) Replace(ctx context.Context, t *types.Timer) error {
 }
 
 func (q *Queue) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
-	record, err := q.placements.split(ctx, *t)
-	if err != nil {
-		return err
-	}
-	logstore.ChargeWrite(ctx, keyBytes+record.Size())
-	key := calendar.Key{Due: t.Due, Seq: t.Seq}
-	value, err := q.codec.Encode(key, record)
+	logstore.ChargeWrite(ctx, keyBytes+t.Size())
+	key := placeOf(t)
+	value, err := q.codec.Encode(key, *t)
 	if err != nil {
 		return err
 	}
@@ -65,10 +53,7 @@ func (q *Queue) write(ctx context.Context, t *types.Timer, change func(key, valu
 // Remove removes the timer at a place, which is there.
 func (q *Queue) Remove(ctx context.Context, key calendar.Key) error {
 	logstore.ChargeRemove(ctx)
-	if err := q.timers.Apply(ctx, logmap.Deleted(placeKey(key))); err != nil {
-		return err
-	}
-	return q.placements.remove(ctx, key)
+	return q.timers.Apply(ctx, logmap.Deleted(placeKey(key)))
 }
 
 // Get returns the timer at a place; false if there is none.
@@ -85,10 +70,7 @@ func (q *Queue) Get(ctx context.Context, key calendar.Key) (t types.Timer, found
 		size += t.Size()
 	}
 	logstore.ChargeRead(ctx, size)
-	if !found {
-		return t, false, nil
-	}
-	return t, true, q.placements.join(ctx, &t)
+	return t, found, nil
 }
 
 // Has reports whether there is a timer at a place.
@@ -124,10 +106,6 @@ const (
 
 // scan passes timers from a place to a key to fn, in order, until fn returns false.
 func (q *Queue) scan(ctx context.Context, from calendar.Key, to []byte, fn func(calendar.Entry[types.Timer]) bool) error {
-	placed, err := q.placements.any(ctx)
-	if err != nil {
-		return err
-	}
 	next := placeKey(from)
 	for n := firstPage; ; n = min(2*n, mostPage) {
 		page, err := q.timers.Page(ctx, next, to, n)
@@ -137,9 +115,6 @@ func (q *Queue) scan(ctx context.Context, from calendar.Key, to []byte, fn func(
 		for _, entry := range page {
 			key := parsePlace(entry.Key)
 			t, err := q.codec.Decode(key, entry.Value)
-			if err == nil && placed {
-				err = q.placements.join(ctx, &t)
-			}
 			if err != nil {
 				return err
 			}
@@ -162,9 +137,6 @@ func (q *Queue) MayDiffer(ctx context.Context, t *types.Timer) bool {
 
 // Close ends a block whose session was written: nothing becomes due at its height any more, and merges go on.
 func (q *Queue) Close(ctx context.Context, height uint64) error {
-	if err := q.placements.places.Maintain(ctx, height); err != nil {
-		return err
-	}
 	stored, end := q.timers.Stored(), placeKey(calendar.Key{Due: height + 1})
 	if idle, err := q.timers.Idle(ctx, end); idle || err != nil {
 		return err
@@ -181,17 +153,10 @@ func (q *Queue) Close(ctx context.Context, height uint64) error {
 }
 
 // Settle merges all that waits to be merged, at genesis.
-func (q *Queue) Settle(ctx context.Context) error {
-	return errors.Join(q.timers.Settle(ctx), q.placements.places.Settle(ctx))
-}
+func (q *Queue) Settle(ctx context.Context) error { return q.timers.Settle(ctx) }
 
 // Check returns the first broken invariant. It reads everything.
-func (q *Queue) Check(ctx context.Context) error {
-	if err := q.timers.Stored().Check(ctx); err != nil {
-		return err
-	}
-	return q.checkPlacements(ctx)
-}
+func (q *Queue) Check(ctx context.Context) error { return q.timers.Stored().Check(ctx) }
 
 // keyBytes is the length of the key for which a record is charged: the region, due and seq.
 const keyBytes = 1 + placeBytes

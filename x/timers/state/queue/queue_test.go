@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
-	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -21,7 +19,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -41,7 +38,7 @@ func newQueued(t require.TestingT) *queued {
 	service := runtime.NewKVStoreService(key)
 	sb := collections.NewSchemaBuilder(service)
 	q := &queued{
-		queue:   New(codec.NewProtoCodec(codectypes.NewInterfaceRegistry()), sb, service),
+		queue:   New(sb, service),
 		service: service,
 		ctx:     testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient")).WithBlockHeight(1),
 	}
@@ -63,26 +60,9 @@ func (q *queued) insert(t *rapid.T, ctx sdk.Context) {
 		Id: []byte{1}, Due: q.height() + rapid.Uint64Range(0, 12).Draw(t, "ahead"), Seq: q.nextSeq,
 		Label: rapid.StringMatching("a{0,40}").Draw(t, "label"),
 	}
-	q.drawPlacement(t, &timer)
 	require.NoError(t, q.queue.Insert(ctx, &timer))
 	q.model = append(q.model, timer)
 	q.sort()
-}
-
-// drawPlacement gives a timer that is due a placement, takes it from it, or neither.
-func (q *queued) drawPlacement(t *rapid.T, timer *types.Timer) {
-	if timer.Due > q.height() {
-		return
-	}
-	switch rapid.IntRange(0, 3).Draw(t, "placement") {
-	case 0:
-		put(&types.Timer{}, timer)
-	case 1:
-		ceiling := math.LegacyNewDec(rapid.Int64Range(-1, 2).Draw(t, "ceiling"))
-		timer.AdmittedWeight, timer.AdmittedCeiling = rapid.Uint32Range(1, 3).Draw(t, "weight"), &ceiling
-	case 2:
-		timer.AdmittedWeight, timer.AdmittedScore = rapid.Uint32Range(1, 3).Draw(t, "list"), []byte{1}
-	}
 }
 
 func (q *queued) change(t *rapid.T, ctx sdk.Context) {
@@ -92,22 +72,13 @@ func (q *queued) change(t *rapid.T, ctx sdk.Context) {
 	}
 	at := rapid.IntRange(0, len(q.model)-1).Draw(t, "which")
 	timer := q.model[at]
-	switch rapid.IntRange(0, 2).Draw(t, "how") {
-	case 0:
+	if rapid.Bool().Draw(t, "is removed") {
 		require.NoError(t, q.queue.Remove(ctx, placeOf(&timer)))
 		q.model = slices.Delete(q.model, at, at+1)
 		return
-	case 1:
-		timer.ExpiresAt++
-		q.drawPlacement(t, &timer)
-		require.NoError(t, q.queue.Replace(ctx, &timer))
-	default:
-		q.drawPlacement(t, &timer)
-		if timer.Due > q.height() {
-			return
-		}
-		require.NoError(t, q.queue.Place(ctx, []types.Timer{timer}))
 	}
+	timer.ExpiresAt++
+	require.NoError(t, q.queue.Replace(ctx, &timer))
 	q.model = slices.Clone(q.model)
 	q.model[at] = timer
 }
@@ -243,15 +214,11 @@ func (q *queued) empty(t require.TestingT) {
 	require.NoError(t, entries.Close())
 }
 
-// TestQueue_CheckFindsWhatIsWrong: a placement of no timer that is due, and a record before the first key.
+// TestQueue_CheckFindsWhatIsWrong: a record before the first key.
 //
-// Rule: 2.2-placements, 2.2-queue-first
+// Rule: 2.2-queue-first
 func TestQueue_CheckFindsWhatIsWrong(t *testing.T) {
 	q := newQueued(t)
-	require.NoError(t, q.queue.placements.places.Apply(q.ctx, logmap.Inserted(placeKey(calendar.Key{Due: 1, Seq: 9}), []byte{1})))
-	require.ErrorContains(t, q.queue.Check(q.ctx), "the placement at (1, 9) is that of no timer that is due")
-
-	q = newQueued(t)
 	store, head := q.service.OpenKVStore(q.ctx), append(types.PrefixQueue.Bytes(), 0, 0)
 	require.NoError(t, q.queue.Insert(q.ctx, &types.Timer{Id: []byte{1}, Due: 9, Seq: 1}))
 	before, err := store.Get(head)
@@ -306,44 +273,4 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestQueue_ChargesAPlacementAsAPartOfTheRecord: to write, read, page and remove a record with a placement costs the gas of one
-// that is stored whole. None is left when its record is gone.
-//
-// Rule: 2.4-placements-gas
-func TestQueue_ChargesAPlacementAsAPartOfTheRecord(t *testing.T) {
-	q := newQueued(t)
-	prices := storetypes.KVGasConfig()
-	placed := types.Timer{Id: []byte{1}, Due: 1, Seq: 1, AdmittedWeight: 16}
-	whole := storetypes.Gas(keyBytes + placed.Size())
-	cost := func(do func()) storetypes.Gas {
-		before := q.ctx.GasMeter().GasConsumed()
-		do()
-		return q.ctx.GasMeter().GasConsumed() - before
-	}
-	require.Equal(t, prices.WriteCostFlat+prices.WriteCostPerByte*whole, cost(func() {
-		require.NoError(t, q.queue.Insert(q.ctx, &placed))
-	}))
-	require.Equal(t, prices.ReadCostFlat+prices.ReadCostPerByte*whole, cost(func() {
-		got, found, err := q.queue.Get(q.ctx, placeOf(&placed))
-		require.NoError(t, err)
-		require.True(t, found)
-		require.True(t, placed.Equal(got), "%v", got)
-	}))
-	page := func() storetypes.Gas {
-		return cost(func() {
-			found, _, _, err := q.queue.Page(q.ctx, calendar.Key{}, 1, func(calendar.Entry[types.Timer]) calendar.Verdict { return calendar.Take })
-			require.NoError(t, err)
-			require.Len(t, found, 1)
-		})
-	}
-	withPlacement, bare := page(), placed
-	put(&types.Timer{}, &bare)
-	require.NoError(t, q.queue.Replace(q.ctx, &bare))
-	steps := (withPlacement - page()) / (prices.ReadCostPerByte * storetypes.Gas(placed.Size()-bare.Size()))
-	require.Positive(t, cmp.Compare(3, steps), "each byte once or twice")
-	require.NoError(t, q.queue.Place(q.ctx, []types.Timer{placed}))
-	require.Equal(t, prices.DeleteCost, cost(func() { require.NoError(t, q.queue.Remove(q.ctx, placeOf(&placed))) }))
-	require.NoError(t, q.queue.Check(q.ctx))
 }

@@ -65,6 +65,8 @@ func (e *encoder) receipt(r *types.Receipt) error {
 		e.always(24, decimal.AppendInt(amount[:0], *r.ScoreBid))
 	}
 	e.number(25, r.Late)
+	e.number(26, r.Occurrence)
+	e.number(27, r.Index)
 	return nil
 }
 

@@ -468,9 +468,8 @@ func (h *history) clear() {
 		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
 		// Log-structured maps keep the logs of what they forgot until these are merged. Policies without a ready index do not
 		// merge what others left of one.
-		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(), types.PrefixAdmitted.Bytes(),
-		{types.PrefixPlacements},
-		// Bounds of lists that a transaction emptied stay until the lists are opened.
+		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(),
+		// Bounds of lists that were emptied stay until the lists are opened.
 		types.PrefixBounds.Bytes(),
 	} {
 		delete(kept, prefix[0])

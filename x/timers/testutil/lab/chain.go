@@ -76,6 +76,8 @@ type ChainOptions struct {
 	// Height of the genesis block, or of the last block of a chain that is continued: the first block that is opened is
 	// the next one.
 	Height int64
+	// StartTime is the time of the block at Height, in seconds since 1970; one of 2023 by default.
+	StartTime int64
 	// Watch is called when the chain is wired, to make stores watchable in addition to the bank's.
 	Watch func(*watch.Watcher)
 	// DirectDebits lets fires debit their payers without transfers. PayerStores does so too, by the stores of x/bank and x/auth:
@@ -111,11 +113,15 @@ type Chain struct {
 	Authority string
 	FeeDenom  string
 
+	// BlockSeconds is how long after the last block the next one begins; 1 at first. Headers hold whole seconds, and 0 repeats one.
+	BlockSeconds int64
+
 	store  storetypes.CommitMultiStore
 	keys   map[string]*storetypes.KVStoreKey
 	logger log.Logger
 	events sdk.Events
 	height int64
+	time   time.Time
 	ctx    sdk.Context
 	// branch is what ctx writes to; a block is committed by writing it back.
 	branch storetypes.CacheMultiStore
@@ -138,8 +144,12 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 		opts.Logger = log.NewNopLogger()
 	}
 	registry := newRegistry()
+	if opts.StartTime == 0 {
+		opts.StartTime = genesisTime + opts.Height
+	}
 	c := &Chain{
-		Codec: codec.NewProtoCodec(registry), logger: opts.Logger, height: opts.Height, FeeDenom: opts.Genesis.Config.FeeDenom,
+		Codec: codec.NewProtoCodec(registry), logger: opts.Logger, height: opts.Height, BlockSeconds: 1,
+		time: time.Unix(opts.StartTime, 0).UTC(), FeeDenom: opts.Genesis.Config.FeeDenom,
 		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(),
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
@@ -231,8 +241,8 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	timers.NewAppModule(c.Codec, c.Timers).RegisterServices(configurator)
 }
 
-// genesisTime is when a lab chain starts; a block takes a second.
-var genesisTime = time.Unix(1_700_000_000, 0).UTC()
+// genesisTime is when a lab chain starts, in seconds since 1970.
+const genesisTime = 1_700_000_000
 
 func (c *Chain) initGenesis(opts ChainOptions) error {
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
@@ -313,6 +323,9 @@ func (c *Chain) Fund(balance Balance) error {
 // Height of the block that is open, or of the last one.
 func (c *Chain) Height() uint64 { return uint64(c.height) }
 
+// Now is the time of the open block, in seconds since 1970.
+func (c *Chain) Now() int64 { return c.time.Unix() }
+
 // Ctx is the context of the block that is open, with an infinite gas meter; between blocks, of the last one.
 func (c *Chain) Ctx() sdk.Context { return c.ctx }
 
@@ -325,13 +338,14 @@ func (c *Chain) Committed() (sdk.Context, error) {
 // BeginBlock opens the next block.
 func (c *Chain) BeginBlock() error {
 	c.height++
+	c.time = c.time.Add(time.Duration(c.BlockSeconds) * time.Second)
 	c.startBlock()
 	return c.Timers.BeginBlock(c.ctx)
 }
 
 func (c *Chain) startBlock() {
 	header := cmtproto.Header{
-		ChainID: "lab", Height: c.height, Time: genesisTime.Add(time.Duration(c.height) * time.Second),
+		ChainID: "lab", Height: c.height, Time: c.time,
 		AppHash: c.store.LastCommitID().Hash,
 	}
 	c.branch = c.store.CacheMultiStore()

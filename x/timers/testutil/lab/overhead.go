@@ -16,3 +16,10 @@ func SetRemovals(c *types.TimerConfig, n int) {
 func SetOverhead(c *types.TimerConfig, work overhead.Work, n int) {
 	c.OverheadCyclesPerBlock = c.GcCyclesPerBlock + overhead.CyclesFor(work, n)
 }
+
+// Overhead is the meter of a block in which no timer is due by time.
+func Overhead(c *types.TimerConfig) *overhead.Meter {
+	meter := c.Overhead()
+	meter.Lend(overhead.Times)
+	return meter
+}

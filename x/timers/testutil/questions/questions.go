@@ -87,6 +87,8 @@ func (a *Asker) change(ctx sdk.Context) error {
 	msgs := []sdk.Msg{
 		&types.MsgPauseTimer{Sender: sender, Id: id},
 		&types.MsgResumeTimer{Sender: sender, Id: id},
+		&types.MsgSkipTimer{Sender: sender, Id: id, Count: 2},
+		&types.MsgRunTimer{Sender: sender, Id: id},
 		&types.MsgCancelTimer{Sender: sender, Id: id},
 		&types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: 90_000},
 		&types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: height + 9},

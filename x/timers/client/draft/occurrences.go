@@ -1,0 +1,75 @@
+package draft
+
+import (
+	"fmt"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// FlagNext says that a timer that is resumed waits for its next repetition.
+const FlagNext = "next"
+
+// ResumeAt reads when a timer that is resumed fires.
+func (d *Draft) ResumeAt() types.ResumeAt {
+	if text, given := d.Stated(FlagNext); given && text == "true" {
+		return types.ResumeNext
+	}
+	return types.ResumeUnspecified
+}
+
+// Skip reads of which of the signer's timers the next occurrences pass, and how many.
+func (d *Draft) Skip(names []string) ([]sdk.Msg, error) {
+	count := uint64(1)
+	if text, given := d.Stated(flagCount); given {
+		var err error
+		if count, err = timespan.ParseCount(text, "number of occurrences"); err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagCount, err)
+		}
+		if count == 0 || count > uint64(types.MaxSkipped) {
+			return nil, fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagCount, count, types.MaxSkipped)
+		}
+	}
+	timers, err := d.chooseLive(choice{verb: "skip", names: names, takes: repeating})
+	if err != nil {
+		return nil, err
+	}
+	msgs := make([]sdk.Msg, len(timers))
+	for i, timer := range timers {
+		msgs[i] = &types.MsgSkipTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, Count: uint32(count)}
+	}
+	return msgs, nil
+}
+
+// Run reads of which of the signer's timers the next occurrence is due in the next block.
+func (d *Draft) Run(names []string) ([]sdk.Msg, error) {
+	timers, err := d.chooseLive(choice{verb: "run", names: names, takes: runnable})
+	if err != nil {
+		return nil, err
+	}
+	msgs := make([]sdk.Msg, len(timers))
+	for i, timer := range timers {
+		msgs[i] = &types.MsgRunTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+	}
+	return msgs, nil
+}
+
+// repeating refuses a timer without occurrences to come.
+func repeating(timer *types.TimerInfo) error {
+	if timer.Trigger.Interval == nil && timer.Trigger.Calendar == nil {
+		return fmt.Errorf("timer %s has no further occurrence: only a calendar or an interval has", timer.Id)
+	}
+	return nil
+}
+
+func runnable(timer *types.TimerInfo) error {
+	if err := repeating(timer); err != nil {
+		return err
+	}
+	if timer.Status != types.TimerStatusPending {
+		return fmt.Errorf("timer %s is not pending: only one that waits for its next occurrence can be run", timer.Id)
+	}
+	return nil
+}

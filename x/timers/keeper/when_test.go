@@ -1,0 +1,487 @@
+package keeper_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// atTime is the trigger of a time.
+func atTime(seconds int64) types.Trigger {
+	stated := time.Unix(seconds, 0).UTC()
+	return types.Trigger{Time: &stated}
+}
+
+// everySeconds is a calendar of equal distances.
+func everySeconds(seconds uint64, change ...func(*types.CalendarTrigger)) types.Trigger {
+	calendar := &types.CalendarTrigger{Every: &types.EveryRule{Seconds: seconds}}
+	for _, fn := range change {
+		fn(calendar)
+	}
+	return types.Trigger{Calendar: calendar}
+}
+
+func triggered(trigger types.Trigger) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) { msg.Trigger = trigger }
+}
+
+// pass runs blocks of so many seconds each until the open one's time is at or after a time, and returns their events.
+func (f *fixture) pass(until, seconds int64) (events sdk.Events) {
+	f.t.Helper()
+	f.BlockSeconds = seconds
+	for f.Now() < until {
+		events = append(events, f.NextBlock()...)
+	}
+	return events
+}
+
+// TestTime_FiresInTheFirstBlockAtOrAfterIt: the time of the header counts, in whole seconds; the delivery names it.
+//
+// Rule: 1.4-time
+func TestTime_FiresInTheFirstBlockAtOrAfterIt(t *testing.T) {
+	f := newFixture(t)
+	var got types.Delivery
+	start := f.Now()
+	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
+		got = d
+		return nil
+	}), triggered(atTime(start+100)))
+	info := f.timer(robot, id)
+	require.Equal(t, types.TimerStatusPending, info.Status)
+	require.Equal(t, start+100, info.DueTime)
+	require.Equal(t, start+int64(f.config().MaxTtlSeconds), info.ExpiresTime)
+	require.Zero(t, info.ExpiresAt)
+
+	require.Empty(t, f.firedIDs(f.pass(start+93, 7)))
+	require.Equal(t, start+98, f.Now())
+	events := f.NextBlock() // of second 98
+	require.Empty(t, f.firedIDs(events))
+	require.Equal(t, start+105, f.Now())
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, id, fired.Id)
+	require.Equal(t, uint64(5), fired.LateSeconds)
+	require.Zero(t, fired.Late)
+	require.Equal(t, uint64(start+100), got.Occurrence)
+	require.Equal(t, uint64(1), got.Index)
+	require.Equal(t, "time", got.Trigger)
+	require.Zero(t, f.total(robot))
+}
+
+// TestTime_RefusesWhatCanNotComeTrue: what is not after the block, has a fraction of a second, or lies beyond a timer's life.
+//
+// Rule: 1.4-time, 1.4-time-off, 1.4-calendar-refused
+func TestTime_RefusesWhatCanNotComeTrue(t *testing.T) {
+	f := newFixture(t)
+	now, ttl := f.Now(), int64(f.config().MaxTtlSeconds)
+	fraction := time.Unix(now+10, 1).UTC()
+	for name, row := range map[string]struct {
+		want   error
+		change func(*types.MsgScheduleTimer)
+	}{
+		"now":             {types.ErrInvalidTime, triggered(atTime(now))},
+		"past":            {types.ErrInvalidTime, triggered(atTime(1))},
+		"fraction":        {types.ErrInvalidTime, triggered(types.Trigger{Time: &fraction})},
+		"beyond its life": {types.ErrTTLTooLong, triggered(atTime(now + ttl + 1))},
+		"two triggers":    {types.ErrUnsupportedTimerType, triggered(types.Trigger{Height: 50, Calendar: everySeconds(60).Calendar})},
+		"two rules": {types.ErrInvalidCalendar, triggered(everySeconds(60, func(c *types.CalendarTrigger) {
+			c.Cron = &types.CronRule{Minutes: 1, Hours: 1, Days: 2, Months: 2, Weekdays: 127}
+		}))},
+		"too often":     {types.ErrInvalidCalendar, triggered(everySeconds(59))},
+		"never":         {types.ErrInvalidCalendar, triggered(everySeconds(uint64(ttl) + 1))},
+		"31st of April": {types.ErrInvalidCalendar, triggered(types.Trigger{Calendar: &types.CalendarTrigger{Cron: &types.CronRule{Minutes: 1, Hours: 1, Days: 1 << 31, Months: 1 << 4, Weekdays: 127}}})},
+		"ends before": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) {
+			m.Trigger, m.ExpiresTime = atTime(now+10), now+9
+		}},
+		"ended": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) { m.Trigger, m.ExpiresTime = types.Trigger{Height: 50}, now }},
+		"ends too late": {types.ErrTTLTooLong, func(m *types.MsgScheduleTimer) {
+			m.Trigger, m.ExpiresTime = atTime(now+10), now+ttl+1
+		}},
+	} {
+		t.Run(name, func(t *testing.T) { f.refused(row.want, scheduleMsg(robot, 0, f.noop(), row.change)) })
+	}
+	f.setConfig(func(c *types.TimerConfig) { c.TimeTriggers = false })
+	f.NextBlock()
+	f.refused(types.ErrUnsupportedTimerType, scheduleMsg(robot, 0, f.noop(), triggered(atTime(f.Now()+10))))
+	f.refused(types.ErrUnsupportedTimerType, scheduleMsg(robot, 0, f.noop(), triggered(everySeconds(60))))
+}
+
+// TestCalendar_KeepsItsRhythm: late fires do not delay the next, whatever the distance of blocks, and each delivery names its
+// occurrence and its number.
+//
+// Rule: 1.4-occurrences
+func TestCalendar_KeepsItsRhythm(t *testing.T) {
+	f := newFixture(t)
+	start := f.Now()
+	var got []types.Delivery
+	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
+		got = append(got, d)
+		return nil
+	}), triggered(everySeconds(60, func(c *types.CalendarTrigger) { c.Remaining = 5 })))
+	for i := range int64(5) {
+		f.pass(start+60*(i+1), 1+i*7)
+		fired := only[*types.TimerFired](f, f.NextBlock())
+		require.Equal(t, id, fired.Id)
+		if i < 4 {
+			require.Equal(t, start+60*(i+2), fired.NextTime)
+		} else {
+			require.Equal(t, types.EndCompleted, fired.Ended)
+		}
+	}
+	for i, d := range got {
+		require.Equal(t, uint64(start)+60*uint64(i+1), d.Occurrence)
+		require.Equal(t, uint64(i+1), d.Index)
+		require.Equal(t, "calendar", d.Trigger)
+	}
+	require.Len(t, got, 5)
+}
+
+// TestOccurrences_OfAnOutage: after a week without blocks the latest fires once, or each in a block of its own, oldest first; a
+// window lets those pass that are too late. What has passed is told once.
+//
+// Rule: 1.4-missed
+func TestOccurrences_OfAnOutage(t *testing.T) {
+	const hour, day = 3_600, 86_400
+	for name, row := range map[string]struct {
+		terms    types.OccurrenceTerms
+		fires    int
+		first    int64
+		skipped  uint64
+		reason   types.SkipReason
+		onlyOnce bool
+	}{
+		"latest": {types.OccurrenceTerms{}, 1, 7 * 24, 167, types.SkipLater, true},
+		"each":   {types.OccurrenceTerms{Missed: types.MissedEach}, 168, 1, 0, 0, true},
+		"each within a day": {
+			types.OccurrenceTerms{Missed: types.MissedEach, Window: day}, 25, 7*24 - 24, 167 - 24, types.SkipWindow, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			start := f.Now()
+			f.schedule(robot, 0, f.noop(), triggered(everySeconds(hour, func(c *types.CalendarTrigger) { c.Occurrences = &row.terms })))
+			f.BlockSeconds = 7 * day
+			f.NextBlock()
+			f.BlockSeconds = 1
+			var fired []*types.TimerFired
+			var skipped []*types.TimerOccurrencesSkipped
+			for range row.fires + 5 {
+				events := f.NextBlock()
+				inBlock := eventsOf[*types.TimerFired](f, events)
+				require.LessOrEqual(t, len(inBlock), 1, "at most one in a block")
+				fired = append(fired, inBlock...)
+				skipped = append(skipped, eventsOf[*types.TimerOccurrencesSkipped](f, events)...)
+			}
+			require.Len(t, fired, row.fires)
+			for i, event := range fired {
+				require.Equal(t, uint64(start+(row.first+int64(i))*hour), event.Occurrence)
+				require.Equal(t, uint64(i+1), event.Index)
+			}
+			if row.skipped == 0 {
+				require.Empty(t, skipped)
+				return
+			}
+			require.Len(t, skipped, 1)
+			require.Equal(t, row.skipped, skipped[0].Count)
+			require.Equal(t, row.reason, skipped[0].Reason)
+			require.Equal(t, uint64(start+hour), skipped[0].First)
+			require.Equal(t, uint64(start+(row.first-1)*hour), skipped[0].Last)
+		})
+	}
+}
+
+// TestOccurrences_LapseAtAPrice: an occurrence whose window ended before its turn came costs LAPSE_CYCLES, and the timer waits for
+// the next; after MAX_UNFUNDED_SKIPS in a row it is suspended.
+//
+// Rule: 1.4-lapse
+func TestOccurrences_LapseAtAPrice(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxUnfundedSkips = 3 }))
+	start := f.Now()
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600, func(c *types.CalendarTrigger) {
+		c.Occurrences = &types.OccurrenceTerms{Window: 10}
+	})))
+	before := f.balance(robot)
+	for i := range int64(3) {
+		f.pass(start+600*(i+1)-300, 5)
+		f.BlockSeconds = 311 // one second too late
+		f.NextBlock()
+		events := f.NextBlock()
+		skipped := only[*types.TimerOccurrencesSkipped](f, events)
+		require.Empty(t, f.firedIDs(events))
+		require.Equal(t, types.SkipWindow, skipped.Reason)
+		require.Equal(t, "6", skipped.Paid, "6,000 cycles at 0.001")
+		require.Equal(t, before-6*(i+1), f.balance(robot))
+		if i < 2 {
+			require.Equal(t, types.TimerStatusPending, f.timer(robot, id).Status)
+			continue
+		}
+		require.Equal(t, types.Suspended, f.timer(robot, id).SetAside)
+	}
+	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
+	require.Equal(t, types.TimerStatusPending, f.timer(robot, id).Status)
+	f.pass(f.timer(robot, id).DueTime, 1)
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+}
+
+// TestTimes_ACrowdAtOneSecond: a block makes as many due as its overhead has room for, oldest first, and all fire in order. One
+// whose time comes later does not wait for those that are left.
+//
+// Rule: 1.4-times-in-order
+func TestTimes_ACrowdAtOneSecond(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		lab.SetOverhead(c, overhead.MoveTimed, 5)
+		c.MaxFiresPerBlock = 50
+	}))
+	start := f.Now()
+	var ids []string
+	for range 40 {
+		ids = append(ids, f.schedule(robot, 0, f.noop(), triggered(atTime(start+100))))
+	}
+	later := f.schedule(robot2, 0, f.noop(), triggered(atTime(start+101)))
+	f.pass(start+100, 1)
+	fired := f.firedIDs(f.NextBlock())
+	require.NotEmpty(t, fired)
+	require.Less(t, len(fired), 40)
+	require.NotZero(t, f.lane().TimesBehind)
+	next := f.firedIDs(f.NextBlock())
+	require.Contains(t, next, later, "its time came in this block")
+	for len(fired) < 40 {
+		for _, id := range next {
+			if id != later {
+				fired = append(fired, id)
+			}
+		}
+		next = f.firedIDs(f.NextBlock())
+	}
+	require.Equal(t, ids, fired)
+	f.NextBlock()
+	require.Zero(t, f.lane().TimesBehind)
+}
+
+// TestTimes_EndByWhicheverComesFirst: a timer by height ends with its time, and one by time with its height.
+//
+// Rule: 1.2-expires-time
+func TestTimes_EndByWhicheverComesFirst(t *testing.T) {
+	f := newFixture(t)
+	byHeight := f.schedule(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.ExpiresTime = f.Now() + 10 })
+	byTime := f.schedule(robot, 0, f.noop(), func(m *types.MsgScheduleTimer) { m.Trigger, m.ExpiresAt = atTime(f.Now()+100), f.Height()+5 })
+	events := f.pass(f.Now()+200, 1)
+	require.Empty(t, f.firedIDs(events))
+	var expired []string
+	for _, event := range eventsOf[*types.TimerExpired](f, events) {
+		expired = append(expired, event.Id)
+	}
+	require.ElementsMatch(t, []string{byHeight, byTime}, expired)
+}
+
+// TestCalendar_OfMonthsInAZone: the first of each month at nine in Berlin, over both changes of the clock, for a year.
+//
+// Rule: 1.4-calendar
+func TestCalendar_OfMonthsInAZone(t *testing.T) {
+	f := newFixture(t)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	summer := time.Date(2024, 3, 31, 1, 0, 0, 0, time.UTC).Unix()
+	winter := time.Date(2024, 10, 27, 1, 0, 0, 0, time.UTC).Unix()
+	f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Calendar: &types.CalendarTrigger{
+		Cron:          &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1 << 1, Months: 1<<13 - 2, Weekdays: 127},
+		OffsetMinutes: 60, Remaining: 12,
+		Transitions: []types.OffsetTransition{{From: summer, OffsetMinutes: 120}, {From: winter, OffsetMinutes: 60}},
+	}}))
+	start := f.Now()
+	fired := eventsOf[*types.TimerFired](f, f.pass(start+380*86_400, 6*3_600))
+	require.Len(t, fired, 12)
+	for _, event := range fired {
+		local := time.Unix(int64(event.Occurrence), 0).In(berlin)
+		require.Equal(t, []int{1, 9, 0, 0}, []int{local.Day(), local.Hour(), local.Minute(), local.Second()}, "%s", local)
+		require.Less(t, event.LateSeconds, uint64(6*3_600))
+	}
+	require.Equal(t, types.EndCompleted, fired[11].Ended)
+}
+
+// TestInterval_FromItsSchedule: a late fire does not delay the next, and the deliveries name heights.
+//
+// Rule: 1.4-interval-schedule
+func TestInterval_FromItsSchedule(t *testing.T) {
+	f := newFixture(t)
+	start := f.Height()
+	f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{
+		Every: 10, Remaining: 4, From: types.FromSchedule,
+	}}))
+	f.blocksUntil(start + 5)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+	f.blocksUntil(start + 24)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	var fired []*types.TimerFired
+	var heights []uint64
+	for f.Height() < start+60 {
+		height := f.Height()
+		for _, event := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
+			fired, heights = append(fired, event), append(heights, height-start)
+		}
+	}
+	require.Equal(t, []uint64{26, 30, 40, 50}, heights[:4])
+	for i, want := range []uint64{20, 30, 40, 50} {
+		require.Equal(t, start+want, fired[i].Occurrence)
+	}
+}
+
+// TestRecurrence_SurvivesABadMoment: with skip a repetition passes that the payer can't cover, and after MAX_UNFUNDED_SKIPS in a row
+// the timer is suspended; a paid fire counts anew.
+//
+// Rule: 1.5-unfunded-skip
+func TestRecurrence_SurvivesABadMoment(t *testing.T) {
+	for name, trigger := range map[string]types.Trigger{
+		"calendar": everySeconds(60), "interval": {Interval: &types.IntervalTrigger{Every: 60}},
+		"from its schedule": {Interval: &types.IntervalTrigger{Every: 60, From: types.FromSchedule}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxUnfundedSkips = 3 }))
+			poor := sdk.AccAddress("robot_poor__________")
+			f.fund(poor, 1)
+			id := f.schedule(poor, 0, f.noop(), triggered(trigger), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip })
+			events := f.pass(f.Now()+125, 1)
+			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 2)
+			require.Equal(t, types.SkipUnfunded, eventsOf[*types.TimerOccurrencesSkipped](f, events)[0].Reason)
+			require.Equal(t, uint32(2), f.timer(poor, id).Skips)
+			f.fund(poor, 1_000_000)
+			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+60, 1)))
+			require.Zero(t, f.timer(poor, id).Skips)
+			f.run(f.send(poor, alice, f.balance(poor)))
+			events = f.pass(f.Now()+60*3, 1)
+			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 3)
+			require.Equal(t, types.Suspended, f.timer(poor, id).SetAside)
+			f.fund(poor, 1_000_000)
+			f.run(&types.MsgResumeTimer{Sender: poor.String(), Id: id, At: types.ResumeNext})
+			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+62, 1)))
+		})
+	}
+	f := newFixture(t)
+	f.refused(types.ErrInvalidOnUnfunded, scheduleMsg(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip }))
+}
+
+// TestRecurrence_IsSuspendedAfterFailures: so many repetitions in a row whose retries have failed too; a success counts anew.
+//
+// Rule: 1.4-suspend-after-failures, 1.4-retry-backoff, 1.4-retry-on
+func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {
+	f := newFixture(t)
+	var failure error
+	tries := 0
+	id := f.schedule(robot, 0, f.script(func(sdk.Context, types.Delivery) error {
+		tries++
+		return failure
+	}), func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20, OnFailure: types.OnFailureSuspend, MaxFailures: 2, From: types.FromSchedule}}
+		m.Retry = &types.Retry{Max: 2, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: types.ModuleName, Code: types.ErrInvalidPayload.ABCICode()}}}
+	})
+	start := f.Height()
+	failure = types.ErrInvalidPayload
+	var heights []uint64
+	for f.Height() <= start+29 {
+		height := f.Height()
+		if len(f.firedIDs(f.NextBlock())) > 0 {
+			heights = append(heights, height-start)
+		}
+	}
+	require.Equal(t, []uint64{20, 22, 28}, heights, "the second retry is 2 × 3 blocks after the first")
+	require.Equal(t, uint32(1), f.timer(robot, id).Failures)
+	failure = nil
+	f.blocksUntil(start + 41)
+	require.Zero(t, f.timer(robot, id).Failures)
+	failure, tries = types.ErrUnknownActor, 0
+	f.blocksUntil(start + 79)
+	require.Equal(t, 1, tries, "another error is not retried")
+	events := f.blocksUntil(start + 81)
+	aside := only[*types.TimerSetAside](f, events)
+	require.Equal(t, types.Suspended, aside.Reason)
+	require.Equal(t, types.ErrUnknownActor.ABCICode(), aside.Code)
+	require.Equal(t, 2, tries)
+	failure = nil
+	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(start+101)))
+}
+
+// TestRenew_GivesTheSameLifeAgain: each fire does, within today's maxima, and an extension gives another one; a calendar lives no
+// longer than its last transition covers.
+//
+// Rule: 1.2-renew
+func TestRenew_GivesTheSameLifeAgain(t *testing.T) {
+	f := newFixture(t)
+	start := f.Now()
+	renewing := func(m *types.MsgScheduleTimer) { m.Renew = true }
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), renewing, func(m *types.MsgScheduleTimer) { m.ExpiresTime = start + 1_500 })
+	blocks := f.schedule(robot, 0, f.noop(), renewing, expiring(f.Height()+25), every(10, 0))
+	zoned := f.schedule(robot, 0, f.noop(), renewing, triggered(types.Trigger{Calendar: &types.CalendarTrigger{
+		Cron:        &types.CronRule{Minutes: 1, Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127},
+		Transitions: []types.OffsetTransition{{From: (start/3_600 + 5) * 3_600, OffsetMinutes: 60}},
+	}}), func(m *types.MsgScheduleTimer) { m.ExpiresTime = start + 7_200 })
+	f.refused(types.ErrUnsupportedTimerType, scheduleMsg(robot, 50, f.noop(), renewing))
+	events := f.pass(start+6*3_600, 60)
+	count := map[string]int{}
+	for _, fired := range eventsOf[*types.TimerFired](f, events) {
+		count[fired.Id]++
+		if fired.Id == zoned && fired.Ended != types.EndUnspecified {
+			require.Equal(t, types.EndZone, fired.Ended)
+		}
+	}
+	require.GreaterOrEqual(t, count[id], 35)
+	require.GreaterOrEqual(t, count[blocks], 30)
+	require.LessOrEqual(t, count[zoned], 5)
+	require.GreaterOrEqual(t, count[zoned], 4)
+	require.Equal(t, uint32(2), f.total(robot))
+	info := f.timer(robot, id)
+	require.InDelta(t, f.Now()+1_500, info.ExpiresTime, 660)
+	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresTime: f.Now() + 900})
+	require.Equal(t, uint64(900), f.timer(robot, id).Renewal.Seconds)
+}
+
+// TestSkipAndRun_MoveTheNextOccurrence: what is skipped is told, what is run is consumed.
+//
+// Rule: 3.4-skip, 3.4-run, 3.4-resume-at
+func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
+	f := newFixture(t)
+	start := f.Now()
+	sender := robot.String()
+	var got []types.Delivery
+	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
+		got = append(got, d)
+		return nil
+	}), triggered(everySeconds(600, func(c *types.CalendarTrigger) { c.Remaining = 4 })))
+	f.run(&types.MsgSkipTimer{Sender: sender, Id: id, Count: 2})
+	require.Equal(t, start+1_800, f.timer(robot, id).DueTime)
+	f.run(&types.MsgRunTimer{Sender: sender, Id: id})
+	f.refused(types.ErrAlreadyDue, &types.MsgRunTimer{Sender: sender, Id: id})
+	f.NextBlock()
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, uint64(start+1_800), fired.Occurrence)
+	require.Equal(t, start+2_400, fired.NextTime)
+	require.Zero(t, fired.LateSeconds)
+
+	f.run(&types.MsgPauseTimer{Sender: sender, Id: id})
+	f.refused(types.ErrAlreadySetAside, &types.MsgRunTimer{Sender: sender, Id: id})
+	f.pass(start+3_700, 60)
+	f.run(&types.MsgResumeTimer{Sender: sender, Id: id})
+	f.NextBlock()
+	fired = only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, uint64(start+3_600), fired.Occurrence, "the latest that came meanwhile")
+	f.run(&types.MsgPauseTimer{Sender: sender, Id: id})
+	f.pass(start+4_900, 60)
+	f.run(&types.MsgResumeTimer{Sender: sender, Id: id, At: types.ResumeNext})
+	require.Equal(t, start+5_400, f.timer(robot, id).DueTime)
+
+	for _, count := range []uint32{0, 1_001} {
+		f.refused(types.ErrInvalidSkip, &types.MsgSkipTimer{Sender: sender, Id: id, Count: count})
+	}
+	once := f.schedule(robot, 0, f.noop(), triggered(atTime(f.Now()+1_000)))
+	f.refused(types.ErrUnsupportedTimerType, &types.MsgSkipTimer{Sender: sender, Id: once, Count: 1})
+	f.refused(types.ErrUnsupportedTimerType, &types.MsgRunTimer{Sender: sender, Id: once})
+	short := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), func(m *types.MsgScheduleTimer) { m.ExpiresTime = f.Now() + 1_300 })
+	f.refused(types.ErrExpiresTooSoon, &types.MsgSkipTimer{Sender: sender, Id: short, Count: 2})
+	require.Len(t, got, 2)
+}
