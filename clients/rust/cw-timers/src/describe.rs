@@ -9,7 +9,7 @@ use crate::wire::{self, DecodeError, Value};
 /// The type of a field, as `.proto` files name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldType {
-    /// `string`, `bytes`, `uint64`, `uint32`, `bool`, or the full name of a message or an enum.
+    /// `string`, `bytes`, `uint64`, `uint32`, `int64`, `int32`, `bool`, or the full name of a message or an enum.
     pub name: &'static str,
     /// Whether the field is a list.
     pub repeated: bool,
@@ -218,6 +218,68 @@ impl Field for u32 {
     fn from_json<'de, D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let number = or_default::<Number, D>(d)?.0;
         u32::try_from(number).map_err(|_| de::Error::custom("want a number from 0 to 2^32 - 1"))
+    }
+}
+
+/// A number with a sign in JSON: both forms are read.
+#[derive(Default)]
+struct Signed(i64);
+
+impl<'de> Deserialize<'de> for Signed {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Signed;
+            fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str("a number, or one in quotes")
+            }
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<Signed, E> {
+                Ok(Signed(n))
+            }
+            fn visit_u64<E: de::Error>(self, n: u64) -> Result<Signed, E> {
+                i64::try_from(n).map(Signed).map_err(|_| E::custom("want a number from -2^63 to 2^63 - 1"))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Signed, E> {
+                text.parse().map(Signed).map_err(|_| E::custom("want a number from -2^63 to 2^63 - 1"))
+            }
+        }
+        d.deserialize_any(Visitor)
+    }
+}
+
+impl Field for i64 {
+    const TYPE: FieldType = scalar("int64");
+    fn put(&self, number: u32, out: &mut Vec<u8>) {
+        wire::put_number(out, number, *self as u64);
+    }
+    fn take(&mut self, value: Value<'_>) -> Result<(), DecodeError> {
+        *self = value.number()? as i64;
+        Ok(())
+    }
+    fn to_json<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+    fn from_json<'de, D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(or_default::<Signed, D>(d)?.0)
+    }
+}
+
+impl Field for i32 {
+    const TYPE: FieldType = scalar("int32");
+    fn put(&self, number: u32, out: &mut Vec<u8>) {
+        // As protobuf has it: a negative number takes all 64 bits.
+        wire::put_number(out, number, i64::from(*self) as u64);
+    }
+    fn take(&mut self, value: Value<'_>) -> Result<(), DecodeError> {
+        *self = value.number()? as i32;
+        Ok(())
+    }
+    fn to_json<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_i32(*self)
+    }
+    fn from_json<'de, D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let number = or_default::<Signed, D>(d)?.0;
+        i32::try_from(number).map_err(|_| de::Error::custom("want a number from -2^31 to 2^31 - 1"))
     }
 }
 

@@ -143,6 +143,14 @@ errors! {
     62 BidNotCovered = "bid not covered",
     /// A cell limit above what the config allows.
     63 CellLimitOutOfBounds = "cell limit out of bounds",
+    /// A rule that no calendar has, or without an occurrence within the life of a timer.
+    64 InvalidCalendar = "invalid calendar",
+    /// A time that is no whole second, or not after the time of the block.
+    65 InvalidTime = "invalid time",
+    /// A timer that is due is not run before its time.
+    66 AlreadyDue = "timer is due already",
+    /// A number of occurrences to skip that is out of bounds.
+    67 InvalidSkip = "invalid number of occurrences to skip",
     /// A label that is too long or is not printable ASCII.
     70 InvalidLabel = "invalid label",
     /// Messages are stated together with a payload or a handler.

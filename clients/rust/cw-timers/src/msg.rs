@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::proto::{
-    Message, MsgCancelTimer, MsgExtendTimer, MsgPauseTimer, MsgResumeTimer, MsgScheduleTimer, MsgSetAgent,
-    MsgUpdateTimer,
+    Message, MsgCancelTimer, MsgExtendTimer, MsgPauseTimer, MsgResumeTimer, MsgRunTimer, MsgScheduleTimer, MsgSetAgent,
+    MsgSkipTimer, MsgUpdateTimer,
 };
 
 /// The custom message of contracts on chains with the JSON binding: `{"timers": {"schedule": {…}}}`.
@@ -49,6 +49,10 @@ pub enum TimersCall {
     Pause(MsgPauseTimer),
     /// Returns a timer to the queue.
     Resume(MsgResumeTimer),
+    /// Lets the next occurrences of a timer pass.
+    Skip(MsgSkipTimer),
+    /// Makes the next occurrence of a timer due in the next block.
+    Run(MsgRunTimer),
     /// Registers a bidding agent, or clears it.
     SetAgent(MsgSetAgent),
 }
@@ -68,6 +72,8 @@ impl TimersCall {
             TimersCall::Cancel(msg) => with(msg, |m| m.sender = sender),
             TimersCall::Pause(msg) => with(msg, |m| m.sender = sender),
             TimersCall::Resume(msg) => with(msg, |m| m.sender = sender),
+            TimersCall::Skip(msg) => with(msg, |m| m.sender = sender),
+            TimersCall::Run(msg) => with(msg, |m| m.sender = sender),
             TimersCall::SetAgent(msg) => with(msg, |m| m.sender = sender),
         }
     }

@@ -13,10 +13,23 @@
 //! assert_eq!(hourly.count(1_000_000_000, 1_000_010_800, 0), (3, true));
 //! ```
 //!
-//! Instants are seconds since 1970, of block time. Contracts can't schedule by calendar in this version.
+//! Instants are seconds since 1970, of block time. A timer's trigger is made from a calendar of this module, and the other way
+//! round:
+//!
+//! ```
+//! use cw_timers::schedule::{Calendar, Cron};
+//! use cw_timers::Timer;
+//!
+//! let daily = Calendar::cron(Cron { minutes: 1, hours: 1 << 9, ..Cron::ALL }, 120);
+//! let trigger = cw_timers::Calendar::from(daily.clone());
+//! assert_eq!(Calendar::try_from(&trigger.clone().into_proto()), Ok(daily));
+//! let timer = Timer::on(trigger);
+//! ```
 
 use core::cmp::{max, min};
 use core::fmt;
+
+use crate::date::{date_of, day_number, days_in, Date};
 
 /// The last second of the domain, 9999-12-31T23:59:59Z; the first one is 0. What lies outside is never an occurrence.
 pub const MAX_TIME: i64 = 253_402_300_799;
@@ -95,6 +108,8 @@ pub struct Calendar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Invalid {
+    /// A timer's trigger has no rule, or two.
+    Rule,
     /// Seconds or anchor of [`Every`] are out of bounds, or it has an offset or transitions.
     Every,
     /// A set is empty, or has a bit without a meaning.
@@ -110,6 +125,7 @@ pub enum Invalid {
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Invalid::Rule => "want one rule",
             Invalid::Every => "want 60 seconds or more, an anchor from 0, no offset and no transitions",
             Invalid::Set => "want sets that are not empty, of bits that have a meaning",
             Invalid::NoDay => "want a day that a month of the set has",
@@ -136,58 +152,6 @@ impl Every {
     fn count_to(&self, at: i64) -> u64 {
         self.floor(at).map_or(0, |last| ((last - self.anchor) / self.seconds) as u64 + 1)
     }
-}
-
-/// A day of the Gregorian calendar.
-#[derive(Clone, Copy)]
-struct Date {
-    year: i64,
-    /// From 1 on.
-    month: i64,
-    day: i64,
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The days before a year, from the year 0 on.
-fn days_before_year(year: i64) -> i64 {
-    let past = year - 1;
-    365 * year + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400) + 1
-}
-
-/// The days from 1970-01-01 to a date.
-fn day_number(date: Date) -> i64 {
-    let before: i64 = (1..date.month).map(|month| days_in(date.year, month)).sum();
-    days_before_year(date.year) - days_before_year(1970) + before + date.day - 1
-}
-
-fn date_of(day: i64) -> Date {
-    let since = day + days_before_year(1970);
-    // 400 years have 146,097 days: the estimate is the year, or one next to it.
-    let mut year = (since * 400).div_euclid(146_097);
-    while days_before_year(year) > since {
-        year -= 1;
-    }
-    while days_before_year(year + 1) <= since {
-        year += 1;
-    }
-    let (mut month, mut day) = (1, since - days_before_year(year) + 1);
-    while day > days_in(year, month) {
-        day -= days_in(year, month);
-        month += 1;
-    }
-    Date { year, month, day }
 }
 
 /// The lowest bit of a set that is not below one.
@@ -432,28 +396,5 @@ impl Calendar {
             (from, offset) = (transition.from / MINUTE, i64::from(transition.offset_minutes));
         }
         max(from, local - offset) * MINUTE
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_and_days_lead_back() {
-        let mut expected = Date { year: 1969, month: 12, day: 1 };
-        for number in -31..2_932_897 {
-            let Date { year, month, day } = date_of(number);
-            assert_eq!((year, month, day), (expected.year, expected.month, expected.day));
-            assert_eq!(day_number(expected), number);
-            expected.day += 1;
-            if expected.day > days_in(year, month) {
-                (expected.day, expected.month) = (1, month + 1);
-            }
-            if expected.month > 12 {
-                (expected.month, expected.year) = (1, year + 1);
-            }
-        }
-        assert_eq!((expected.year, expected.month, expected.day), (10_000, 1, 1));
     }
 }

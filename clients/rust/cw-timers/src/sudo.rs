@@ -69,6 +69,13 @@ pub struct Delivery {
     /// The contract's admin, if it scheduled the timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
+    /// The occurrence of a calendar, in seconds since 1970, or of an interval from its schedule, as a height. None comes
+    /// twice, but for retries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<u64>,
+    /// The number of that occurrence among those that were delivered, from 1 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
 }
 
 /// A delivery to the default handler.
@@ -93,6 +100,13 @@ pub struct HandleTimer {
     /// The contract's admin, if it scheduled the timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
+    /// The occurrence of a calendar, in seconds since 1970, or of an interval from its schedule, as a height. None comes
+    /// twice, but for retries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<u64>,
+    /// The number of that occurrence among those that were delivered, from 1 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
     /// What the timer was scheduled with.
     #[serde(default)]
     pub payload: Binary,
@@ -101,8 +115,21 @@ pub struct HandleTimer {
 impl HandleTimer {
     /// A delivery with a payload.
     pub fn new(delivery: Delivery, payload: Binary) -> Self {
-        let Delivery { timer_id, deliver_id, fire_seq, height, due, trigger, matched, scheduler } = delivery;
-        HandleTimer { timer_id, deliver_id, fire_seq, height, due, trigger, matched, scheduler, payload }
+        let Delivery { timer_id, deliver_id, fire_seq, height, due, trigger, matched, scheduler, occurrence, index } =
+            delivery;
+        HandleTimer {
+            timer_id,
+            deliver_id,
+            fire_seq,
+            height,
+            due,
+            trigger,
+            matched,
+            scheduler,
+            occurrence,
+            index,
+            payload,
+        }
     }
 
     /// The payload, which the timer was scheduled with as JSON.
@@ -128,6 +155,8 @@ impl Delivery {
             trigger,
             matched: Vec::new(),
             scheduler: None,
+            occurrence: None,
+            index: None,
         }
     }
 
@@ -168,6 +197,10 @@ pub enum TriggerKind {
     Interval,
     /// A change of watched state.
     Watch,
+    /// A time.
+    Time,
+    /// An occurrence of a calendar.
+    Calendar,
     /// A kind of a later version of the chain.
     Other(String),
 }
@@ -180,6 +213,8 @@ impl TriggerKind {
             TriggerKind::After => "after",
             TriggerKind::Interval => "interval",
             TriggerKind::Watch => "watch",
+            TriggerKind::Time => "time",
+            TriggerKind::Calendar => "calendar",
             TriggerKind::Other(name) => name,
         }
     }
@@ -192,6 +227,8 @@ impl From<&str> for TriggerKind {
             "after" => TriggerKind::After,
             "interval" => TriggerKind::Interval,
             "watch" => TriggerKind::Watch,
+            "time" => TriggerKind::Time,
+            "calendar" => TriggerKind::Calendar,
             other => TriggerKind::Other(other.to_string()),
         }
     }

@@ -1,4 +1,4 @@
-use cosmwasm_std::{to_json_binary, Addr, Binary, CosmosMsg, StdResult, SubMsg, Uint128};
+use cosmwasm_std::{to_json_binary, Addr, Binary, CosmosMsg, StdResult, SubMsg, Timestamp, Uint128};
 use serde::Serialize;
 
 use crate::bid::Bid;
@@ -18,6 +18,34 @@ pub enum OnUnfunded {
     Destroy,
     /// It is set aside until its owner resumes it or its time ends.
     Suspend,
+    /// This repetition of a calendar or an interval passes. After some in a row, whose number the config states, the timer is
+    /// suspended.
+    Skip,
+}
+
+/// The whole seconds of a time: the chain counts an end of life in them.
+fn whole_seconds(time: Timestamp) -> i64 {
+    // A time of 64 bits of nanoseconds is far from the end of an i64.
+    time.seconds() as i64
+}
+
+/// When a timer that is resumed fires, if it was due while it was on hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResumeAt {
+    /// In the next block. The default.
+    Now,
+    /// With its next repetition.
+    Next,
+}
+
+impl From<ResumeAt> for proto::ResumeAt {
+    fn from(at: ResumeAt) -> Self {
+        match at {
+            ResumeAt::Now => proto::ResumeAt::Now,
+            ResumeAt::Next => proto::ResumeAt::Next,
+        }
+    }
 }
 
 impl From<OnUnfunded> for proto::OnUnfunded {
@@ -25,6 +53,7 @@ impl From<OnUnfunded> for proto::OnUnfunded {
         match on_unfunded {
             OnUnfunded::Destroy => proto::OnUnfunded::Destroy,
             OnUnfunded::Suspend => proto::OnUnfunded::Suspend,
+            OnUnfunded::Skip => proto::OnUnfunded::Skip,
         }
     }
 }
@@ -63,6 +92,18 @@ impl Timer {
     /// Due once, so many blocks after the one that schedules it.
     pub fn after(blocks: u64) -> Self {
         Timer::on(Trigger::After(blocks))
+    }
+
+    /// Due once, in the first block whose time is at or after a time, which is rounded up to a second.
+    ///
+    /// ```
+    /// # use cosmwasm_std::testing::mock_env;
+    /// # use cw_timers::Timer;
+    /// # let env = mock_env();
+    /// let timer = Timer::at_time(env.block.time.plus_hours(24));
+    /// ```
+    pub fn at_time(time: Timestamp) -> Self {
+        Timer::on(Trigger::Time(time))
     }
 
     /// Due every so many blocks, until it expires. [`Interval`] has more to say.
@@ -127,6 +168,31 @@ impl Timer {
         self
     }
 
+    /// The last block time at which it may fire, in whole seconds. Of two ends the first to come counts.
+    ///
+    /// ```
+    /// # use cosmwasm_std::testing::mock_env;
+    /// # use cw_timers::{Calendar, Timer};
+    /// # let env = mock_env();
+    /// let timer = Timer::on(Calendar::every_seconds(3_600)).expires_time(env.block.time.plus_days(7));
+    /// ```
+    pub fn expires_time(mut self, time: Timestamp) -> Self {
+        self.0.expires_time = whole_seconds(time);
+        self
+    }
+
+    /// Each fire of a timer that repeats gives it the same life again. So it ends when it can't fire for as long, and not
+    /// before.
+    ///
+    /// ```
+    /// # use cw_timers::Timer;
+    /// let timer = Timer::every(100).renew();
+    /// ```
+    pub fn renew(mut self) -> Self {
+        self.0.renew = true;
+        self
+    }
+
     /// What it is willing to pay for its place.
     pub fn bid(mut self, bid: Bid) -> Self {
         self.0.bid = match bid {
@@ -144,11 +210,43 @@ impl Timer {
 
     /// A failed fire is tried again at most so often, each time so many blocks later. Each try is paid.
     pub fn retry(mut self, max: u32, after: u64) -> Self {
-        self.0.retry = Some(proto::Retry { max, after });
+        let retry = self.0.retry.get_or_insert_with(Default::default);
+        (retry.max, retry.after) = (max, after);
+        self
+    }
+
+    /// By what the distance to each further [`retry`](Timer::retry) is multiplied, 1 to 4.
+    ///
+    /// ```
+    /// # use cw_timers::Timer;
+    /// // 5, 10 and 20 blocks after the fire before it.
+    /// let timer = Timer::every(1_000).retry(3, 5).retry_backoff(2);
+    /// ```
+    pub fn retry_backoff(mut self, factor: u32) -> Self {
+        self.0.retry.get_or_insert_with(Default::default).backoff = factor;
+        self
+    }
+
+    /// Adds an error after which a fire is [tried again](Timer::retry): a codespace and a code in it, or 0 for any. Without
+    /// one it is after all errors.
+    ///
+    /// ```
+    /// # use cw_timers::{Timer, TimersError, CODESPACE};
+    /// // A contract's own errors are wasm 5.
+    /// let timer = Timer::every(1_000).retry(3, 5).retry_on("wasm", 5).retry_on(CODESPACE, TimersError::OutOfCycles.code());
+    /// ```
+    pub fn retry_on(mut self, codespace: impl Into<String>, code: u32) -> Self {
+        let error = proto::ErrorCode { codespace: codespace.into(), code };
+        self.0.retry.get_or_insert_with(Default::default).on.push(error);
         self
     }
 
     /// What becomes of it when its payer lacks funds.
+    ///
+    /// ```
+    /// # use cw_timers::{OnUnfunded, Timer};
+    /// let timer = Timer::every(100).on_unfunded(OnUnfunded::Skip);
+    /// ```
     pub fn on_unfunded(mut self, on_unfunded: OnUnfunded) -> Self {
         self.0.on_unfunded = on_unfunded.into();
         self
@@ -277,7 +375,7 @@ impl Update {
     }
 }
 
-/// A change of a timer's place: to cancel, extend, pause or resume it; or of the contract's agent.
+/// A change of a timer's place: to cancel, extend, pause, resume, skip or run it; or of the contract's agent.
 ///
 /// ```
 /// # use cosmwasm_std::{Addr, Response};
@@ -301,6 +399,21 @@ impl Change {
         Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_at, ..Default::default() }))
     }
 
+    /// Sets the last block time at which a timer may fire, in whole seconds. The chain clamps it too.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{testing::mock_env, Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let (env, me) = (mock_env(), Addr::unchecked("contract"));
+    /// let change = Change::extend_time(&id, env.block.time.plus_days(30));
+    /// let response: Response = Response::new().add_message(change.into_msg(&me));
+    /// ```
+    pub fn extend_time(id: &TimerId, time: Timestamp) -> Self {
+        let expires_time = whole_seconds(time);
+        Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_time, ..Default::default() }))
+    }
+
     /// Sets a timer aside until it is resumed or expires.
     pub fn pause(id: &TimerId) -> Self {
         Change(TimersCall::Pause(proto::MsgPauseTimer { id: id.to_string(), ..Default::default() }))
@@ -309,6 +422,45 @@ impl Change {
     /// Returns a paused, suspended or unfunded timer to the queue. One whose due height has passed is due in the next block.
     pub fn resume(id: &TimerId) -> Self {
         Change(TimersCall::Resume(proto::MsgResumeTimer { id: id.to_string(), ..Default::default() }))
+    }
+
+    /// The same, and says when it fires if it was due while it was on hold.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, ResumeAt, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let response: Response = Response::new().add_message(Change::resume_at(&id, ResumeAt::Next).into_msg(&me));
+    /// ```
+    pub fn resume_at(id: &TimerId, at: ResumeAt) -> Self {
+        Change(TimersCall::Resume(proto::MsgResumeTimer { id: id.to_string(), at: at.into(), ..Default::default() }))
+    }
+
+    /// Lets the next occurrences of a calendar or an interval pass, 1 to 1,000.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let response: Response = Response::new().add_message(Change::skip(&id, 2).into_msg(&me));
+    /// ```
+    pub fn skip(id: &TimerId, count: u32) -> Self {
+        Change(TimersCall::Skip(proto::MsgSkipTimer { id: id.to_string(), count, ..Default::default() }))
+    }
+
+    /// Makes the next occurrence of a calendar or an interval due in the next block. Its fire is paid, and consumes it.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let response: Response = Response::new().add_message(Change::run(&id).into_msg(&me));
+    /// ```
+    pub fn run(id: &TimerId) -> Self {
+        Change(TimersCall::Run(proto::MsgRunTimer { id: id.to_string(), ..Default::default() }))
     }
 
     /// Registers a contract or a module as the agent that prices those of the sender's timers that state no bid.
@@ -330,6 +482,8 @@ impl Change {
             TimersCall::Extend(msg) => msg.actor = contract,
             TimersCall::Pause(msg) => msg.actor = contract,
             TimersCall::Resume(msg) => msg.actor = contract,
+            TimersCall::Skip(msg) => msg.actor = contract,
+            TimersCall::Run(msg) => msg.actor = contract,
             TimersCall::Schedule(_) | TimersCall::Update(_) | TimersCall::SetAgent(_) => {}
         }
         self

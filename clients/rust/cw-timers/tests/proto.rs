@@ -64,10 +64,7 @@ const NOT_COVERED: &[&str] = &[
 ];
 
 /// Fields that the crate leaves out of messages that it has.
-const FIELDS_NOT_COVERED: &[(&str, &str)] = &[
-    // A contract can't schedule by time.
-    ("Trigger", "time"),
-];
+const FIELDS_NOT_COVERED: &[(&str, &str)] = &[];
 
 /// Files whose messages are not the concern of contracts: events, and the genesis.
 const FILES_NOT_COVERED: &[&str] = &["events.proto", "genesis.proto"];
@@ -96,6 +93,8 @@ fn type_of(field: &FieldDescriptorProto) -> String {
         Some(Type::Bytes) => "bytes".into(),
         Some(Type::Uint64) => "uint64".into(),
         Some(Type::Uint32) => "uint32".into(),
+        Some(Type::Int64) => "int64".into(),
+        Some(Type::Int32) => "int32".into(),
         Some(Type::Bool) => "bool".into(),
         Some(Type::Message | Type::Enum) | None => {
             let name = field.type_name().trim_start_matches('.');
@@ -122,7 +121,8 @@ fn messages() -> Described {
         Trigger IntervalTrigger Retry Outcome WatchTrigger WatchKey WatchCondition WatchedKey Bid StaticBid AccountPayload
         MsgScheduleTimer MsgScheduleTimerResponse TimerCall MsgUpdateTimer MsgUpdateTimerResponse MsgExtendTimer
         MsgExtendTimerResponse MsgPauseTimer MsgPauseTimerResponse MsgResumeTimer MsgResumeTimerResponse MsgCancelTimer
-        MsgCancelTimerResponse MsgSetAgent MsgSetAgentResponse
+        MsgCancelTimerResponse MsgSetAgent MsgSetAgentResponse MsgSkipTimer MsgSkipTimerResponse MsgRunTimer
+        MsgRunTimerResponse CalendarTrigger EveryRule CronRule OffsetTransition OccurrenceTerms Recurrence Renewal ErrorCode
         TimerInfo Opcodes QueryParamsRequest QueryParamsResponse QueryTimerRequest QueryTimerResponse
         QueryTimersByActorRequest QueryTimersByActorResponse QueryLaneRequest QueryLaneResponse QueryAgentRequest
         QueryAgentResponse QueryEstimateRequest QueryEstimateResponse ReceiptInfo QueryDeliveriesRequest
@@ -137,7 +137,7 @@ fn enums() -> BTreeMap<&'static str, &'static [(i32, &'static str)]> {
     }
     values! {
         OnFailure OnUnfunded ConditionOp TimerTier PriorityTier SetAsideReason TimerStatus EstimateBasis Policy
-        BasefeeResponse FairnessUnit PaymentRule
+        BasefeeResponse FairnessUnit PaymentRule Missed IntervalFrom ResumeAt
     }
 }
 

@@ -27,10 +27,20 @@ fn a_delivery() {
 
 #[test]
 fn a_later_chain_may_tell_more() {
-    let text = sudo(r#","occurrence":{"at":"17","index":[1,{"a":null}]}"#).replace(r#""watch""#, r#""calendar""#);
+    let text = sudo(r#","moon":{"phase":"17","of":[1,{"a":null}]}"#).replace(r#""watch""#, r#""tide""#);
     let SudoMsg::HandleTimer(fired) = from_json(text).unwrap();
-    assert_eq!(fired.trigger, TriggerKind::Other("calendar".into()));
+    assert_eq!(fired.trigger, TriggerKind::Other("tide".into()));
     assert_eq!((fired.matched.len(), fired.scheduler), (0, None));
+}
+
+#[test]
+fn an_occurrence() {
+    let text = sudo(r#","occurrence":1772355600,"index":3"#).replace(r#""watch""#, r#""calendar""#);
+    let SudoMsg::HandleTimer(fired) = from_json(&text).unwrap();
+    assert_eq!((&fired.trigger, fired.occurrence, fired.index), (&TriggerKind::Calendar, Some(1_772_355_600), Some(3)));
+    assert_eq!(to_json_string(&SudoMsg::HandleTimer(fired)).unwrap(), text, "written as the chain writes it");
+    let SudoMsg::HandleTimer(fired) = from_json(sudo("").replace(r#""watch""#, r#""time""#)).unwrap();
+    assert_eq!((fired.trigger, fired.occurrence, fired.index), (TriggerKind::Time, None, None));
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use cosmwasm_std::{
     coins, from_json, to_json_string, to_json_vec, Addr, AnyMsg, Binary, CanonicalAddr, CosmosMsg, Decimal, Empty,
-    Uint128,
+    Timestamp, Uint128,
 };
 use cw_timers::proto::{self, Any, DecodeError, Message, MsgScheduleTimer};
 use cw_timers::{
-    Bid, Change, Condition, Interval, OnUnfunded, Tier, Timer, TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger,
-    Update, Watch, WatchKey,
+    schedule, Bid, Calendar, Change, Condition, Cron, Interval, Occurrences, OnUnfunded, ResumeAt, Tier, Timer,
+    TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger, Update, Watch, WatchKey,
 };
 use serde_json::{json, Value};
 
@@ -139,6 +139,180 @@ fn each_trigger() {
 }
 
 #[test]
+fn triggers_by_time() {
+    let trigger = |t: Timer| serde_json::to_value(t.into_proto().trigger).unwrap();
+    let at = Timestamp::from_seconds(1_772_355_600);
+    assert_eq!(trigger(Timer::at_time(at)), json!({"time": "2026-03-01T09:00:00Z"}));
+    assert_eq!(trigger(Timer::at_time(at.plus_nanos(1))), json!({"time": "2026-03-01T09:00:01Z"}));
+    let every = Calendar::every_seconds(3_600).anchor(60).remaining(4).suspend_on_failure(3);
+    assert_eq!(
+        trigger(Timer::on(every.occurrences(Occurrences::each().window(600).jitter(30)))),
+        json!({"calendar": {
+            "every": {"seconds": "3600", "anchor": "60"}, "remaining": "4", "on_failure": "ON_FAILURE_SUSPEND",
+            "occurrences": {"missed": "MISSED_EACH", "window": "600", "jitter": "30"}, "max_failures": 3,
+        }})
+    );
+    let rule = Cron::every_minute().minutes([0, 59]).hours([9]).last_day().months([1, 12]).weekdays([0, 6]);
+    let cron = Calendar::cron(rule).offset_minutes(-300).transition(600, -240).offset_final().stop_on_failure();
+    assert_eq!(
+        trigger(Timer::on(cron)),
+        json!({"calendar": {
+            "cron": {"minutes": "576460752303423489", "hours": 512, "last_day": true, "months": 4098, "weekdays": 65},
+            "offset_minutes": -300, "transitions": [{"from": "600", "offset_minutes": -240}],
+            "on_failure": "ON_FAILURE_STOP", "offset_final": true,
+        }})
+    );
+    let interval = Interval::every(10).first(50).from_schedule().occurrences(Occurrences::latest());
+    assert_eq!(
+        trigger(Timer::on(interval.suspend_on_failure(2))),
+        json!({"interval": {
+            "every": "10", "first": "50", "from": "INTERVAL_FROM_SCHEDULE", "occurrences": {"missed": "MISSED_LATEST"},
+            "on_failure": "ON_FAILURE_SUSPEND", "max_failures": 2,
+        }})
+    );
+}
+
+/// A number that a set can't have makes one that the chain refuses, and not another set.
+#[test]
+fn sets_have_no_other_numbers() {
+    let any = Cron::every_minute;
+    let calendar = |rule: Cron| schedule::Calendar::try_from(&Calendar::cron(rule).into_proto());
+    for good in [
+        any(),
+        any().minutes(0..60).hours(0..24).days(1..32).months(1..13).weekdays(0..7),
+        any().days([31]).last_day(),
+        any().last_day().days([1]),
+    ] {
+        assert!(calendar(good.clone()).is_ok(), "{good:?}");
+    }
+    for bad in [
+        any().minutes([0, 60]),
+        any().minutes([1, 64]),
+        any().hours([1, 24]),
+        any().hours([1, 32]),
+        any().days([1, 0]),
+        any().days([1, 32]),
+        any().months([1, 0]),
+        any().months([1, 13]),
+        any().months([1, 99]),
+        any().weekdays([1, 7]),
+        any().weekdays([1, 40]),
+        any().hours([]),
+    ] {
+        assert_eq!(calendar(bad.clone()), Err(schedule::Invalid::Set), "{bad:?}");
+    }
+}
+
+#[test]
+fn what_is_computed_is_what_is_scheduled() {
+    use schedule::{Every, Invalid, Rule, Transition};
+    let mut cron = schedule::Calendar::cron(schedule::Cron { hours: 1, last_day: true, ..schedule::Cron::ALL }, 60);
+    cron.transitions =
+        vec![Transition { from: 600, offset_minutes: 120 }, Transition { from: 1_200, offset_minutes: 60 }];
+    let every = schedule::Calendar::every(Every { seconds: 600, anchor: 30 });
+    for calendar in [cron.clone(), every] {
+        let trigger = Calendar::from(calendar.clone()).into_proto();
+        assert_eq!(schedule::Calendar::try_from(&trigger), Ok(calendar));
+    }
+    // An anchor of 0 would be the time of the block.
+    let from_0 = Calendar::from(schedule::Calendar::every(Every { seconds: 600, anchor: 0 })).into_proto();
+    let read = schedule::Calendar::try_from(&from_0).unwrap();
+    assert_eq!(read.rule, Rule::Every(Every { seconds: 600, anchor: 600 }));
+    let mut two = from_0.clone();
+    two.cron = Calendar::from(cron).into_proto().cron;
+    for bad in [proto::CalendarTrigger::default(), two] {
+        assert_eq!(schedule::Calendar::try_from(&bad), Err(Invalid::Rule));
+    }
+    let short = Calendar::every_seconds(59).into_proto();
+    assert_eq!(schedule::Calendar::try_from(&short), Err(Invalid::Every));
+}
+
+/// Negative numbers take all 64 bits, and a time is a message.
+#[test]
+fn numbers_with_a_sign_and_times() {
+    let zone = proto::OffsetTransition::with(|t| (t.from, t.offset_minutes) = (-60, -1));
+    let minus = |last: u8| [&[last][..], &[0xff; 8], &[0x01]].concat();
+    let want = [&[0x08][..], &minus(0xc4), &[0x10], &minus(0xff)].concat();
+    assert_eq!(zone.encode().as_slice(), want);
+    assert_eq!(proto::OffsetTransition::decode(&want), Ok(zone.clone()));
+    assert_eq!(serde_json::to_value(&zone).unwrap(), json!({"from": "-60", "offset_minutes": -1}));
+    for text in [r#"{"from":"-60","offset_minutes":-1}"#, r#"{"from":-60,"offset_minutes":"-1"}"#] {
+        assert_eq!(from_json::<proto::OffsetTransition>(text).unwrap(), zone);
+    }
+    for bad in [r#"{"from":"9223372036854775808"}"#, r#"{"offset_minutes":2147483648}"#, r#"{"from":"x"}"#] {
+        assert!(from_json::<proto::OffsetTransition>(bad).is_err(), "{bad}");
+    }
+    let trigger = Timer::at_time(Timestamp::from_seconds(300)).into_proto().trigger.unwrap();
+    assert_eq!(trigger.encode().as_slice(), [0x22, 3, 0x08, 0xac, 0x02]);
+    assert_eq!(proto::Trigger::decode(&trigger.encode()), Ok(trigger));
+}
+
+#[test]
+fn times_in_json() {
+    for (seconds, nanos, text) in [
+        (0, 0, "1970-01-01T00:00:00Z"),
+        (1_709_251_199, 0, "2024-02-29T23:59:59Z"),
+        (-1, 500_000_000, "1969-12-31T23:59:59.500000000Z"),
+        (-62_135_596_800, 0, "0001-01-01T00:00:00Z"),
+        (253_402_300_799, 999_999_999, "9999-12-31T23:59:59.999999999Z"),
+    ] {
+        let time = proto::Timestamp { seconds, nanos };
+        assert_eq!(serde_json::to_value(time).unwrap(), json!(text));
+        assert_eq!(from_json::<proto::Timestamp>(json!(text).to_string()).unwrap(), time);
+    }
+    let half = from_json::<proto::Timestamp>(r#""1970-01-01T00:00:01.5Z""#).unwrap();
+    assert_eq!((half.seconds, half.nanos), (1, 500_000_000));
+    for bad in [
+        "",
+        "Z",
+        "1970-01-01",
+        "1970-01-01T00:00:00",
+        "1970-01-01 00:00:00Z",
+        "1970-13-01T00:00:00Z",
+        "2023-02-29T00:00:00Z",
+        "1970-01-00T00:00:00Z",
+        "1970-01-01T24:00:00Z",
+        "1970-01-01T00:60:00Z",
+        "1970-01-01T00:00:60Z",
+        "0000-01-01T00:00:00Z",
+        "1970-01-01T00:00:00.Z",
+        "1970-01-01T00:00:00.1234567890Z",
+        "1970-01-01T00:00:00.+1Z",
+        "+970-01-01T00:00:00Z",
+        "1970-01-01T00:0é:00Z",
+    ] {
+        assert!(from_json::<proto::Timestamp>(json!(bad).to_string()).is_err(), "{bad}");
+    }
+    for (seconds, nanos) in [(-62_135_596_801, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000)] {
+        assert!(serde_json::to_value(proto::Timestamp { seconds, nanos }).is_err(), "{seconds} {nanos}");
+    }
+}
+
+#[test]
+fn what_a_timer_survives() {
+    let timer = Timer::every(5)
+        .renew()
+        .expires_time(Timestamp::from_seconds(900).plus_nanos(1))
+        .retry_backoff(2)
+        .retry_on("wasm", 5)
+        .retry_on("timers", 0)
+        .retry(3, 10)
+        .on_unfunded(OnUnfunded::Skip);
+    assert_eq!(
+        custom(timer.clone().into_msg(&me())),
+        json!({"timers": {"schedule": {
+            "trigger": {"interval": {"every": "5"}}, "renew": true, "expires_time": "900",
+            "retry": {"max": 3, "after": "10", "backoff": 2,
+                "on": [{"codespace": "wasm", "code": 5}, {"codespace": "timers"}]},
+            "on_unfunded": "ON_UNFUNDED_SKIP",
+        }}})
+    );
+    let mut want = timer.clone().into_proto();
+    want.sender = "timer1me".into();
+    assert_eq!(MsgScheduleTimer::decode(&any(timer.into_msg(&me())).value).unwrap(), want);
+}
+
+#[test]
 fn keys_of_stores() {
     let prefix =
         |key: WatchKey| Timer::on(Watch::key(key)).into_proto().trigger.unwrap().watch.unwrap().keys[0].clone();
@@ -181,6 +355,26 @@ fn each_change() {
         ),
         (Change::pause(&id).into_msg(&me()), Change::pause(&id).into_msg(&me()), json!({"pause": {"id": text}})),
         (Change::resume(&id).into_msg(&me()), Change::resume(&id).into_msg(&me()), json!({"resume": {"id": text}})),
+        (
+            Change::resume_at(&id, ResumeAt::Next).into_msg(&me()),
+            Change::resume_at(&id, ResumeAt::Next).into_msg(&me()),
+            json!({"resume": {"id": text, "at": "RESUME_AT_NEXT"}}),
+        ),
+        (
+            Change::extend_time(&id, Timestamp::from_seconds(90)).into_msg(&me()),
+            Change::extend_time(&id, Timestamp::from_seconds(90)).into_msg(&me()),
+            json!({"extend": {"id": text, "expires_time": "90"}}),
+        ),
+        (
+            Change::skip(&id, 3).actor("timer1c").into_msg(&me()),
+            Change::skip(&id, 3).actor("timer1c").into_msg(&me()),
+            json!({"skip": {"id": text, "count": 3, "actor": "timer1c"}}),
+        ),
+        (
+            Change::run(&id).actor("timer1c").into_msg(&me()),
+            Change::run(&id).actor("timer1c").into_msg(&me()),
+            json!({"run": {"id": text, "actor": "timer1c"}}),
+        ),
         (
             Change::set_agent("timer1a").into_msg(&me()),
             Change::set_agent("timer1a").into_msg(&me()),

@@ -76,6 +76,19 @@ messages! {
         3 lane_paused: bool,
         /// `max_ttl_blocks` bounds expires_at: now + max_ttl_blocks.
         4 max_ttl_blocks: u64,
+        /// `max_ttl_seconds` bounds expires_time: block time + max_ttl_seconds.
+        72 max_ttl_seconds: u64,
+        /// `time_triggers` allows triggers by time and calendar. Timers that have one stay when it is
+        /// switched off.
+        73 time_triggers: bool,
+        /// `calendar_cycles` is what computing the next occurrence of a calendar consumes: on the
+        /// transaction's meter when scheduling, and among the intrinsic cycles of a fire.
+        74 calendar_cycles: u64,
+        /// `lapse_cycles` is what an occurrence costs its payer that became too late after its time had
+        /// come, at cycle_basefee.
+        75 lapse_cycles: u64,
+        /// `max_unfunded_skips` is how many occurrences in a row may lapse before their timer is suspended.
+        76 max_unfunded_skips: u32,
         /// `max_timers_per_actor` bounds the live timers of one actor.
         5 max_timers_per_actor: u32,
         /// `max_payload_bytes` bounds a payload.

@@ -11,12 +11,14 @@ mod any;
 mod config;
 mod core;
 mod query;
+mod timestamp;
 mod tx;
 
 pub use self::any::{Any, Json};
 pub use self::config::*;
 pub use self::core::*;
 pub use self::query::*;
+pub use self::timestamp::Timestamp;
 pub use self::tx::*;
 pub use crate::describe::{FieldInfo, FieldType, Message};
 pub use crate::wire::{DecodeError, Value};

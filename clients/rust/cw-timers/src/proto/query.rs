@@ -3,8 +3,8 @@
 use cosmwasm_std::Binary;
 
 use super::{
-    Any, Bid, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Retry, SetAsideReason, TimerConfig,
-    TimerTier, Trigger, WatchedKey,
+    Any, Bid, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal, Retry,
+    SetAsideReason, TimerConfig, TimerTier, Trigger, WatchedKey,
 };
 use crate::describe::{enums, messages};
 
@@ -111,6 +111,19 @@ messages! {
         /// `runs_messages`: a contract's payload is messages that run as the contract, as an account's always
         /// is.
         54 runs_messages: bool,
+        /// `due_time` is the time at which it becomes due, or did, jitter included, and expires_time the
+        /// last block time at which it may fire, in seconds since 1970; 0 means none.
+        55 due_time: i64,
+        /// Expires time.
+        56 expires_time: i64,
+        /// `recurrence` is what it keeps of its occurrences; none if its trigger has none.
+        57 recurrence: Option<Recurrence>,
+        /// `failures` and skips in a row, and the life that a fire gives it again, as in its record.
+        58 failures: u32,
+        /// Skips.
+        59 skips: u32,
+        /// Renewal.
+        60 renewal: Option<Renewal>,
     }
     /// `Opcodes` are the numbers by which tools identify the authority's messages.
     Opcodes = "timers.v1.Opcodes" {
@@ -363,6 +376,11 @@ messages! {
         /// `late` is the number of blocks from the due height, or from the change of what it watches, to the
         /// fire.
         25 late: u64,
+        /// `occurrence` that was delivered, in seconds since 1970 or as a height, and its number from 1 on;
+        /// 0 if the trigger has none.
+        26 occurrence: u64,
+        /// Index.
+        27 index: u64,
     }
     /// QueryDeliveriesRequest.
     QueryDeliveriesRequest = "timers.v1.QueryDeliveriesRequest" {

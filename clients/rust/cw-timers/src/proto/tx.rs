@@ -3,7 +3,19 @@
 use cosmwasm_std::Binary;
 
 use super::{Any, Bid, OnUnfunded, Retry, Trigger};
-use crate::describe::messages;
+use crate::describe::{enums, messages};
+
+enums! {
+    /// `ResumeAt` says when a timer that is resumed fires, if it was due while it was on hold.
+    ResumeAt = "timers.v1.ResumeAt" {
+        /// Means the default, now.
+        0 Unspecified = "RESUME_AT_UNSPECIFIED",
+        /// In the next block. Of several occurrences the latest fires, whatever its window.
+        1 Now = "RESUME_AT_NOW",
+        /// With its next repetition.
+        2 Next = "RESUME_AT_NEXT",
+    }
+}
 
 messages! {
     /// `MsgScheduleTimer` schedules a timer that the sender owns and whose handler will run as the sender.
@@ -26,8 +38,15 @@ messages! {
         6 gas_limit: u64,
         /// `cell_limit` is the cells that one fire may write; 0 means the default of the config.
         9 cell_limit: u64,
-        /// `expires_at` is the last height at which it may fire; 0 means as late as the config allows.
+        /// `expires_at` is the last height at which it may fire; 0 means as late as the config allows, or none
+        /// for a time or a calendar.
         7 expires_at: u64,
+        /// `expires_time` is the last block time at which it may fire, in seconds since 1970; 0 means as
+        /// late as the config allows for a time or a calendar, and none for other triggers. If both are
+        /// stated it ends at whichever comes first.
+        26 expires_time: i64,
+        /// `renew` gives a timer that repeats the same life again with each fire.
+        27 renew: bool,
         /// `bid` is what the timer is willing to pay; without one the default estimator applies.
         8 bid: Option<Bid>,
         /// `retry` repeats failed fires; without it they are not repeated.
@@ -93,8 +112,12 @@ messages! {
         1 sender: String,
         /// `id` in hexadecimal, all 64 digits.
         2 id: String,
-        /// `expires_at` must be above the current height; beyond the largest TTL it is clamped.
+        /// `expires_at` must be above the current height; beyond the largest TTL it is clamped. 0 keeps what
+        /// it is.
         3 expires_at: u64,
+        /// `expires_time` must be after the time of the block; beyond the largest TTL it is clamped. 0
+        /// keeps what it is.
+        5 expires_time: i64,
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
         4 actor: String,
@@ -105,6 +128,10 @@ messages! {
         1 expires_at: u64,
         /// `previous_expires_at` is what it was before.
         2 previous_expires_at: u64,
+        /// Expires time.
+        3 expires_time: i64,
+        /// Previous expires time.
+        4 previous_expires_time: i64,
     }
     /// `MsgPauseTimer` sets a timer aside. Its expiry height does not change.
     MsgPauseTimer = "timers.v1.MsgPauseTimer" {
@@ -129,11 +156,15 @@ messages! {
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
         3 actor: String,
+        /// `at` says what becomes of occurrences that came while it was on hold.
+        4 at: ResumeAt,
     }
     /// `MsgResumeTimerResponse` holds its due height.
     MsgResumeTimerResponse = "timers.v1.MsgResumeTimerResponse" {
         /// Due.
         1 due: u64,
+        /// `due_time` is the time at which it is due, in seconds since 1970; 0 if it waits for none.
+        21 due_time: i64,
     }
     /// `MsgCancelTimer` removes a timer.
     MsgCancelTimer = "timers.v1.MsgCancelTimer" {
@@ -158,5 +189,40 @@ messages! {
     }
     /// `MsgSetAgentResponse` is empty.
     MsgSetAgentResponse = "timers.v1.MsgSetAgentResponse" {
+    }
+    /// `MsgSkipTimer` lets the next occurrences of a timer pass without a fire.
+    MsgSkipTimer = "timers.v1.MsgSkipTimer" {
+        /// Sender.
+        1 sender: String,
+        /// `id` in hexadecimal, all 64 digits.
+        2 id: String,
+        /// `count` of occurrences, 1 to 1,000.
+        3 count: u32,
+        /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender
+        /// has scheduled the timer.
+        4 actor: String,
+    }
+    /// `MsgSkipTimerResponse` says when the timer is due then.
+    MsgSkipTimerResponse = "timers.v1.MsgSkipTimerResponse" {
+        /// Due.
+        1 due: u64,
+        /// `due_time` in seconds since 1970; 0 if it waits for no time.
+        2 due_time: i64,
+    }
+    /// `MsgRunTimer` makes the next occurrence of a timer due in the next block. It is paid like any other,
+    /// and consumed by its fire.
+    MsgRunTimer = "timers.v1.MsgRunTimer" {
+        /// Sender.
+        1 sender: String,
+        /// `id` in hexadecimal, all 64 digits.
+        2 id: String,
+        /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender
+        /// has scheduled the timer.
+        3 actor: String,
+    }
+    /// `MsgRunTimerResponse` holds the height at which the timer is due.
+    MsgRunTimerResponse = "timers.v1.MsgRunTimerResponse" {
+        /// Due.
+        1 due: u64,
     }
 }
