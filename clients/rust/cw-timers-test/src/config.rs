@@ -15,6 +15,7 @@ pub struct Config {
     pub max_payload_bytes: u64,
     pub max_messages_bytes: u64,
     pub max_retries: u32,
+    pub max_unfunded_skips: u32,
     pub min_gas_limit: u64,
     pub fire_base_cycles: u64,
     pub max_cycles_per_fire: u64,
@@ -43,6 +44,7 @@ impl Default for Config {
             max_payload_bytes: 1 << 20,
             max_messages_bytes: 65_536,
             max_retries: 10,
+            max_unfunded_skips: 8,
             min_gas_limit: 40_000,
             fire_base_cycles: 20_000,
             max_cycles_per_fire: 550_000,
@@ -104,6 +106,7 @@ impl Config {
             c.max_payload_bytes = self.max_payload_bytes;
             c.max_messages_bytes = self.max_messages_bytes;
             c.max_retries = self.max_retries;
+            c.max_unfunded_skips = self.max_unfunded_skips;
             c.min_gas_limit = self.min_gas_limit;
             c.fire_base_cycles = self.fire_base_cycles;
             c.max_cycles_per_fire = self.max_cycles_per_fire;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use cosmwasm_std::{from_json, Addr, Api, Binary, Storage};
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
-    self, AccountPayload, Any, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgScheduleTimer, MsgUpdateTimer,
-    SetAsideReason, TimerInfo, Trigger,
+    self, AccountPayload, Any, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer, MsgScheduleTimer,
+    MsgUpdateTimer, SetAsideReason, TimerInfo, Trigger,
 };
 use cw_timers::{TimersError, DEFAULT_HANDLER};
 use serde::de::IgnoredAny;
@@ -32,6 +32,8 @@ pub(crate) struct Keeper<'a> {
     pub api: &'a dyn Api,
     pub storage: &'a mut dyn Storage,
     pub height: u64,
+    /// Whether a handler runs.
+    pub in_fire: bool,
     pub config: &'a Config,
     pub grants: &'a Grants,
     /// Of the actor that the message concerns.
@@ -151,10 +153,26 @@ fn stored_max_charge(text: &str) -> AnyResult<String> {
     }
 }
 
+/// Panics at what the model does not have.
+fn check_modelled(msg: &MsgScheduleTimer) {
+    let trigger = msg.trigger.clone().unwrap_or_default();
+    let from_schedule = |i: proto::IntervalTrigger| i.from == proto::IntervalFrom::Schedule;
+    for (stated, what) in [
+        (trigger.time.is_some(), "triggers by time"),
+        (trigger.calendar.is_some(), "calendars"),
+        (trigger.interval.is_some_and(from_schedule), "intervals from their schedule"),
+        (msg.expires_time != 0, "expires_time"),
+        (msg.renew, "renew"),
+    ] {
+        assert!(!stated, "cw-timers-test does not model {what}");
+    }
+}
+
 impl Keeper<'_> {
     /// Schedules a timer, and returns its id.
     pub(crate) fn schedule(&mut self, sender: &Addr, msg: MsgScheduleTimer) -> AnyResult<String> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
+        check_modelled(&msg);
         let max_charge = stored_max_charge(&msg.max_charge)?;
         let call = stated_call(&msg.handler, &msg.payload, &msg.messages)?;
         let mut timer = TimerInfo::with(|t| {
@@ -236,6 +254,12 @@ impl Keeper<'_> {
             if interval.first == 0 {
                 interval.first = self.height + interval.every;
             }
+            if matches!(interval.on_failure, proto::OnFailure::Unrecognized(_)) {
+                return refuse(TimersError::InvalidInterval, "want roll, stop or suspend");
+            }
+            if matches!(interval.from, proto::IntervalFrom::Unrecognized(_)) || interval.occurrences.is_some() {
+                return refuse(TimersError::InvalidInterval, "occurrences are those of an interval from its schedule");
+            }
             if interval.on_failure == proto::OnFailure::Unspecified {
                 interval.on_failure = proto::OnFailure::Roll;
             }
@@ -261,12 +285,22 @@ impl Keeper<'_> {
             if retry.max == 0 || retry.max > self.config.max_retries || !blocks.contains(&retry.after) {
                 return refuse(TimersError::InvalidRetry, format!("{} retries {} apart", retry.max, retry.after));
             }
+            let sound = |e: &proto::ErrorCode| (1..=64).contains(&e.codespace.len());
+            if retry.backoff > 4 || retry.on.len() > 8 || !retry.on.iter().all(sound) {
+                return refuse(
+                    TimersError::InvalidRetry,
+                    "want a backoff of at most 4, and at most 8 errors with codespaces",
+                );
+            }
         }
         timer.retry = msg.retry.clone();
         match msg.on_unfunded {
             proto::OnUnfunded::Unspecified | proto::OnUnfunded::Destroy => {}
             proto::OnUnfunded::Suspend => timer.on_unfunded = msg.on_unfunded,
-            _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend"),
+            proto::OnUnfunded::Skip if timer.trigger.as_ref().is_some_and(|t| t.interval.is_some()) => {
+                timer.on_unfunded = msg.on_unfunded;
+            }
+            _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend; or skip, for an interval"),
         }
         Ok(())
     }
@@ -475,6 +509,11 @@ impl Keeper<'_> {
         if !msg.max_charge.is_empty() {
             info.max_charge = max_charge;
         }
+        // One that is overdue is due in the next block. The end of this one has not read yet what is due, unless it runs.
+        let open = if self.in_fire { self.height + 1 } else { self.height };
+        if info.set_aside == SetAsideReason::Unspecified && info.due < open {
+            info.due = self.height + 1;
+        }
         info.seq = Books::next_seq(self.storage);
         let seq = info.seq;
         record.save(self.storage);
@@ -484,6 +523,7 @@ impl Keeper<'_> {
     /// Sets a timer's last height, and returns what was set and what it was.
     pub(crate) fn extend(&mut self, sender: &Addr, msg: MsgExtendTimer) -> AnyResult<MsgExtendTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
+        assert!(msg.expires_time == 0, "cw-timers-test does not model expires_time");
         let record = self.changeable(sender, &actor, &msg.id)?;
         self.set_expiry(record, msg.expires_at)
     }
@@ -534,15 +574,27 @@ impl Keeper<'_> {
     }
 
     /// Returns a timer to the queue, and returns when it is due.
-    pub(crate) fn resume(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<u64> {
-        let actor = if actor.is_empty() { sender.as_str() } else { actor };
-        let mut record = self.changeable(sender, actor, id)?;
+    pub(crate) fn resume(&mut self, sender: &Addr, msg: &MsgResumeTimer) -> AnyResult<u64> {
+        let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
+        let mut record = self.changeable(sender, actor, &msg.id)?;
         use SetAsideReason::*;
         match record.info.set_aside {
             Paused | Suspended | Unfunded | PricedOut | NotAdmin => {}
             Unspecified | Watching => return refuse(TimersError::NotSetAside, "it is in the queue, or watches"),
             Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
+        }
+        let trigger = record.info.trigger.clone().unwrap_or_default();
+        if msg.at == proto::ResumeAt::Next && trigger.watch.is_none() {
+            let Some(interval) = trigger.interval else {
+                return refuse(TimersError::UnsupportedTimerType, "it fires once, and has no next repetition");
+            };
+            if record.info.due <= self.height {
+                if interval.every > record.info.expires_at - self.height {
+                    return refuse(TimersError::ExpiresTooSoon, "its next repetition lies beyond its life");
+                }
+                (record.info.due, record.info.retries) = (self.height + interval.every, 0);
+            }
         }
         release(&mut record, self.height + 1);
         record.save(self.storage);

@@ -7,7 +7,8 @@ use cosmwasm_std::{coin, to_json_binary, Addr, Binary, Event, Uint128};
 use cw_multi_test::error::AnyError;
 use cw_multi_test::AppResponse;
 use cw_timers::proto::{
-    DeliveryInfo, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, SetAsideReason, TimerInfo, Trigger, WatchedKey,
+    DeliveryInfo, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, Retry, SetAsideReason, TimerInfo, Trigger,
+    WatchedKey,
 };
 use cw_timers::{Delivery, HandleTimer, Matched, SudoMsg, TimerId, TimersError, Told, TriggerKind, CODESPACE};
 use sha2::{Digest, Sha256};
@@ -293,13 +294,33 @@ impl<'a, H: Host> Lane<'a, H> {
         if !self.covers(&record, required) {
             if record.info.on_unfunded == OnUnfunded::Suspend {
                 self.put_aside(&mut record, SetAsideReason::Suspended);
-            } else {
+            } else if record.info.on_unfunded != OnUnfunded::Skip || !self.skip_unfunded(&mut record) {
                 record.remove(self.host.storage_mut());
                 self.block.unfunded.push(record.id());
             }
             return;
         }
         self.fire(record, required);
+    }
+
+    /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. Whether there is a
+    /// further one within its life.
+    fn skip_unfunded(&mut self, record: &mut Record) -> bool {
+        let interval = record.info.trigger.as_ref().and_then(|t| t.interval.as_ref());
+        let Some(every) = interval.map(|i| i.every) else { return false };
+        let due = record.info.due + every;
+        if due > record.info.expires_at {
+            return false;
+        }
+        (record.info.due, record.info.retries) = (due.max(self.height + 1), 0);
+        record.info.skips += 1;
+        if record.info.skips >= self.config.max_unfunded_skips {
+            record.info.skips = 0;
+            self.put_aside(record, SetAsideReason::Suspended);
+        } else {
+            record.save(self.host.storage_mut());
+        }
+        true
     }
 
     fn fire(&mut self, record: Record, required: Uint128) {
@@ -377,7 +398,7 @@ impl<'a, H: Host> Lane<'a, H> {
         let mut next = record.clone();
         (next.hit, next.changed) = (false, 0);
         next.info.matched.clear();
-        next.info.retries = 0;
+        (next.info.retries, next.info.skips) = (0, 0);
         next.info.fire_seq += 1;
         let one_less = |remaining: u64| remaining.saturating_sub(1);
         match (trigger.interval, trigger.watch) {
@@ -464,7 +485,8 @@ impl<'a, H: Host> Lane<'a, H> {
     fn after_fire(&mut self, record: Record, rolled: Option<Record>, fire: &Fire) -> Option<Record> {
         let retry = record.info.retry.clone().filter(|retry| {
             let ttl = record.info.expires_at - self.height;
-            !fire.success && record.info.retries < retry.max && retry.after <= ttl
+            let again = !fire.success && record.info.retries < retry.max && retries_after(retry, fire);
+            again && distance(retry, record.info.retries) <= ttl
         });
         let outcome = Outcome::with(|o| {
             o.success = fire.success;
@@ -489,7 +511,7 @@ impl<'a, H: Host> Lane<'a, H> {
                 survivor.info.set_aside = record.info.set_aside;
                 survivor.info.matched = record.info.matched.clone();
                 (survivor.hit, survivor.changed) = (record.hit, 0);
-                survivor.info.due = self.height + retry.after;
+                survivor.info.due = self.height + distance(&retry, record.info.retries);
                 survivor.info.retries = record.info.retries + 1;
                 survivor.info.fire_seq = record.info.fire_seq + 1;
             }
@@ -497,11 +519,23 @@ impl<'a, H: Host> Lane<'a, H> {
                 survivor.remove(self.host.storage_mut());
                 return None;
             }
-            _ => {}
+            _ if failed => self.count_failure(&record.info, &mut survivor),
+            _ => survivor.info.failures = 0,
         }
         survivor.info.last_outcome = Some(outcome);
         survivor.save(self.host.storage_mut());
         Some(survivor)
+    }
+
+    /// Counts a repetition that failed, and suspends the timer after as many in a row as it states.
+    fn count_failure(&mut self, timer: &TimerInfo, survivor: &mut Record) {
+        let interval = timer.trigger.as_ref().and_then(|t| t.interval.as_ref());
+        let Some(interval) = interval.filter(|i| i.on_failure == OnFailure::Suspend) else { return };
+        survivor.info.failures += 1;
+        if survivor.info.failures >= interval.max_failures.max(1) {
+            survivor.info.failures = 0;
+            self.put_aside(survivor, SetAsideReason::Suspended);
+        }
     }
 
     fn keep_receipt(&mut self, fire: &Fire) {
@@ -537,6 +571,17 @@ impl<'a, H: Host> Lane<'a, H> {
         let books = Books { seq: before.seq, burned: before.burned + self.block.burned, ..self.used.clone() };
         books.save(storage);
     }
+}
+
+/// The distance from a failed fire to its retry, after so many retries.
+fn distance(retry: &Retry, retries: u32) -> u64 {
+    u64::from(retry.backoff.max(1)).saturating_pow(retries).saturating_mul(retry.after)
+}
+
+/// Whether a fire that failed so is retried.
+fn retries_after(retry: &Retry, fire: &Fire) -> bool {
+    retry.on.is_empty()
+        || retry.on.iter().any(|e| e.codespace == fire.codespace && (e.code == 0 || e.code == fire.code))
 }
 
 fn stops_on_failure(timer: &TimerInfo) -> bool {

@@ -12,8 +12,8 @@ use cw_multi_test::{
 };
 use cw_timers::proto::{
     Message, MsgCancelTimer, MsgCancelTimerResponse, MsgExtendTimer, MsgPauseTimer, MsgPauseTimerResponse,
-    MsgResumeTimer, MsgResumeTimerResponse, MsgScheduleTimer, MsgScheduleTimerResponse, MsgSetAgent,
-    MsgSetAgentResponse, MsgUpdateTimer, MsgUpdateTimerResponse, TimerInfo,
+    MsgResumeTimer, MsgResumeTimerResponse, MsgRunTimer, MsgScheduleTimer, MsgScheduleTimerResponse, MsgSetAgent,
+    MsgSetAgentResponse, MsgSkipTimer, MsgUpdateTimer, MsgUpdateTimerResponse, TimerInfo,
 };
 use cw_timers::{Request, TimerId, TimersCall, TimersError, TimersMsg, TimersQuery, TimersRequest};
 use serde::de::DeserializeOwned;
@@ -32,6 +32,24 @@ struct Shared {
     next_config: Option<Config>,
     grants: Grants,
     usage: UsageFn,
+    /// Whether the end of a block runs.
+    ending: bool,
+}
+
+/// The end of a block, for as long as it runs.
+struct Ending<'a>(&'a Timers);
+
+impl<'a> Ending<'a> {
+    fn of(timers: &'a Timers) -> Self {
+        timers.0.borrow_mut().ending = true;
+        Ending(timers)
+    }
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0 .0.borrow_mut().ending = false;
+    }
 }
 
 /// The module. Its clones are the same module: one goes into the app, another stays with the test.
@@ -83,7 +101,7 @@ impl Timers {
     pub fn new(config: Config) -> Self {
         config.validate().expect("a valid config");
         let usage: UsageFn = Rc::new(|_| Usage { cycles: 100_000, cells: 500 });
-        Timers(Rc::new(RefCell::new(Shared { config, next_config: None, grants: Grants::new(), usage })))
+        Timers(Rc::new(RefCell::new(Shared { config, next_config: None, grants: Grants::new(), usage, ending: false })))
     }
 
     /// An app with this module, at height 1, whose contracts speak protobuf.
@@ -148,7 +166,10 @@ impl Timers {
             let shared = self.0.borrow();
             (shared.config.clone(), shared.grants.clone(), shared.usage.clone())
         };
-        let done = Lane::new(app, &config, &grants, &*usage).run();
+        let done = {
+            let _ending = Ending::of(self);
+            Lane::new(app, &config, &grants, &*usage).run()
+        };
         let mut block = app.block();
         block.height += 1;
         block.time = block.time.plus_seconds(5);
@@ -208,6 +229,7 @@ impl Timers {
             api: &api,
             storage: app.storage_mut(),
             height,
+            in_fire: false,
             config: &shared.config,
             grants: &shared.grants,
             actor: Actor::default(),
@@ -233,6 +255,8 @@ impl Timers {
             TimersCall::Cancel(m) => (&m.actor, &m.sender),
             TimersCall::Pause(m) => (&m.actor, &m.sender),
             TimersCall::Resume(m) => (&m.actor, &m.sender),
+            TimersCall::Skip(_) => panic!("cw-timers-test does not model skip"),
+            TimersCall::Run(_) => panic!("cw-timers-test does not model run"),
             TimersCall::SetAgent(m) => (&m.sender, &m.sender),
             other => panic!("cw-timers-test does not know the message {other:?}"),
         };
@@ -247,8 +271,15 @@ impl Timers {
             _ => Actor::default(),
         };
         let shared = self.0.borrow();
-        let mut keeper =
-            Keeper { api, storage, height: block.height, config: &shared.config, grants: &shared.grants, actor };
+        let mut keeper = Keeper {
+            api,
+            storage,
+            height: block.height,
+            in_fire: shared.ending,
+            config: &shared.config,
+            grants: &shared.grants,
+            actor,
+        };
         match call {
             TimersCall::Schedule(msg) => {
                 let id = keeper.schedule(&sender, *msg)?;
@@ -268,7 +299,7 @@ impl Timers {
                 Ok(answer(&MsgPauseTimerResponse::default()))
             }
             TimersCall::Resume(msg) => {
-                let due = keeper.resume(&sender, &msg.actor, &msg.id)?;
+                let due = keeper.resume(&sender, &msg)?;
                 Ok(answer(&MsgResumeTimerResponse::with(|r| r.due = due)))
             }
             TimersCall::SetAgent(msg) => {
@@ -316,6 +347,8 @@ impl Stargate for Timers {
             "/timers.v1.MsgCancelTimer" => TimersCall::Cancel(MsgCancelTimer::decode(bytes)?),
             "/timers.v1.MsgPauseTimer" => TimersCall::Pause(MsgPauseTimer::decode(bytes)?),
             "/timers.v1.MsgResumeTimer" => TimersCall::Resume(MsgResumeTimer::decode(bytes)?),
+            "/timers.v1.MsgSkipTimer" => TimersCall::Skip(MsgSkipTimer::decode(bytes)?),
+            "/timers.v1.MsgRunTimer" => TimersCall::Run(MsgRunTimer::decode(bytes)?),
             "/timers.v1.MsgSetAgent" => TimersCall::SetAgent(MsgSetAgent::decode(bytes)?),
             other => panic!("cw-timers-test knows the messages of contracts to the module, and not {other}"),
         };

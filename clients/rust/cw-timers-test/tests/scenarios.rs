@@ -37,6 +37,14 @@ const SKIPPED: &[(&str, &str)] = &[
     ("unpayable_bids", "about the bound of clean-up"),
     ("watch_fan_out", "about the meter, which the model does not have"),
     ("watch_conditions_fan_out", "about the meter"),
+    ("time_once", "about triggers by time, which the model does not have"),
+    ("calendar_lapses", "about calendars, which the model does not have"),
+    ("calendar_outage", "about calendars"),
+    ("bad_moments", "about calendars"),
+    ("rent_for_a_year", "about calendars, under another policy"),
+    ("times_crowd", "about triggers by time, under another policy"),
+    ("interval_from_schedule", "about intervals from their schedule, which the model does not have"),
+    ("skip_run_resume", "about skip and run, which the model does not have"),
 ];
 
 /// Timers that are left out of a scenario, and why.
@@ -56,6 +64,8 @@ const IGNORED: &[&str] = &[
     "score",
 ];
 
+/// The time of the first block of a scenario.
+const EPOCH: u64 = 1_700_000_000;
 const DENOM: &str = "utmr";
 const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The cycles of every fire of a scenario before its handler: no timer has a payload.
@@ -392,6 +402,8 @@ struct Runner<M: Module> {
     timers: Timers,
     app: AppOf<M>,
     ops: Vec<(usize, Value)>,
+    /// The time of the app's first block, in seconds.
+    begin: u64,
 }
 
 /// The fields of operations that the test reads. A scenario with another one has to be taught or skipped.
@@ -507,7 +519,8 @@ where
         }
         world(|w| *w = new);
         timers.set_usage(usage);
-        Runner { name: name.to_string(), timers, app, ops }
+        let begin = app.block_info().time.seconds();
+        Runner { name: name.to_string(), timers, app, ops, begin }
     }
 
     /// Runs an operation as a transaction. The error is as golden files have it.
@@ -564,8 +577,11 @@ where
                 rejected.push(serde_json::json!({"op": index, "error": error}));
             }
         }
+        let time = self.app.block_info().time.seconds() - self.begin + EPOCH;
         let block = self.timers.next_block(&mut self.app);
-        self.line(&block, rejected)
+        let mut line = self.line(&block, rejected);
+        line["time"] = time.into();
+        line
     }
 
     fn line(&self, block: &Block, rejected: Vec<Value>) -> Value {
@@ -603,11 +619,14 @@ where
 /// contracts with those of x/wasm.
 fn expected(line: &Value, scripts: &BTreeMap<String, Value>, omitted: usize) -> Value {
     let mut out = serde_json::json!({});
-    for name in
-        ["height", "cycles", "rejected", "fired", "expired", "unfunded", "ready", "pending", "burned", "balances"]
-    {
+    for name in [
+        "height", "time", "cycles", "rejected", "fired", "expired", "unfunded", "ready", "pending", "burned",
+        "balances",
+    ] {
         out[name] = line[name].clone();
     }
+    // Nothing of the scenarios that run has occurrences. Why a timer ended is what an event says, and the model has none.
+    assert_eq!(line["skipped"], serde_json::json!([]));
     out["pending"] = (number(&line["pending"]) - omitted as u64).into();
     for fired in out["fired"].as_array_mut().unwrap() {
         let script = &scripts[fired["timer"].as_str().unwrap()];
@@ -724,13 +743,13 @@ where
         let name = name_of(&file);
         let chains = file.starts_with(chain_dir());
         let changes_policy = chains && name == "auction_policy_change";
+        if SKIPPED.iter().any(|(skipped, _)| *skipped == name) {
+            skipped.insert(name);
+            continue;
+        }
         if !is_fifo(&read(&file).0) || changes_policy {
             // About another policy: run under fifo, from the other directory.
             assert!(chains, "{name}");
-            continue;
-        }
-        if SKIPPED.iter().any(|(skipped, _)| *skipped == name) {
-            skipped.insert(name);
             continue;
         }
         let (f, b) = run(&file, app);
@@ -752,7 +771,11 @@ fn no_scenario_is_forgotten() {
         let name = name_of(&file);
         // The workload of these is that of policies_fifo.
         let same = name.starts_with("policies_");
-        assert!(is_fifo(&read(&file).0) || same || fifo.contains(&name), "{name} has no form under fifo");
+        let skipped = SKIPPED.iter().any(|(skipped, _)| *skipped == name);
+        assert!(
+            is_fifo(&read(&file).0) || same || skipped || fifo.contains(&name),
+            "{name} has no form under fifo, and is not listed as skipped"
+        );
     }
 }
 
