@@ -8,8 +8,8 @@ use cosmwasm_std::{
 use cw_multi_test::{BankSudo, Contract, ContractWrapper, Executor, SudoMsg as AppSudo};
 use cw_timers::proto::{Any, EstimateBasis, PageRequest, SetAsideReason, TimerStatus};
 use cw_timers::{
-    refusal, timer_id, Change, Condition, Delivery, Estimate, HandleTimer, OnUnfunded, QueryWire, Timer, TimerId,
-    TimersError, TimersQuerier, Told, TriggerKind, Update, Watch, WatchKey, Wire,
+    refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, OnUnfunded, QueryWire,
+    Timer, TimerId, TimersError, TimersQuerier, Told, TriggerKind, Update, Watch, WatchKey, Wire,
 };
 use cw_timers_test::{refusal_of, Config, Host, Timers, TimersApp, Usage};
 use serde::de::DeserializeOwned;
@@ -585,6 +585,31 @@ fn what_is_not_modelled_panics() {
     let foreign = cosmwasm_std::AnyMsg { type_url: "/cosmos.gov.v1.MsgVote".into(), value: value.into() };
     app.execute(contract.clone(), Timer::after(1).message(foreign).into_msg(&contract)).unwrap();
     timers.run_to(&mut app, 2);
+}
+
+/// Each says what is missing: nothing of it is taken for something else.
+#[test]
+fn what_concerns_time_panics() {
+    let id = TimerId::new("ab".repeat(32)).unwrap();
+    let end = cosmwasm_std::Timestamp::from_seconds(2_000_000_000);
+    let schedules = [
+        (Timer::at_time(end), "triggers by time"),
+        (Timer::on(Calendar::every_seconds(60)), "calendars"),
+        (Timer::on(Interval::every(5).from_schedule()), "intervals from their schedule"),
+        (Timer::every(5).expires_time(end), "expires_time"),
+        (Timer::every(5).renew(), "renew"),
+    ];
+    let changes =
+        [(Change::extend_time(&id, end), "expires_time"), (Change::skip(&id, 1), "skip"), (Change::run(&id), "run")];
+    let (_, _, _, me) = protobuf();
+    let schedules = schedules.into_iter().map(|(timer, what)| (timer.into_msg(&me), what));
+    for (msg, what) in schedules.chain(changes.into_iter().map(|(change, what)| (change.into_msg(&me), what))) {
+        let (_, mut app, _, contract) = protobuf();
+        let sent = std::panic::AssertUnwindSafe(|| app.execute(contract, msg).map(drop).unwrap());
+        let panic = std::panic::catch_unwind(sent).unwrap_err();
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        assert_eq!(text, Some(format!("cw-timers-test does not model {what}").as_str()));
+    }
 }
 
 #[test]
