@@ -207,6 +207,12 @@ clients-ts: build ## Generate, build and test the TypeScript client, on a node t
 clients-ts-browser: clients-ts ## Use the example page of the TypeScript client in Chromium, with a wallet, on a node (needs playwright-core)
 	cd clients/ts && ./node-test.sh ../../build/timerd test:browser
 
+.PHONY: rust
+rust: ## Check the Rust crates' format, lint and test them (needs Rust 1.85, rustfmt and clippy, and a network once)
+	cd clients/rust && cargo fmt --all --check && \
+		cargo clippy --locked --workspace --all-targets --all-features -- -D warnings && \
+		cargo test --locked --workspace --all-features
+
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 	@scripts/fuzz.sh $(FUZZTIME)

@@ -1,0 +1,632 @@
+//! The module's messages: each checked as the chain checks it, in the same order, so that the same error is returned.
+
+use std::collections::BTreeSet;
+
+use cosmwasm_std::{from_json, Addr, Api, Binary, Storage};
+use cw_multi_test::error::{AnyError, AnyResult};
+use cw_timers::proto::{
+    self, AccountPayload, Any, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer, MsgScheduleTimer,
+    MsgUpdateTimer, SetAsideReason, TimerInfo, Trigger,
+};
+use cw_timers::{TimersError, DEFAULT_HANDLER};
+use serde::de::IgnoredAny;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::config::Config;
+use crate::store::{Books, Record};
+use crate::watch;
+
+/// Who has granted whom a fee allowance for the module's messages.
+pub(crate) type Grants = BTreeSet<(String, String)>;
+
+/// What the chain knows of an actor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Actor {
+    pub is_contract: bool,
+    pub admin: Option<String>,
+}
+
+/// The module while a message runs.
+pub(crate) struct Keeper<'a> {
+    pub api: &'a dyn Api,
+    pub storage: &'a mut dyn Storage,
+    pub height: u64,
+    /// Whether a handler runs.
+    pub in_fire: bool,
+    pub config: &'a Config,
+    pub grants: &'a Grants,
+    /// Of the actor that the message concerns.
+    pub actor: Actor,
+}
+
+fn refuse<T>(error: TimersError, why: impl Into<String>) -> AnyResult<T> {
+    Err(AnyError::new(error).context(why.into()))
+}
+
+/// What a timer does.
+#[derive(Default)]
+struct Call {
+    handler: String,
+    payload: Binary,
+    messages: bool,
+}
+
+/// A payload that names its handler.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope {
+    #[serde(rename = "_handler")]
+    handler: String,
+    #[serde(rename = "_payload")]
+    payload: Binary,
+}
+
+fn stated_call(handler: &str, payload: &Binary, messages: &[Any]) -> AnyResult<Call> {
+    if messages.is_empty() {
+        return Ok(Call { handler: handler.to_string(), payload: payload.clone(), messages: false });
+    }
+    if !handler.is_empty() || !payload.is_empty() {
+        return refuse(TimersError::AmbiguousCall, "messages are stated together with a handler or a payload");
+    }
+    let payload = AccountPayload::with(|p| p.messages = messages.to_vec()).encode();
+    Ok(Call { handler: String::new(), payload, messages: true })
+}
+
+/// The messages of a payload.
+pub(crate) fn messages_of(payload: &[u8]) -> AnyResult<Vec<Any>> {
+    match AccountPayload::decode(payload) {
+        Ok(decoded) if !decoded.messages.is_empty() => Ok(decoded.messages),
+        _ => refuse(TimersError::InvalidPayload, "the payload is no encoded timers.v1.AccountPayload"),
+    }
+}
+
+/// The name of a handler whose timer asks to be told of the delivery.
+pub(crate) fn told(handler: &str) -> Option<&str> {
+    handler.strip_suffix("+delivery")
+}
+
+fn is_handler_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|c| c == b'_' || c.is_ascii_alphabetic())
+        && bytes.all(|c| c == b'_' || c.is_ascii_alphanumeric())
+}
+
+fn price(text: &str) -> AnyResult<()> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |t: &str| !t.is_empty() && t.bytes().all(|c| c.is_ascii_digit());
+    let whole_value: Option<u128> = whole.parse().ok();
+    // At most 10^18, as on chain.
+    let bounded = match whole_value {
+        Some(n) if n < 1_000_000_000_000_000_000 => true,
+        Some(1_000_000_000_000_000_000) => part.bytes().all(|c| c == b'0'),
+        _ => false,
+    };
+    if !digits(whole) || !digits(part) || part.len() > 18 || !bounded {
+        return refuse(TimersError::InvalidBid, format!("{text} is no price"));
+    }
+    Ok(())
+}
+
+fn check_bid(bid: &Option<proto::Bid>) -> AnyResult<()> {
+    let Some(bid) = bid else { return Ok(()) };
+    let stated = [
+        bid.r#static.is_some(),
+        bid.tier != proto::PriorityTier::Unspecified,
+        !bid.agent.is_empty(),
+        !bid.price.is_empty(),
+    ];
+    if stated.iter().filter(|s| **s).count() > 1 {
+        return refuse(TimersError::InvalidBid, "a bid is stated in more than one way");
+    }
+    if let Some(prices) = &bid.r#static {
+        price(&prices.max_fee_per_cycle)?;
+        price(&prices.max_priority_fee_per_cycle)?;
+    }
+    if !bid.price.bytes().all(|c| c.is_ascii_digit()) || bid.price.len() > 78 {
+        return refuse(TimersError::InvalidBid, "the integer bid is no integer from 0");
+    }
+    Ok(())
+}
+
+/// What of a bid is kept under policy fifo: not the integer one, nor one that says nothing.
+fn kept(bid: Option<proto::Bid>) -> Option<proto::Bid> {
+    bid.filter(|b| b.price.is_empty() && *b != proto::Bid::default())
+}
+
+fn check_label(label: &str) -> AnyResult<()> {
+    if label.len() > 64 || !label.bytes().all(|c| (b' '..=b'~').contains(&c)) {
+        return refuse(TimersError::InvalidLabel, "want at most 64 printable ASCII characters");
+    }
+    Ok(())
+}
+
+/// An integer that is stated as text; empty or 0 is none.
+fn stored_max_charge(text: &str) -> AnyResult<String> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    match text.parse::<u128>() {
+        Ok(0) => Ok(String::new()),
+        Ok(n) if n < 1 << 96 => Ok(n.to_string()),
+        _ => refuse(TimersError::InvalidBid, format!("max_charge {text}, want an integer below 2^96")),
+    }
+}
+
+/// Panics at what the model does not have.
+fn check_modelled(msg: &MsgScheduleTimer) {
+    let trigger = msg.trigger.clone().unwrap_or_default();
+    let from_schedule = |i: proto::IntervalTrigger| i.from == proto::IntervalFrom::Schedule;
+    for (stated, what) in [
+        (trigger.time.is_some(), "triggers by time"),
+        (trigger.calendar.is_some(), "calendars"),
+        (trigger.interval.is_some_and(from_schedule), "intervals from their schedule"),
+        (msg.expires_time != 0, "expires_time"),
+        (msg.renew, "renew"),
+    ] {
+        assert!(!stated, "cw-timers-test does not model {what}");
+    }
+}
+
+impl Keeper<'_> {
+    /// Schedules a timer, and returns its id.
+    pub(crate) fn schedule(&mut self, sender: &Addr, msg: MsgScheduleTimer) -> AnyResult<String> {
+        let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
+        check_modelled(&msg);
+        let max_charge = stored_max_charge(&msg.max_charge)?;
+        let call = stated_call(&msg.handler, &msg.payload, &msg.messages)?;
+        let mut timer = TimerInfo::with(|t| {
+            t.actor = actor.clone();
+            t.trigger = msg.trigger.clone();
+            t.expires_at = msg.expires_at;
+            t.gas_limit = msg.gas_limit;
+            t.cell_limit = msg.cell_limit;
+            t.schedule_height = self.height;
+        });
+        self.prepare_trigger(&mut timer)?;
+        self.check_recurrence(&mut timer, &msg)?;
+        if timer.due <= self.height {
+            return refuse(
+                TimersError::HeightNotInFuture,
+                format!("height {} is not above {}", timer.due, self.height),
+            );
+        }
+        self.check_lifetime(&mut timer)?;
+        if timer.gas_limit == 0 {
+            timer.gas_limit = self.config.max_cycles_per_fire;
+        }
+        if timer.cell_limit == 0 {
+            timer.cell_limit = self.config.cell_limit();
+        }
+        self.check_gas_limit(timer.gas_limit)?;
+        self.check_cell_limit(timer.cell_limit)?;
+        if actor != sender.as_str() {
+            self.check_admin(sender, call.messages)?;
+            timer.scheduler = sender.to_string();
+        }
+        let call = self.check_call(&actor, call)?;
+        self.check_payer(sender, &msg.fee_payer)?;
+        if msg.fee_payer != sender.as_str() {
+            timer.fee_payer = msg.fee_payer.clone();
+        }
+        self.check_intrinsic(timer.gas_limit, &call)?;
+        set_call(&mut timer, call);
+        timer.max_charge = max_charge;
+        check_label(&msg.label)?;
+        timer.label = msg.label;
+        check_bid(&msg.bid)?;
+        timer.bid = kept(msg.bid);
+        let limit = match timer.scheduler.is_empty() {
+            true => self.config.max_timers_per_actor,
+            false => self.config.max_timers_per_actor / 2,
+        };
+        if Record::of(self.storage, &actor).len() >= limit as usize {
+            return refuse(TimersError::TooManyTimers, format!("{actor} has {limit} timers"));
+        }
+        timer.seq = Books::next_seq(self.storage);
+        timer.id = id_of(&timer);
+        let marks = match timer.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
+            Some(watch) => watch::marks(self.storage, self.api, watch),
+            None => Vec::new(),
+        };
+        let id = timer.id.clone();
+        Record { info: timer, hit: false, changed: 0, fresh: true, marks }.save(self.storage);
+        Ok(id)
+    }
+
+    fn prepare_trigger(&self, timer: &mut TimerInfo) -> AnyResult<()> {
+        let Trigger { height, after, interval, watch, .. } = timer.trigger.clone().unwrap_or_default();
+        let once = height != 0 || after != 0;
+        if let Some(watch) = watch {
+            if once || interval.is_some() {
+                return refuse(TimersError::UnsupportedTimerType, "another trigger is stated beside a watch");
+            }
+            watch::check(&watch, self.config.max_watch_keys, self.config.max_ttl_blocks)?;
+            timer.set_aside = SetAsideReason::Watching;
+            timer.due = self.height + 1;
+        } else if let Some(mut interval) = interval {
+            if once {
+                return refuse(TimersError::InvalidInterval, "a height or after is stated beside an interval");
+            }
+            if interval.every == 0 || interval.every > self.config.max_ttl_blocks {
+                return refuse(TimersError::InvalidInterval, format!("every is {}", interval.every));
+            }
+            if interval.first == 0 {
+                interval.first = self.height + interval.every;
+            }
+            if matches!(interval.on_failure, proto::OnFailure::Unrecognized(_)) {
+                return refuse(TimersError::InvalidInterval, "want roll, stop or suspend");
+            }
+            if matches!(interval.from, proto::IntervalFrom::Unrecognized(_)) || interval.occurrences.is_some() {
+                return refuse(TimersError::InvalidInterval, "occurrences are those of an interval from its schedule");
+            }
+            if interval.on_failure == proto::OnFailure::Unspecified {
+                interval.on_failure = proto::OnFailure::Roll;
+            }
+            timer.due = interval.first;
+            timer.trigger = Some(Trigger::with(|t| t.interval = Some(interval)));
+        } else if after != 0 {
+            if height != 0 {
+                return refuse(TimersError::UnsupportedTimerType, "a height is stated beside after");
+            }
+            if after > self.config.max_ttl_blocks {
+                return refuse(TimersError::TTLTooLong, format!("after is {after}"));
+            }
+            timer.due = self.height + after;
+        } else {
+            timer.due = height;
+        }
+        Ok(())
+    }
+
+    fn check_recurrence(&self, timer: &mut TimerInfo, msg: &MsgScheduleTimer) -> AnyResult<()> {
+        if let Some(retry) = &msg.retry {
+            let blocks = 1..=self.config.max_ttl_blocks;
+            if retry.max == 0 || retry.max > self.config.max_retries || !blocks.contains(&retry.after) {
+                return refuse(TimersError::InvalidRetry, format!("{} retries {} apart", retry.max, retry.after));
+            }
+            let sound = |e: &proto::ErrorCode| (1..=64).contains(&e.codespace.len());
+            if retry.backoff > 4 || retry.on.len() > 8 || !retry.on.iter().all(sound) {
+                return refuse(
+                    TimersError::InvalidRetry,
+                    "want a backoff of at most 4, and at most 8 errors with codespaces",
+                );
+            }
+        }
+        timer.retry = msg.retry.clone();
+        match msg.on_unfunded {
+            proto::OnUnfunded::Unspecified | proto::OnUnfunded::Destroy => {}
+            proto::OnUnfunded::Suspend => timer.on_unfunded = msg.on_unfunded,
+            proto::OnUnfunded::Skip if timer.trigger.as_ref().is_some_and(|t| t.interval.is_some()) => {
+                timer.on_unfunded = msg.on_unfunded;
+            }
+            _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend; or skip, for an interval"),
+        }
+        Ok(())
+    }
+
+    fn check_lifetime(&self, timer: &mut TimerInfo) -> AnyResult<()> {
+        let last = self.height + self.config.max_ttl_blocks;
+        if timer.due > last {
+            return refuse(TimersError::TTLTooLong, format!("due height {} is above {last}", timer.due));
+        }
+        if timer.expires_at == 0 {
+            timer.expires_at = last;
+        }
+        if timer.expires_at > last {
+            return refuse(TimersError::TTLTooLong, format!("expires_at {} is above {last}", timer.expires_at));
+        }
+        if timer.expires_at < timer.due {
+            return refuse(TimersError::ExpiresTooSoon, format!("expires_at is below the due height {}", timer.due));
+        }
+        Ok(())
+    }
+
+    fn check_gas_limit(&self, gas_limit: u64) -> AnyResult<()> {
+        let (least, most) = (self.config.min_gas_limit, self.config.max_cycles_per_fire);
+        if !(least..=most).contains(&gas_limit) {
+            return refuse(TimersError::GasLimitOutOfBounds, format!("{gas_limit}, want {least} to {most}"));
+        }
+        Ok(())
+    }
+
+    fn check_cell_limit(&self, cell_limit: u64) -> AnyResult<()> {
+        let most = self.config.max_cells_per_fire;
+        if cell_limit > most {
+            return refuse(TimersError::CellLimitOutOfBounds, format!("{cell_limit}, want at most {most}"));
+        }
+        Ok(())
+    }
+
+    fn check_admin(&self, sender: &Addr, messages: bool) -> AnyResult<()> {
+        if self.actor.admin.as_deref() != Some(sender.as_str()) {
+            return refuse(TimersError::NotAdmin, format!("{sender} is not the actor's admin"));
+        }
+        if messages {
+            return refuse(TimersError::ForeignSigner, "an admin schedules calls alone");
+        }
+        Ok(())
+    }
+
+    fn check_payer(&self, principal: &Addr, payer: &str) -> AnyResult<()> {
+        if payer.is_empty() || payer == principal.as_str() {
+            return Ok(());
+        }
+        if !self.grants.contains(&(payer.to_string(), principal.to_string())) {
+            return refuse(TimersError::InvalidFeePayer, format!("{payer} has granted {principal} no fee allowance"));
+        }
+        Ok(())
+    }
+
+    /// The length of the messages that a call decodes.
+    fn message_bytes(&self, call: &Call) -> u64 {
+        if call.messages || !self.actor.is_contract {
+            call.payload.len() as u64
+        } else {
+            0
+        }
+    }
+
+    fn check_intrinsic(&self, gas_limit: u64, call: &Call) -> AnyResult<()> {
+        let intrinsic = self.config.intrinsic(call.payload.len() as u64, self.message_bytes(call));
+        if gas_limit <= intrinsic {
+            return refuse(
+                TimersError::GasLimitOutOfBounds,
+                format!("{gas_limit} cycles leave nothing to the handler"),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_call(&self, actor: &str, mut call: Call) -> AnyResult<Call> {
+        let most = self.config.max_payload_bytes;
+        if call.payload.len() as u64 > most {
+            return refuse(TimersError::PayloadTooLong, format!("{} bytes, want at most {most}", call.payload.len()));
+        }
+        if !call.messages {
+            if let Ok(Envelope { handler, payload }) = from_json(&call.payload) {
+                if !call.handler.is_empty() {
+                    return refuse(TimersError::HandlerConflict, "a handler is stated beside a payload that names one");
+                }
+                call.handler = handler;
+                call.payload = payload;
+            }
+        }
+        if call.handler.len() > 256 {
+            return refuse(TimersError::HandlerTooLong, format!("{} bytes", call.handler.len()));
+        }
+        if call.messages || !self.actor.is_contract {
+            self.check_messages(actor, &call)?;
+            return Ok(call);
+        }
+        if call.handler.is_empty() || call.handler == DEFAULT_HANDLER {
+            call.handler = String::new();
+            return Ok(call);
+        }
+        let name = told(&call.handler).unwrap_or(&call.handler);
+        if !is_handler_name(name) || name == DEFAULT_HANDLER {
+            return refuse(TimersError::InvalidHandler, format!("{} names no handler of a contract", call.handler));
+        }
+        if from_json::<IgnoredAny>(&call.payload).is_err() {
+            return refuse(TimersError::InvalidPayload, "the payload for a named handler must be JSON");
+        }
+        Ok(call)
+    }
+
+    fn check_messages(&self, actor: &str, call: &Call) -> AnyResult<()> {
+        if !call.handler.is_empty() && call.handler != DEFAULT_HANDLER {
+            return refuse(TimersError::InvalidHandler, "an account has the default handler alone");
+        }
+        let messages = messages_of(&call.payload)?;
+        if call.payload.len() as u64 > self.config.max_messages_bytes {
+            return refuse(TimersError::PayloadTooLong, format!("{} bytes of messages", call.payload.len()));
+        }
+        for message in &messages {
+            // Every message that the model runs states its signer in its first field.
+            let signer = crate::host::first_text(&message.value);
+            if signer.as_deref() != Some(actor) {
+                return refuse(TimersError::ForeignSigner, format!("{} is not signed by {actor}", message.type_url));
+            }
+        }
+        Ok(())
+    }
+
+    /// A timer that can still fire, of which the sender is the principal.
+    fn changeable(&self, sender: &Addr, actor: &str, id: &str) -> AnyResult<Record> {
+        let record = Record::named(self.storage, actor, id)?;
+        if record.expired_at(self.height) {
+            return refuse(TimersError::TimerExpired, format!("it could fire until height {}", record.info.expires_at));
+        }
+        if record.principal() != sender.as_str() {
+            return refuse(
+                TimersError::NotScheduler,
+                format!("{} scheduled it and alone changes it", record.principal()),
+            );
+        }
+        if !record.info.scheduler.is_empty() {
+            self.check_admin(sender, false)?;
+        }
+        Ok(record)
+    }
+
+    /// Changes a timer, and returns its new place.
+    pub(crate) fn update(&mut self, sender: &Addr, msg: MsgUpdateTimer) -> AnyResult<u64> {
+        let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
+        let max_charge = stored_max_charge(&msg.max_charge)?;
+        let call = match &msg.call {
+            Some(call) => Some(stated_call(&call.handler, &call.payload, &call.messages)?),
+            None => None,
+        };
+        let mut record = self.changeable(sender, &actor, &msg.id)?;
+        if call.as_ref().is_some_and(|call| call.messages) && !record.info.scheduler.is_empty() {
+            return refuse(TimersError::ForeignSigner, "an admin schedules calls alone");
+        }
+        check_bid(&msg.bid)?;
+        let stated = call.is_some()
+            || msg.gas_limit != 0
+            || msg.cell_limit != 0
+            || msg.bid.is_some()
+            || !msg.max_charge.is_empty();
+        if !stated {
+            return refuse(
+                TimersError::NothingToUpdate,
+                "state a call, a gas limit, a cell limit, a bid or a max_charge",
+            );
+        }
+        if msg.gas_limit != 0 {
+            self.check_gas_limit(msg.gas_limit)?;
+        }
+        self.check_cell_limit(msg.cell_limit)?;
+        let call = match call {
+            Some(call) => Some(self.check_call(&actor, call)?),
+            None => None,
+        };
+        let info = &mut record.info;
+        if call.is_some() || msg.gas_limit != 0 {
+            let gas_limit = if msg.gas_limit != 0 { msg.gas_limit } else { info.gas_limit };
+            match &call {
+                Some(call) => self.check_intrinsic(gas_limit, call)?,
+                None => {
+                    let kept = Call {
+                        payload: info.payload.clone(),
+                        messages: info.runs_messages,
+                        handler: info.handler.clone(),
+                    };
+                    self.check_intrinsic(gas_limit, &kept)?;
+                }
+            }
+            info.gas_limit = gas_limit;
+        }
+        if let Some(call) = call {
+            set_call(info, call);
+        }
+        if msg.cell_limit != 0 {
+            info.cell_limit = msg.cell_limit;
+        }
+        if let Some(bid) = msg.bid {
+            info.bid = kept(Some(bid));
+        }
+        if !msg.max_charge.is_empty() {
+            info.max_charge = max_charge;
+        }
+        // One that is overdue is due in the next block. The end of this one has not read yet what is due, unless it runs.
+        let open = if self.in_fire { self.height + 1 } else { self.height };
+        if info.set_aside == SetAsideReason::Unspecified && info.due < open {
+            info.due = self.height + 1;
+        }
+        info.seq = Books::next_seq(self.storage);
+        let seq = info.seq;
+        record.save(self.storage);
+        Ok(seq)
+    }
+
+    /// Sets a timer's last height, and returns what was set and what it was.
+    pub(crate) fn extend(&mut self, sender: &Addr, msg: MsgExtendTimer) -> AnyResult<MsgExtendTimerResponse> {
+        let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
+        assert!(msg.expires_time == 0, "cw-timers-test does not model expires_time");
+        let record = self.changeable(sender, &actor, &msg.id)?;
+        self.set_expiry(record, msg.expires_at)
+    }
+
+    /// The same for the authority.
+    pub(crate) fn set_expiry(&mut self, mut record: Record, expires_at: u64) -> AnyResult<MsgExtendTimerResponse> {
+        if expires_at <= self.height {
+            return refuse(
+                TimersError::ExpiresTooSoon,
+                format!("expires_at {expires_at} is not above {}", self.height),
+            );
+        }
+        let to = expires_at.min(self.height + self.config.max_ttl_blocks);
+        if to < record.info.due {
+            return refuse(
+                TimersError::ExpiresTooSoon,
+                format!("expires_at {to} is below the due height {}", record.info.due),
+            );
+        }
+        let from = record.info.expires_at;
+        record.info.expires_at = to;
+        record.save(self.storage);
+        Ok(MsgExtendTimerResponse::with(|r| (r.expires_at, r.previous_expires_at) = (to, from)))
+    }
+
+    /// Removes a timer.
+    pub(crate) fn cancel(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<()> {
+        let actor = if actor.is_empty() { sender.as_str() } else { actor };
+        let record = Record::named(self.storage, actor, id)?;
+        if sender.as_str() != record.info.actor && sender.as_str() != record.principal() {
+            return refuse(TimersError::NotScheduler, "its scheduler and its actor cancel it");
+        }
+        record.remove(self.storage);
+        Ok(())
+    }
+
+    /// Sets a timer aside.
+    pub(crate) fn pause(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<()> {
+        let actor = if actor.is_empty() { sender.as_str() } else { actor };
+        let mut record = self.changeable(sender, actor, id)?;
+        match record.info.set_aside {
+            SetAsideReason::Unspecified | SetAsideReason::Watching => {}
+            reason => return refuse(TimersError::AlreadySetAside, format!("it is set aside: {reason:?}")),
+        }
+        record.info.set_aside = SetAsideReason::Paused;
+        record.save(self.storage);
+        Ok(())
+    }
+
+    /// Returns a timer to the queue, and returns when it is due.
+    pub(crate) fn resume(&mut self, sender: &Addr, msg: &MsgResumeTimer) -> AnyResult<u64> {
+        let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
+        let mut record = self.changeable(sender, actor, &msg.id)?;
+        use SetAsideReason::*;
+        match record.info.set_aside {
+            Paused | Suspended | Unfunded | PricedOut | NotAdmin => {}
+            Unspecified | Watching => return refuse(TimersError::NotSetAside, "it is in the queue, or watches"),
+            Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
+            _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
+        }
+        let trigger = record.info.trigger.clone().unwrap_or_default();
+        if msg.at == proto::ResumeAt::Next && trigger.watch.is_none() {
+            let Some(interval) = trigger.interval else {
+                return refuse(TimersError::UnsupportedTimerType, "it fires once, and has no next repetition");
+            };
+            if record.info.due <= self.height {
+                if interval.every > record.info.expires_at - self.height {
+                    return refuse(TimersError::ExpiresTooSoon, "its next repetition lies beyond its life");
+                }
+                (record.info.due, record.info.retries) = (self.height + interval.every, 0);
+            }
+        }
+        release(&mut record, self.height + 1);
+        record.save(self.storage);
+        Ok(record.info.due)
+    }
+}
+
+/// Returns a timer to the queue, or to its watch. One that is overdue is due at the height.
+pub(crate) fn release(record: &mut Record, height: u64) {
+    let watches = record.info.trigger.as_ref().is_some_and(|t| t.watch.is_some());
+    record.info.set_aside = if watches && !record.hit { SetAsideReason::Watching } else { SetAsideReason::Unspecified };
+    record.info.due = record.info.due.max(height);
+    // Its lateness counts from there.
+    record.changed = 0;
+}
+
+fn set_call(timer: &mut TimerInfo, call: Call) {
+    timer.handler = if call.handler == DEFAULT_HANDLER { String::new() } else { call.handler };
+    timer.payload_bytes = call.payload.len() as u64;
+    timer.payload = call.payload;
+    timer.runs_messages = call.messages;
+}
+
+fn id_of(timer: &TimerInfo) -> String {
+    let mut hash = Sha256::new();
+    hash.update(timer.actor.as_bytes());
+    hash.update(timer.due.to_be_bytes());
+    hash.update(timer.payload.as_slice());
+    hash.update(timer.seq.to_be_bytes());
+    hex(&hash.finalize())
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,243 @@
+//! The queries that the chain opens to contracts.
+
+use cosmwasm_std::{Binary, Storage, Uint128};
+use cw_multi_test::error::{AnyError, AnyResult};
+use cw_timers::proto::{
+    DeliveryInfo, EstimateBasis, Message, OnUnfunded, PageRequest, PageResponse, Policy, QueryAgentResponse,
+    QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneResponse,
+    QueryParamsResponse, QueryTimerRequest, QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse,
+    SetAsideReason, TimerInfo, TimerStatus, TimerTier,
+};
+
+use crate::config::Config;
+use crate::keeper::messages_of;
+use crate::settle::{cost, decimal};
+use crate::store::{self, Books, Record};
+
+/// What a query reads.
+pub(crate) struct View<'a> {
+    pub storage: &'a dyn Storage,
+    pub height: u64,
+    /// In force, and from the next block on.
+    pub config: &'a Config,
+    pub next_config: Option<&'a Config>,
+}
+
+/// The longest payload that a list shows.
+const LISTED_BYTES: usize = 512;
+const RING_SIZE: u64 = 256;
+const EPOCHS: u64 = 720 * 3_600;
+
+impl View<'_> {
+    fn next(&self) -> &Config {
+        self.next_config.unwrap_or(self.config)
+    }
+
+    fn shown(&self, record: &Record, whole: bool) -> TimerInfo {
+        let mut info = record.info.clone();
+        info.fee_payer = record.payer().into_string();
+        info.status = match info.set_aside {
+            _ if record.expired_at(self.height + 1) => TimerStatus::Expired,
+            SetAsideReason::Watching => TimerStatus::Watching,
+            SetAsideReason::Unspecified if info.due <= self.height => TimerStatus::Ready,
+            SetAsideReason::Unspecified => TimerStatus::Pending,
+            _ => TimerStatus::SetAside,
+        };
+        info.tier = match info.due.saturating_sub(self.height) {
+            0..=RING_SIZE => TimerTier::Near,
+            d if d <= EPOCHS => TimerTier::Epoch,
+            _ => TimerTier::Far,
+        };
+        if info.on_unfunded == OnUnfunded::Unspecified {
+            info.on_unfunded = OnUnfunded::Destroy;
+        }
+        if info.handler.is_empty() {
+            info.handler = cw_timers::DEFAULT_HANDLER.to_string();
+        }
+        if !whole && info.payload.len() > LISTED_BYTES {
+            info.payload = Binary::default();
+        }
+        if whole && info.runs_messages {
+            info.messages = messages_of(&info.payload).unwrap_or_default();
+        }
+        info
+    }
+
+    pub(crate) fn timer(&self, request: QueryTimerRequest) -> AnyResult<QueryTimerResponse> {
+        let record = Record::named(self.storage, &request.actor, &request.id)?;
+        Ok(QueryTimerResponse::with(|r| r.timer = Some(self.shown(&record, true))))
+    }
+
+    pub(crate) fn timers_by_actor(&self, request: QueryTimersByActorRequest) -> AnyResult<QueryTimersByActorResponse> {
+        let mut records = Record::of(self.storage, &request.actor);
+        // Those set aside first, the others by due height.
+        records.sort_by_key(|r| (r.in_queue(), if r.in_queue() { r.info.due } else { 0 }, r.info.seq));
+        let total = records.len() as u32;
+        let (page, mut pagination) = page(records, &request.pagination.unwrap_or_default())?;
+        pagination.total = u64::from(total);
+        Ok(QueryTimersByActorResponse::with(|r| {
+            r.timers = page.iter().map(|record| self.shown(record, false)).collect();
+            r.pagination = Some(pagination);
+            r.total = total;
+        }))
+    }
+
+    pub(crate) fn deliveries(&self, request: QueryDeliveriesRequest) -> AnyResult<QueryDeliveriesResponse> {
+        let pagination = request.pagination.unwrap_or_default();
+        if pagination.offset != 0 || pagination.count_total {
+            return Err(AnyError::msg("deliveries have no offset, and are not counted"));
+        }
+        let of = |d: &DeliveryInfo| {
+            d.receipt.as_ref().is_some_and(|r| r.actor == request.actor && r.timer_id.starts_with(&request.id))
+        };
+        let mut found: Vec<DeliveryInfo> = store::receipts(self.storage).into_iter().filter(of).collect();
+        // The last delivery comes first; reverse lists the first one first.
+        found.reverse();
+        let (deliveries, pagination) = page(found, &pagination)?;
+        let kept_from = self.height.saturating_sub(self.config.receipt_retention_blocks).max(1);
+        Ok(QueryDeliveriesResponse::with(|r| {
+            r.deliveries = deliveries;
+            r.pagination = Some(pagination);
+            r.kept_from = kept_from;
+        }))
+    }
+
+    pub(crate) fn agent(&self, actor: &str) -> QueryAgentResponse {
+        QueryAgentResponse::with(|r| r.agent = store::agent(self.storage, actor))
+    }
+
+    pub(crate) fn lane(&self) -> QueryLaneResponse {
+        let (books, config) = (Books::load(self.storage), self.next());
+        QueryLaneResponse::with(|r| {
+            r.height = self.height;
+            r.policy = Policy::Fifo;
+            r.paused = config.lane_paused;
+            r.cycle_basefee = decimal(config.cycle_basefee);
+            r.cell_basefee = decimal(config.cell_basefee);
+            // Under fifo the lane's basefee is reported as that of cycles, and not charged beside it.
+            r.lane_basefee = decimal(self.config.cycle_basefee);
+            r.next_lane_basefee = decimal(config.cycle_basefee);
+            r.p50 = decimal(cosmwasm_std::Decimal::zero());
+            r.used_size = books.used_size;
+            r.cycles = books.cycles;
+            r.lane_timer_cycles = config.lane_timer_cycles;
+            r.cells = books.cells;
+            r.lane_timer_cells = config.lane_timer_cells;
+            r.burned = books.burned.to_string();
+            r.tips = "0".to_string();
+            r.lane_burned = "0".to_string();
+            r.fee_denom = config.fee_denom.clone();
+            r.max_cycles_per_fire = config.max_cycles_per_fire;
+        })
+    }
+
+    pub(crate) fn params(&self) -> QueryParamsResponse {
+        QueryParamsResponse::with(|r| {
+            r.config = Some(self.config.to_proto());
+            r.next_config = self.next_config.map(Config::to_proto);
+        })
+    }
+
+    /// What a timer would pay in the next block, and how long it would wait behind those that are ready then.
+    pub(crate) fn estimate(&self, request: QueryEstimateRequest) -> AnyResult<QueryEstimateResponse> {
+        let config = self.next();
+        let or = |stated: u64, default: u64| if stated == 0 { default } else { stated };
+        let gas = or(request.gas_limit, config.max_cycles_per_fire);
+        let cells = or(request.cell_limit, config.cell_limit());
+        if !(config.min_gas_limit..=config.max_cycles_per_fire).contains(&gas) {
+            return Err(cw_timers::TimersError::GasLimitOutOfBounds.into());
+        }
+        if cells > config.max_cells_per_fire {
+            return Err(cw_timers::TimersError::CellLimitOutOfBounds.into());
+        }
+        if request.payload_bytes > config.max_payload_bytes {
+            return Err(cw_timers::TimersError::PayloadTooLong.into());
+        }
+        let intrinsic = config.intrinsic(request.payload_bytes, request.message_bytes);
+        if gas <= intrinsic {
+            return Err(cw_timers::TimersError::GasLimitOutOfBounds.into());
+        }
+        let pre_charge = cost(config.cycle_basefee, config.cell_basefee, gas, cells);
+        let size = config.size(gas, cells);
+        let height = self.height + 1;
+        let mut out = QueryEstimateResponse::with(|r| {
+            r.height = height;
+            r.gas_limit = gas;
+            r.cell_limit = cells;
+            r.reserved_size = size;
+            r.cycle_basefee = decimal(config.cycle_basefee);
+            r.lane_fee = decimal(cosmwasm_std::Decimal::zero());
+            r.priority = decimal(cosmwasm_std::Decimal::zero());
+            r.cell_basefee = decimal(config.cell_basefee);
+            r.pre_charge = pre_charge.to_string();
+            r.cost_of_cycles = cost(config.cycle_basefee, config.cell_basefee, gas, 0).to_string();
+            r.fee_denom = config.fee_denom.clone();
+            r.policy = Policy::Fifo;
+            r.intrinsic_cycles = intrinsic;
+        });
+        let ceiling: u128 = request.max_charge.parse().unwrap_or(0);
+        if config.lane_paused {
+            out.basis = EstimateBasis::Paused;
+            return Ok(out);
+        }
+        if ceiling != 0 && pre_charge > Uint128::new(ceiling) {
+            return Err(AnyError::msg("max_charge is below the pre-charge"));
+        }
+        let mut once = 0u64;
+        let mut always = 0u64;
+        for record in Record::all(self.storage).iter().filter(|r| r.ready_at(height)) {
+            let reserved = config.size(record.info.gas_limit, record.info.cell_limit);
+            out.ahead += 1;
+            out.ahead_size += reserved;
+            match returning(&record.info, height) {
+                Some(cycles) => {
+                    out.returning += 1;
+                    always += config.size(cycles, record.info.cell_limit);
+                }
+                None => once += reserved,
+            }
+        }
+        let mut room = config.lane_timer_cycles;
+        out.basis = EstimateBasis::AllReady;
+        if always + size > room {
+            out.basis = EstimateBasis::Crowded;
+        } else {
+            room -= always;
+        }
+        out.wait_blocks = (once + size - 1) / room;
+        Ok(out)
+    }
+}
+
+/// The cycles of the last fire of a timer that fires in every block.
+fn returning(timer: &TimerInfo, height: u64) -> Option<u64> {
+    let interval = timer.trigger.as_ref()?.interval.as_ref()?;
+    let outcome = timer.last_outcome.as_ref()?;
+    (interval.every == 1 && timer.due + 1 >= height && outcome.height + 1 == timer.due).then_some(outcome.cycles)
+}
+
+/// A page of a list. Its keys are positions.
+fn page<T>(mut all: Vec<T>, request: &PageRequest) -> AnyResult<(Vec<T>, PageResponse)> {
+    const MOST: u64 = 1_000;
+    if request.reverse {
+        all.reverse();
+    }
+    let from = match request.key.len() {
+        0 => request.offset,
+        8 => u64::from_be_bytes(request.key.to_array()?),
+        n => return Err(AnyError::msg(format!("a key of {n} bytes is none of this list"))),
+    };
+    let limit = match request.limit {
+        0 => 100,
+        limit => limit.min(MOST),
+    };
+    let rest: Vec<T> = all.into_iter().skip(usize::try_from(from).unwrap_or(usize::MAX)).collect();
+    let more = rest.len() as u64 > limit;
+    let page = rest.into_iter().take(limit as usize).collect();
+    let response = PageResponse::with(|r| {
+        if more {
+            r.next_key = (from + limit).to_be_bytes().into();
+        }
+    });
+    Ok((page, response))
+}

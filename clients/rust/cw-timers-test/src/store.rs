@@ -1,0 +1,211 @@
+//! Where the model keeps its state: in the app's own storage, so that a transaction that fails undoes it.
+
+use cosmwasm_std::{from_json, to_json_vec, Addr, Binary, Order, Storage, Uint128};
+use cw_multi_test::error::AnyResult;
+use cw_timers::proto::{DeliveryInfo, Message, SetAsideReason, TimerInfo};
+use cw_timers::{TimerId, TimersError};
+use serde::{Deserialize, Serialize};
+
+const PREFIX: &[u8] = b"cw-timers-test/";
+const BOOKS: &[u8] = b"books";
+const TIMER: &[u8] = b"timer/";
+const AGENT: &[u8] = b"agent/";
+const RECEIPT: &[u8] = b"receipt/";
+
+fn key(parts: &[&[u8]]) -> Vec<u8> {
+    [PREFIX, &parts.concat()].concat()
+}
+
+/// What the lane carries from block to block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Books {
+    pub seq: u64,
+    pub burned: Uint128,
+    pub cycles: u64,
+    pub cells: u64,
+    pub used_size: u64,
+}
+
+impl Books {
+    pub(crate) fn load(storage: &dyn Storage) -> Books {
+        storage.get(&key(&[BOOKS])).map_or_else(Books::default, |b| from_json(b).expect("books"))
+    }
+
+    pub(crate) fn save(&self, storage: &mut dyn Storage) {
+        storage.set(&key(&[BOOKS]), &to_json_vec(self).expect("books"));
+    }
+
+    pub(crate) fn next_seq(storage: &mut dyn Storage) -> u64 {
+        let mut books = Books::load(storage);
+        books.seq += 1;
+        books.save(storage);
+        books.seq
+    }
+}
+
+/// The value of a watched key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub store: String,
+    pub key: Binary,
+    pub value: Binary,
+}
+
+/// A live timer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub info: TimerInfo,
+    /// A watch that a change has made due.
+    pub hit: bool,
+    /// The height of that change; 0 if lateness counts from the due height.
+    pub changed: u64,
+    /// A watch of which no block has been looked at yet.
+    pub fresh: bool,
+    /// What the watched keys held when they were last looked at.
+    pub marks: Vec<Mark>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    info: Binary,
+    hit: bool,
+    changed: u64,
+    fresh: bool,
+    marks: Vec<Mark>,
+}
+
+impl Record {
+    pub(crate) fn id(&self) -> TimerId {
+        TimerId::new(self.info.id.clone()).expect("id")
+    }
+
+    /// Who pays.
+    pub(crate) fn payer(&self) -> Addr {
+        let info = &self.info;
+        let payer = [&info.fee_payer, &info.scheduler, &info.actor].into_iter().find(|a| !a.is_empty());
+        Addr::unchecked(payer.expect("actor"))
+    }
+
+    /// Who scheduled it.
+    pub(crate) fn principal(&self) -> &str {
+        if self.info.scheduler.is_empty() {
+            &self.info.actor
+        } else {
+            &self.info.scheduler
+        }
+    }
+
+    pub(crate) fn expired_at(&self, height: u64) -> bool {
+        self.info.expires_at < height
+    }
+
+    pub(crate) fn in_queue(&self) -> bool {
+        self.info.set_aside == SetAsideReason::Unspecified
+    }
+
+    /// Whether it is due and can fire.
+    pub(crate) fn ready_at(&self, height: u64) -> bool {
+        self.in_queue() && self.info.due <= height && !self.expired_at(height)
+    }
+
+    pub(crate) fn save(&self, storage: &mut dyn Storage) {
+        let stored = Stored {
+            info: self.info.encode(),
+            hit: self.hit,
+            changed: self.changed,
+            fresh: self.fresh,
+            marks: self.marks.clone(),
+        };
+        storage.set(&key(&[TIMER, self.info.id.as_bytes()]), &to_json_vec(&stored).expect("timer"));
+    }
+
+    pub(crate) fn remove(&self, storage: &mut dyn Storage) {
+        storage.remove(&key(&[TIMER, self.info.id.as_bytes()]));
+    }
+
+    fn read(bytes: &[u8]) -> Record {
+        let Stored { info, hit, changed, fresh, marks } = from_json(bytes).expect("timer");
+        Record { info: TimerInfo::decode(&info).expect("timer"), hit, changed, fresh, marks }
+    }
+
+    /// The timer with this id.
+    pub(crate) fn load(storage: &dyn Storage, id: &str) -> Option<Record> {
+        storage.get(&key(&[TIMER, id.as_bytes()])).map(|bytes| Record::read(&bytes))
+    }
+
+    /// All live timers, by (due, seq).
+    pub(crate) fn all(storage: &dyn Storage) -> Vec<Record> {
+        let mut all: Vec<Record> = entries(storage, &key(&[TIMER])).map(|(_, value)| Record::read(&value)).collect();
+        all.sort_by_key(|r| (r.info.due, r.info.seq));
+        all
+    }
+
+    /// The live timers of an actor.
+    pub(crate) fn of(storage: &dyn Storage, actor: &str) -> Vec<Record> {
+        Record::all(storage).into_iter().filter(|r| r.info.actor == actor).collect()
+    }
+
+    /// The timer of an actor whose id begins with these digits.
+    pub(crate) fn named(storage: &dyn Storage, actor: &str, digits: &str) -> AnyResult<Record> {
+        let digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+        if digits.is_empty() || digits.len() > 64 || !digits.bytes().all(digit) {
+            return Err(TimersError::InvalidTimerID.into());
+        }
+        let mut found: Vec<Record> =
+            Record::of(storage, actor).into_iter().filter(|r| r.info.id.starts_with(digits)).collect();
+        match found.len() {
+            0 => Err(TimersError::TimerNotFound.into()),
+            1 => Ok(found.remove(0)),
+            _ => Err(TimersError::AmbiguousTimerID.into()),
+        }
+    }
+}
+
+/// The entries whose keys begin with a prefix.
+pub(crate) fn entries<'a>(
+    storage: &'a dyn Storage,
+    prefix: &[u8],
+) -> Box<dyn Iterator<Item = (Vec<u8>, Vec<u8>)> + 'a> {
+    let prefix = prefix.to_vec();
+    let length = prefix.len();
+    Box::new(
+        storage
+            .range(Some(&prefix.clone()), None, Order::Ascending)
+            .take_while(move |(key, _)| key.starts_with(&prefix))
+            .map(move |(key, value)| (key[length..].to_vec(), value)),
+    )
+}
+
+pub(crate) fn agent(storage: &dyn Storage, actor: &str) -> String {
+    storage.get(&key(&[AGENT, actor.as_bytes()])).map_or_else(String::new, |b| String::from_utf8(b).expect("agent"))
+}
+
+pub(crate) fn set_agent(storage: &mut dyn Storage, actor: &str, agent: &str) {
+    let key = key(&[AGENT, actor.as_bytes()]);
+    if agent.is_empty() {
+        storage.remove(&key);
+    } else {
+        storage.set(&key, agent.as_bytes());
+    }
+}
+
+/// Keeps the receipt of the n-th delivery of a block.
+pub(crate) fn keep_receipt(storage: &mut dyn Storage, n: u32, delivery: &DeliveryInfo) {
+    storage.set(&key(&[RECEIPT, &delivery.height.to_be_bytes(), &n.to_be_bytes()]), &delivery.encode());
+}
+
+/// Removes the receipts of the heights below one.
+pub(crate) fn prune_receipts(storage: &mut dyn Storage, from: u64) {
+    let old: Vec<Vec<u8>> = entries(storage, &key(&[RECEIPT]))
+        .map(|(key, _)| key)
+        .take_while(|key| key[..8] < from.to_be_bytes()[..])
+        .collect();
+    for rest in old {
+        storage.remove(&key(&[RECEIPT, &rest]));
+    }
+}
+
+/// All receipts that are kept, the oldest first.
+pub(crate) fn receipts(storage: &dyn Storage) -> Vec<DeliveryInfo> {
+    entries(storage, &key(&[RECEIPT])).map(|(_, value)| DeliveryInfo::decode(&value).expect("receipt")).collect()
+}

@@ -1,0 +1,622 @@
+//! What the scenarios don't reach: both ways on the wire, queries, replies, named handlers, messages, admins, allowances,
+//! watches of balances, panics.
+
+use cosmwasm_std::{
+    coins, from_json, to_json_binary, Addr, Binary, CustomMsg, CustomQuery, Deps, DepsMut, Empty, Env, MessageInfo,
+    Reply, Response, StdError, StdResult, SubMsg, WasmMsg,
+};
+use cw_multi_test::{BankSudo, Contract, ContractWrapper, Executor, SudoMsg as AppSudo};
+use cw_timers::proto::{Any, EstimateBasis, PageRequest, SetAsideReason, TimerStatus};
+use cw_timers::{
+    refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, OnUnfunded, QueryWire,
+    Timer, TimerId, TimersError, TimersQuerier, Told, TriggerKind, Update, Watch, WatchKey, Wire,
+};
+use cw_timers_test::{refusal_of, Config, Host, Timers, TimersApp, Usage};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A contract that does as it is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Do {
+    Schedule {
+        after: u64,
+        payload: String,
+    },
+    Every {
+        blocks: u64,
+    },
+    Watch {
+        key: Watched,
+    },
+    Told {
+        after: u64,
+    },
+    Messages {
+        after: u64,
+        to: String,
+        pool: String,
+    },
+    /// A submessage that may be refused.
+    Try {
+        at: u64,
+    },
+    ScheduleAndFail {
+        after: u64,
+    },
+    Cancel {
+        id: TimerId,
+    },
+    Pause {
+        id: TimerId,
+    },
+    Resume {
+        id: TimerId,
+    },
+    Cheapen {
+        id: TimerId,
+        gas_limit: u64,
+    },
+    Write {
+        key: String,
+        value: String,
+    },
+    PaidBy {
+        payer: String,
+        after: u64,
+    },
+    AtMost {
+        charge: u128,
+        after: u64,
+    },
+    SetAgent {
+        agent: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Watched {
+    Balance { of: String, below: String },
+    Contract { of: String },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Ask {
+    Log {},
+    Last {},
+    Estimate {},
+    Lane {},
+    Timers {},
+    Timer { id: TimerId },
+    Deliveries { key: Option<Binary>, limit: u64 },
+    Agent {},
+    MinGasLimit {},
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Sudo {
+    HandleTimer(HandleTimer),
+    Settle(Told<Work>),
+    Tick { n: u64 },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Work {
+    n: u64,
+}
+
+fn log(deps: DepsMut<impl CustomQuery>, line: String) {
+    let mut log: Vec<String> = deps.storage.get(b"log").map_or_else(Vec::new, |raw| from_json(raw).unwrap());
+    log.push(line);
+    deps.storage.set(b"log", &to_json_binary(&log).unwrap());
+}
+
+fn instantiate<C, Q: CustomQuery>(_: DepsMut<Q>, _: Env, _: MessageInfo, _: Empty) -> StdResult<Response<C>> {
+    Ok(Response::new())
+}
+
+fn execute<C: Wire, Q: CustomQuery>(deps: DepsMut<Q>, env: Env, _: MessageInfo, msg: Do) -> StdResult<Response<C>> {
+    let me = &env.contract.address;
+    let timer = |after| Timer::after(after).gas_limit(200_000).cell_limit(1_000);
+    let schedule = |timer: Timer| Ok(Response::new().add_submessage(timer.into_submsg(me, 1)));
+    let change = |change: Change| Ok(Response::new().add_message(change.into_msg(me)));
+    match msg {
+        Do::Schedule { after, payload } => schedule(timer(after).payload(&payload)?),
+        Do::Every { blocks } => schedule(Timer::every(blocks).gas_limit(200_000).payload(&"every")?),
+        Do::Watch { key: Watched::Balance { of, below } } => {
+            let of = deps.api.addr_canonicalize(&of)?;
+            let key = WatchKey::balance(&of, "utmr").when(Condition::Less(below));
+            schedule(Timer::on(Watch::key(key).remaining(0)).gas_limit(200_000).payload(&"low")?)
+        }
+        Do::Watch { key: Watched::Contract { of } } => {
+            let of = deps.api.addr_canonicalize(&of)?;
+            schedule(Timer::on(Watch::key(WatchKey::contract(&of))).gas_limit(200_000).payload(&"changed")?)
+        }
+        Do::Told { after } => schedule(timer(after).handler_with_delivery("settle").payload(&Work { n: 7 })?),
+        Do::Messages { after, to, pool } => {
+            let write = Do::Write { key: "written".into(), value: "by a timer".into() };
+            let timer = timer(after).message(Any::send(me, to, &coins(5, "utmr"))).message(Any::execute(
+                me,
+                pool,
+                &write,
+                &[],
+            )?);
+            schedule(timer)
+        }
+        Do::Try { at } => {
+            let timer = Timer::at(at).gas_limit(200_000);
+            Ok(Response::new().add_submessage(SubMsg::reply_always(timer.into_msg(me), 2)))
+        }
+        Do::ScheduleAndFail { after } => Ok(Response::new()
+            .add_submessage(timer(after).into_submsg(me, 1))
+            .add_submessage(SubMsg::new(Change::cancel(&TimerId::new("00".repeat(32))?).into_msg(me)))),
+        Do::Cancel { id } => change(Change::cancel(&id)),
+        Do::Pause { id } => change(Change::pause(&id)),
+        Do::Resume { id } => change(Change::resume(&id)),
+        Do::Cheapen { id, gas_limit } => {
+            Ok(Response::new().add_message(Update::of(&id).gas_limit(gas_limit).into_msg(me)))
+        }
+        Do::Write { key, value } => {
+            deps.storage.set(key.as_bytes(), value.as_bytes());
+            Ok(Response::new())
+        }
+        Do::PaidBy { payer, after } => schedule(timer(after).fee_payer(payer).on_unfunded(OnUnfunded::Suspend)),
+        Do::AtMost { charge, after } => schedule(timer(after).max_charge(charge)),
+        Do::SetAgent { agent } => change(Change::set_agent(agent)),
+    }
+}
+
+fn reply<C, Q: CustomQuery>(deps: DepsMut<Q>, _: Env, reply: Reply) -> StdResult<Response<C>> {
+    match (reply.id, refusal(&reply)) {
+        (2, Some(refused)) => log(deps, format!("refused: {}", refused.code())),
+        _ => deps.storage.set(b"last", timer_id(&reply)?.as_str().as_bytes()),
+    }
+    Ok(Response::new())
+}
+
+fn sudo<C, Q: CustomQuery>(mut deps: DepsMut<Q>, env: Env, msg: Sudo) -> StdResult<Response<C>> {
+    let line = match msg {
+        Sudo::HandleTimer(fired) => {
+            let payload: String = if fired.payload.is_empty() { String::new() } else { fired.payload()? };
+            assert_eq!(fired.height, env.block.height);
+            match payload.as_str() {
+                "fail" => {
+                    log(deps.branch(), "undone".into());
+                    return Err(StdError::generic_err("told to fail"));
+                }
+                "panic" => panic!("told to panic"),
+                _ => {}
+            }
+            let matched: Vec<String> = fired.matched.iter().map(|m| format!("{}:{}", m.store, m.key.len())).collect();
+            format!("{} {} {payload} {}", fired.height, fired.trigger.as_str(), matched.join(","))
+        }
+        Sudo::Settle(Told { delivery, payload }) => told_line(&delivery, &payload),
+        Sudo::Tick { n } => format!("tick {n}"),
+    };
+    log(deps, line);
+    Ok(Response::new().add_attribute("fired", "yes"))
+}
+
+fn told_line(delivery: &Delivery, work: &Work) -> String {
+    format!("settle {} {} {:?}", delivery.height, work.n, delivery.trigger == TriggerKind::After)
+}
+
+fn query<Q: QueryWire>(deps: Deps<Q>, env: Env, msg: Ask) -> StdResult<Binary> {
+    let timers = TimersQuerier::new(&deps.querier);
+    let me = env.contract.address;
+    match msg {
+        Ask::Log {} => Ok(deps.storage.get(b"log").map_or_else(|| Binary::from(b"[]"), Binary::from)),
+        Ask::Last {} => to_json_binary(&String::from_utf8(deps.storage.get(b"last").unwrap_or_default()).unwrap()),
+        Ask::Estimate {} => {
+            to_json_binary(&timers.estimate(Estimate::gas_limit(200_000).cell_limit(1_000).payload_bytes(10))?)
+        }
+        Ask::Lane {} => to_json_binary(&timers.lane()?),
+        Ask::Timers {} => to_json_binary(&timers.timers(me, Some(PageRequest::first(10)))?),
+        Ask::Timer { id } => to_json_binary(&timers.timer(me, &id)?),
+        Ask::Deliveries { key, limit } => {
+            let page = PageRequest::after(key.unwrap_or_default(), limit);
+            to_json_binary(&timers.deliveries(me, None, Some(page))?)
+        }
+        Ask::Agent {} => to_json_binary(&timers.agent(me)?),
+        Ask::MinGasLimit {} => to_json_binary(&timers.params()?.config.unwrap().min_gas_limit),
+    }
+}
+
+fn code<C, Q>() -> Box<dyn Contract<C, Q>>
+where
+    C: Wire + CustomMsg + DeserializeOwned + 'static,
+    Q: QueryWire + DeserializeOwned + 'static,
+{
+    Box::new(
+        ContractWrapper::new(execute::<C, Q>, instantiate::<C, Q>, query::<Q>)
+            .with_reply(reply::<C, Q>)
+            .with_sudo(sudo::<C, Q>),
+    )
+}
+
+/// What a test does with an app, whichever way its contracts speak.
+macro_rules! harness {
+    ($app:expr) => {{
+        let timers = Timers::default();
+        let mut app = $app(&timers);
+        let id = app.store_code(code());
+        let owner = app.api().addr_make("owner");
+        let contract =
+            app.instantiate_contract(id, owner.clone(), &Empty {}, &[], "c", Some(owner.to_string())).unwrap();
+        let mint = BankSudo::Mint { to_address: contract.to_string(), amount: coins(1_000_000, "utmr") };
+        app.sudo(AppSudo::Bank(mint)).unwrap();
+        (timers, app, owner, contract)
+    }};
+}
+
+macro_rules! exec {
+    ($app:expr, $contract:expr, $msg:expr) => {
+        $app.execute_contract($contract.clone(), $contract.clone(), &$msg, &[])
+    };
+}
+
+macro_rules! ask {
+    ($app:expr, $contract:expr, $msg:expr) => {
+        $app.wrap().query_wasm_smart(&$contract, &$msg).unwrap()
+    };
+}
+
+macro_rules! both_ways {
+    ($($name:ident => $body:ident;)*) => {$(
+        mod $name {
+            #[test]
+            fn in_protobuf() {
+                super::$body!(|t: &super::Timers| t.app());
+            }
+            #[test]
+            fn in_json() {
+                super::$body!(|t: &super::Timers| t.json_app());
+            }
+        }
+    )*};
+}
+
+both_ways! {
+    a_timer_from_schedule_to_receipt => schedule_to_receipt;
+    queries => queries_of;
+    changes => changes_of;
+    messages_of_a_timer => messages_of;
+}
+
+macro_rules! schedule_to_receipt {
+    ($app:expr) => {{
+        use super::*;
+        let (timers, mut app, _, contract) = harness!($app);
+        exec!(app, contract, Do::Schedule { after: 2, payload: "work".into() }).unwrap();
+        exec!(app, contract, Do::Told { after: 2 }).unwrap();
+        let blocks = timers.run_to(&mut app, 3);
+        assert!(blocks[..2].iter().all(|b| b.fires.is_empty()));
+        let fires = &blocks[2].fires;
+        assert_eq!((fires[0].delivery.due, fires[0].late, fires[1].timer.handler.as_str()), (3, 0, "settle+delivery"));
+        assert!(fires.iter().all(|fire| fire.success), "{fires:?}");
+        let log: Vec<String> = ask!(app, contract, Ask::Log {});
+        assert_eq!(log, ["3 after work ", "settle 3 7 true"]);
+        // 20,000 + 3 × 6 bytes of payload + 100,000 cycles, and 500 cells: 120.018 + 15 → 136.
+        assert_eq!((fires[0].cycles, fires[0].paid.u128()), (120_018, 136));
+        let balance = app.wrap().query_balance(&contract, "utmr").unwrap().amount.u128();
+        assert_eq!(balance, 1_000_000 - 136 - fires[1].paid.u128());
+        assert!(fires[0].events.iter().any(|e| e.attributes.iter().any(|a| a.key == "fired")));
+        assert!(timers.all(&app).is_empty());
+    }};
+}
+use schedule_to_receipt;
+
+macro_rules! queries_of {
+    ($app:expr) => {{
+        use super::*;
+        use cw_timers::proto::*;
+        let (timers, mut app, _, contract) = harness!($app);
+        exec!(app, contract, Do::Every { blocks: 1 }).unwrap();
+        let id: String = ask!(app, contract, Ask::Last {});
+        let id = TimerId::new(id).unwrap();
+        let info: TimerInfo = ask!(app, contract, Ask::Timer { id: id.clone() });
+        assert_eq!((info.id.as_str(), info.due, info.status), (id.as_str(), 2, TimerStatus::Pending));
+        assert_eq!((info.handler.as_str(), info.fee_payer.as_str()), ("handle_timer", contract.as_str()));
+        assert_eq!(info.on_unfunded, cw_timers::proto::OnUnfunded::Destroy);
+        timers.run_to(&mut app, 4);
+
+        let page: QueryTimersByActorResponse = ask!(app, contract, Ask::Timers {});
+        assert_eq!((page.total, page.timers[0].fire_seq, page.pagination.unwrap().total), (1, 3, 1));
+        let lane: QueryLaneResponse = ask!(app, contract, Ask::Lane {});
+        assert_eq!((lane.policy, lane.cycles, lane.cells, lane.used_size), (Policy::Fifo, 120_021, 500, 120_021));
+        assert_eq!((lane.burned.as_str(), lane.cycle_basefee.as_str()), ("408", "0.001000000000000000"));
+        let estimate: QueryEstimateResponse = ask!(app, contract, Ask::Estimate {});
+        // 200 + 30; the timer that fires in each block comes first.
+        assert_eq!((estimate.pre_charge.as_str(), estimate.cost_of_cycles.as_str()), ("230", "200"));
+        assert_eq!((estimate.intrinsic_cycles, estimate.ahead, estimate.returning), (20_030, 1, 1));
+        assert_eq!((estimate.basis, estimate.wait_blocks), (EstimateBasis::AllReady, 0));
+        let deliveries: QueryDeliveriesResponse = ask!(app, contract, Ask::Deliveries { key: None, limit: 2 });
+        let heights: Vec<u64> = deliveries.deliveries.iter().map(|d| d.height).collect();
+        assert_eq!(heights, [4, 3], "the last one first");
+        let receipt = deliveries.deliveries[0].receipt.clone().unwrap();
+        assert_eq!((receipt.success, receipt.paid.as_str(), receipt.fire_seq), (true, "136", 2));
+        let key = Some(deliveries.pagination.unwrap().next_key);
+        let rest: QueryDeliveriesResponse = ask!(app, contract, Ask::Deliveries { key, limit: 2 });
+        assert_eq!((rest.deliveries[0].height, rest.pagination.unwrap().next_key.len()), (2, 0));
+        let agent: Option<String> = ask!(app, contract, Ask::Agent {});
+        assert_eq!(agent, None);
+        exec!(app, contract, Do::SetAgent { agent: contract.to_string() }).unwrap();
+        let agent: Option<String> = ask!(app, contract, Ask::Agent {});
+        assert_eq!(agent, Some(contract.to_string()));
+        let min: u64 = ask!(app, contract, Ask::MinGasLimit {});
+        assert_eq!(min, 40_000);
+        let missing: Result<TimerInfo, _> =
+            app.wrap().query_wasm_smart(&contract, &Ask::Timer { id: TimerId::new("00".repeat(32)).unwrap() });
+        assert!(missing.unwrap_err().to_string().contains("code: 3"));
+    }};
+}
+use queries_of;
+
+macro_rules! changes_of {
+    ($app:expr) => {{
+        use super::*;
+        let (timers, mut app, _, contract) = harness!($app);
+        exec!(app, contract, Do::Every { blocks: 2 }).unwrap();
+        let id: String = ask!(app, contract, Ask::Last {});
+        let id = TimerId::new(id).unwrap();
+        exec!(app, contract, Do::Pause { id: id.clone() }).unwrap();
+        assert!(timers.run_to(&mut app, 5).iter().all(|b| b.fires.is_empty()));
+        let twice = exec!(app, contract, Do::Pause { id: id.clone() }).unwrap_err();
+        assert_eq!(refusal_of(&twice), Some(TimersError::AlreadySetAside));
+        exec!(app, contract, Do::Resume { id: id.clone() }).unwrap();
+        exec!(app, contract, Do::Cheapen { id: id.clone(), gas_limit: 150_000 }).unwrap();
+        let blocks = timers.run_to(&mut app, 9);
+        let fired: Vec<u64> = blocks.iter().filter(|b| !b.fires.is_empty()).map(|b| b.height).collect();
+        assert_eq!(fired, [7, 9], "overdue, it is due in the block after it is resumed");
+        assert_eq!(blocks[2 - 1].only_fire().timer.gas_limit, 150_000);
+        exec!(app, contract, Do::Cancel { id: id.clone() }).unwrap();
+        let gone = exec!(app, contract, Do::Cancel { id }).unwrap_err();
+        assert_eq!(refusal_of(&gone), Some(TimersError::TimerNotFound));
+        assert!(timers.blocks(&mut app, 3).iter().all(|b| b.fires.is_empty()));
+    }};
+}
+use changes_of;
+
+macro_rules! messages_of {
+    ($app:expr) => {{
+        use super::*;
+        let (timers, mut app, owner, contract) = harness!($app);
+        let (to, pool) = (owner.to_string(), contract.to_string());
+        exec!(app, contract, Do::Messages { after: 1, to: to.clone(), pool }).unwrap();
+        timers.run_to(&mut app, 2)[1].only_fire().unwrap();
+        assert_eq!(app.wrap().query_balance(&owner, "utmr").unwrap().amount.u128(), 5);
+        let written = app.wrap().query_wasm_raw(&contract, b"written".to_vec()).unwrap();
+        assert_eq!(written, Some(b"by a timer".to_vec()));
+
+        // The second message fails: the first is undone.
+        exec!(app, contract, Do::Messages { after: 1, to, pool: owner.to_string() }).unwrap();
+        let blocks = timers.run_to(&mut app, 4);
+        assert!(!blocks[1].only_fire().success);
+        assert_eq!(app.wrap().query_balance(&owner, "utmr").unwrap().amount.u128(), 5);
+    }};
+}
+use messages_of;
+
+fn protobuf() -> (Timers, TimersApp, Addr, Addr) {
+    harness!(|t: &Timers| t.app())
+}
+
+fn log_of(app: &TimersApp, contract: &Addr) -> Vec<String> {
+    app.wrap().query_wasm_smart(contract, &Ask::Log {}).unwrap()
+}
+
+#[test]
+fn a_transaction_that_fails_schedules_nothing() {
+    let (timers, mut app, _, contract) = protobuf();
+    let err = exec!(app, contract, Do::ScheduleAndFail { after: 1 }).unwrap_err();
+    assert_eq!(refusal_of(&err), Some(TimersError::TimerNotFound));
+    assert!(timers.all(&app).is_empty());
+}
+
+#[test]
+fn a_contract_may_catch_a_refusal() {
+    let (timers, mut app, _, contract) = protobuf();
+    exec!(app, contract, Do::Try { at: 1 }).unwrap();
+    exec!(app, contract, Do::Try { at: 2 }).unwrap();
+    assert_eq!(log_of(&app, &contract), ["refused: 9"]);
+    assert_eq!(timers.all(&app).len(), 1);
+}
+
+#[test]
+fn a_fire_that_fails_or_panics_is_undone_and_paid() {
+    let (timers, mut app, _, contract) = protobuf();
+    for payload in ["fail", "panic", "ok"] {
+        exec!(app, contract, Do::Schedule { after: 1, payload: payload.into() }).unwrap();
+    }
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let fires = timers.run_to(&mut app, 2).pop().unwrap().fires;
+    std::panic::set_hook(hook);
+    let ends: Vec<_> = fires.iter().map(|f| (f.success, f.codespace.as_str(), f.code)).collect();
+    assert_eq!(ends, [(false, "wasm", 5), (false, "wasm", 29), (true, "", 0)]);
+    assert_eq!(fires[1].error.as_deref(), Some("told to panic"));
+    assert_eq!(log_of(&app, &contract), ["2 after ok "]);
+    assert!(fires.iter().all(|f| f.paid.u128() >= 135));
+}
+
+#[test]
+fn usage_beyond_the_limits_fails() {
+    let (timers, mut app, _, contract) = protobuf();
+    for n in 0..3 {
+        exec!(app, contract, Do::Schedule { after: 1, payload: n.to_string() }).unwrap();
+    }
+    timers.set_usage(|firing| match firing.timer.payload.as_slice() {
+        b"\"0\"" => Usage { cycles: 180_000, cells: 0 },
+        b"\"1\"" => Usage { cycles: 1, cells: 1_001 },
+        _ => Usage { cycles: 179_991, cells: 1_000 },
+    });
+    let fires = timers.run_to(&mut app, 2).pop().unwrap().fires;
+    let ends: Vec<_> = fires.iter().map(|f| (f.refusal(), f.cycles, f.cells)).collect();
+    assert_eq!(
+        ends,
+        [
+            (Some(TimersError::OutOfCycles), 200_000, 0),
+            (Some(TimersError::OutOfCells), 20_010, 1_000),
+            (None, 200_000, 1_000),
+        ]
+    );
+    assert_eq!(log_of(&app, &contract), ["2 after 2 "]);
+}
+
+#[test]
+fn a_watch_of_a_balance_with_a_condition() {
+    let (timers, mut app, owner, contract) = protobuf();
+    let mint = |app: &mut TimersApp, to: &Addr, amount| {
+        app.sudo(AppSudo::Bank(BankSudo::Mint { to_address: to.to_string(), amount: coins(amount, "utmr") })).unwrap();
+    };
+    mint(&mut app, &owner, 150);
+    let watched = Watched::Balance { of: owner.to_string(), below: "100".into() };
+    exec!(app, contract, Do::Watch { key: watched }).unwrap();
+    let spend = |app: &mut TimersApp, amount| app.send_tokens(owner.clone(), contract.clone(), &coins(amount, "utmr"));
+    assert!(timers.next_block(&mut app).fires.is_empty());
+    spend(&mut app, 40).unwrap();
+    assert!(timers.next_block(&mut app).fires.is_empty(), "110 is not below 100");
+    spend(&mut app, 11).unwrap();
+    timers.next_block(&mut app).only_fire().unwrap();
+    spend(&mut app, 50).unwrap();
+    assert!(timers.next_block(&mut app).fires.is_empty(), "it was below before");
+    mint(&mut app, &owner, 100);
+    assert!(timers.next_block(&mut app).fires.is_empty());
+    spend(&mut app, 149).unwrap();
+    let block = timers.next_block(&mut app);
+    let matched = &block.only_fire().unwrap().delivery.matched;
+    assert_eq!((matched.len(), matched[0].store.as_str()), (1, "bank"));
+    assert_eq!(log_of(&app, &contract).len(), 2);
+}
+
+#[test]
+fn a_watch_of_all_that_a_contract_stores() {
+    let (timers, mut app, owner, contract) = protobuf();
+    let other = app.instantiate_contract(1, owner, &Empty {}, &[], "other", None).unwrap();
+    exec!(app, contract, Do::Watch { key: Watched::Contract { of: other.to_string() } }).unwrap();
+    timers.next_block(&mut app);
+    exec!(app, contract, Do::Write { key: "own".into(), value: "1".into() }).unwrap();
+    assert!(timers.next_block(&mut app).fires.is_empty());
+    for key in ["a", "bc"] {
+        exec!(app, other, Do::Write { key: key.into(), value: "1".into() }).unwrap();
+    }
+    timers.next_block(&mut app).only_fire().unwrap();
+    // One byte, 32 of the address, and the whole key.
+    assert_eq!(log_of(&app, &contract), ["3 watch changed wasm:34,wasm:35"]);
+}
+
+#[test]
+fn an_admin_schedules_calls_and_pays() {
+    let (timers, mut app, owner, contract) = protobuf();
+    let schedule = |app: &mut TimersApp, sender: &Addr, timer: Timer| {
+        app.execute(sender.clone(), timer.actor(&contract).into_msg(sender))
+    };
+    let tick = || Timer::after(1).gas_limit(100_000).handler("tick").payload(&Work { n: 3 }).unwrap();
+    let stranger = app.api().addr_make("stranger");
+    let err = schedule(&mut app, &stranger, tick()).unwrap_err();
+    assert_eq!(refusal_of(&err), Some(TimersError::NotAdmin));
+    let send = Any::send(&contract, &owner, &coins(1, "utmr"));
+    let err = schedule(&mut app, &owner, Timer::after(1).message(send)).unwrap_err();
+    assert_eq!(refusal_of(&err), Some(TimersError::ForeignSigner));
+    app.sudo(AppSudo::Bank(BankSudo::Mint { to_address: owner.to_string(), amount: coins(10_000, "utmr") })).unwrap();
+    timers.set_usage(|_| Usage { cycles: 50_000, cells: 0 });
+    schedule(&mut app, &owner, tick()).unwrap();
+    schedule(&mut app, &owner, tick()).unwrap();
+    let fires = timers.run_to(&mut app, 2).pop().unwrap().fires;
+    assert_eq!(fires[0].unwrap().delivery.scheduler.as_deref(), Some(owner.as_str()));
+    assert_eq!(log_of(&app, &contract), ["tick 3", "tick 3"]);
+    let paid: u128 = fires.iter().map(|f| f.paid.u128()).sum();
+    assert_eq!(app.wrap().query_balance(&owner, "utmr").unwrap().amount.u128(), 10_000 - paid);
+    assert_eq!(app.wrap().query_balance(&contract, "utmr").unwrap().amount.u128(), 1_000_000);
+
+    schedule(&mut app, &owner, tick()).unwrap();
+    let clear = WasmMsg::ClearAdmin { contract_addr: contract.to_string() };
+    app.execute(owner, clear.into()).unwrap();
+    let block = timers.run_to(&mut app, 4).pop().unwrap();
+    assert_eq!((block.fires.len(), block.not_admin.len()), (0, 1));
+}
+
+#[test]
+fn another_pays_who_allows_it() {
+    let (timers, mut app, owner, contract) = protobuf();
+    let paid_by = |app: &mut TimersApp, after| exec!(app, contract, Do::PaidBy { payer: owner.to_string(), after });
+    assert_eq!(refusal_of(&paid_by(&mut app, 1).unwrap_err()), Some(TimersError::InvalidFeePayer));
+    timers.grant(&owner, &contract);
+    app.sudo(AppSudo::Bank(BankSudo::Mint { to_address: owner.to_string(), amount: coins(300, "utmr") })).unwrap();
+    paid_by(&mut app, 1).unwrap();
+    paid_by(&mut app, 2).unwrap();
+    let blocks = timers.run_to(&mut app, 3);
+    let paid = blocks[1].only_fire().unwrap().paid.u128();
+    assert_eq!(app.wrap().query_balance(&owner, "utmr").unwrap().amount.u128(), 300 - paid);
+    // 230 are needed.
+    assert_eq!(blocks[2].set_aside.len(), 1);
+    assert_eq!(blocks[2].set_aside[0].1, SetAsideReason::Suspended);
+    timers.revoke(&owner, &contract);
+    paid_by(&mut app, 1).unwrap_err();
+}
+
+#[test]
+fn max_charge_waits_until_prices_fall() {
+    let (timers, mut app, _, contract) = protobuf();
+    exec!(app, contract, Do::AtMost { charge: 229, after: 1 }).unwrap();
+    assert!(timers.run_to(&mut app, 3).iter().all(|b| b.fires.is_empty()));
+    timers.change_config(|c| c.cell_basefee = cosmwasm_std::Decimal::percent(2)).unwrap();
+    assert!(timers.next_block(&mut app).fires.is_empty(), "the change is in force from the next block");
+    assert_eq!(timers.next_block(&mut app).only_fire().unwrap().late, 3);
+}
+
+#[test]
+fn a_config_that_contradicts_itself_is_refused() {
+    let timers = Timers::default();
+    assert_eq!(timers.change_config(|c| c.lane_timer_cycles = 0), Err(TimersError::InvalidConfig));
+    assert_eq!(timers.change_config(|c| c.fee_denom = "uother".into()), Err(TimersError::InvalidConfig));
+    assert_eq!(*timers.config(), Config::default());
+}
+
+#[test]
+#[should_panic(expected = "cw-timers-test runs bank sends")]
+fn what_is_not_modelled_panics() {
+    let (timers, mut app, _, contract) = protobuf();
+    // Its first field is the signer, as in any message that the chain runs.
+    let value = [&[0x0a, contract.as_str().len() as u8][..], contract.as_bytes()].concat();
+    let foreign = cosmwasm_std::AnyMsg { type_url: "/cosmos.gov.v1.MsgVote".into(), value: value.into() };
+    app.execute(contract.clone(), Timer::after(1).message(foreign).into_msg(&contract)).unwrap();
+    timers.run_to(&mut app, 2);
+}
+
+/// Each says what is missing: nothing of it is taken for something else.
+#[test]
+fn what_concerns_time_panics() {
+    let id = TimerId::new("ab".repeat(32)).unwrap();
+    let end = cosmwasm_std::Timestamp::from_seconds(2_000_000_000);
+    let schedules = [
+        (Timer::at_time(end), "triggers by time"),
+        (Timer::on(Calendar::every_seconds(60)), "calendars"),
+        (Timer::on(Interval::every(5).from_schedule()), "intervals from their schedule"),
+        (Timer::every(5).expires_time(end), "expires_time"),
+        (Timer::every(5).renew(), "renew"),
+    ];
+    let changes =
+        [(Change::extend_time(&id, end), "expires_time"), (Change::skip(&id, 1), "skip"), (Change::run(&id), "run")];
+    let (_, _, _, me) = protobuf();
+    let schedules = schedules.into_iter().map(|(timer, what)| (timer.into_msg(&me), what));
+    for (msg, what) in schedules.chain(changes.into_iter().map(|(change, what)| (change.into_msg(&me), what))) {
+        let (_, mut app, _, contract) = protobuf();
+        let sent = std::panic::AssertUnwindSafe(|| app.execute(contract, msg).map(drop).unwrap());
+        let panic = std::panic::catch_unwind(sent).unwrap_err();
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        assert_eq!(text, Some(format!("cw-timers-test does not model {what}").as_str()));
+    }
+}
+
+#[test]
+fn time_passes_with_blocks() {
+    let (timers, mut app, ..) = protobuf();
+    let before = Host::block(&app);
+    timers.blocks(&mut app, 3);
+    assert_eq!(app.block_info().height, before.height + 3);
+    assert_eq!(app.block_info().time, before.time.plus_seconds(15));
+}

@@ -1,0 +1,412 @@
+//! The types of `timers/v1/query.proto` that contracts need.
+
+use cosmwasm_std::Binary;
+
+use super::{
+    Any, Bid, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal, Retry,
+    SetAsideReason, TimerConfig, TimerTier, Trigger, WatchedKey,
+};
+use crate::describe::{enums, messages};
+
+enums! {
+    /// `TimerStatus` is the status of a live timer.
+    TimerStatus = "timers.v1.TimerStatus" {
+        /// Unspecified.
+        0 Unspecified = "TIMER_STATUS_UNSPECIFIED",
+        /// Not due yet.
+        1 Pending = "TIMER_STATUS_PENDING",
+        /// Due, and waiting for the lane.
+        2 Ready = "TIMER_STATUS_READY",
+        /// Will never fire, and waits for cleanup.
+        3 Expired = "TIMER_STATUS_EXPIRED",
+        /// Not in the queue; set_aside says why.
+        4 SetAside = "TIMER_STATUS_SET_ASIDE",
+        /// Waits for watched state to change.
+        40 Watching = "TIMER_STATUS_WATCHING",
+    }
+    /// `EstimateBasis` is what an estimated wait is based on.
+    EstimateBasis = "timers.v1.EstimateBasis" {
+        /// Unspecified.
+        0 Unspecified = "ESTIMATE_BASIS_UNSPECIFIED",
+        /// Every ready timer was ranked.
+        1 AllReady = "ESTIMATE_BASIS_ALL_READY",
+        /// The lane is overloaded, and not every ready timer was ranked. Those ahead are counted up to a bound;
+        /// those not yet admitted are not counted.
+        2 Storm = "ESTIMATE_BASIS_STORM",
+        /// The bid is below the lane basefee, or the pre-charge is above max_charge. The wait is the time until
+        /// the basefee has fallen so far, if the lane stays idle.
+        3 PricedOut = "ESTIMATE_BASIS_PRICED_OUT",
+        /// The lane is paused; no timer fires until governance resumes it.
+        4 Paused = "ESTIMATE_BASIS_PAUSED",
+        /// Timers that come before it return in every block and leave it no room. The wait counts them once: it
+        /// is the least that is possible. It ends when they end or can't pay any more.
+        5 Crowded = "ESTIMATE_BASIS_CROWDED",
+    }
+}
+
+messages! {
+    /// `TimerInfo` is a timer in a form for people: ids in hexadecimal. Lists leave out messages, and a
+    /// payload of more than 512 bytes; the query Timer shows them.
+    TimerInfo = "timers.v1.TimerInfo" {
+        /// `id` in lower-case hexadecimal.
+        1 id: String,
+        /// Actor.
+        2 actor: String,
+        /// Fee payer.
+        3 fee_payer: String,
+        /// Status.
+        4 status: TimerStatus,
+        /// Tier.
+        5 tier: TimerTier,
+        /// Due.
+        6 due: u64,
+        /// Expires at.
+        7 expires_at: u64,
+        /// Gas limit.
+        8 gas_limit: u64,
+        /// Cell limit.
+        18 cell_limit: u64,
+        /// Trigger.
+        9 trigger: Option<Trigger>,
+        /// Handler.
+        10 handler: String,
+        /// `payload` of payload_bytes bytes; empty in a list if it is long.
+        11 payload: Binary,
+        /// Payload bytes.
+        50 payload_bytes: u64,
+        /// `messages` is the payload of an account's timer, decoded; empty in lists, and if it is longer than
+        /// max_messages_bytes.
+        12 messages: Vec<Any>,
+        /// Bid.
+        13 bid: Option<Bid>,
+        /// Schedule height.
+        14 schedule_height: u64,
+        /// Seq.
+        15 seq: u64,
+        /// Fire seq.
+        16 fire_seq: u32,
+        /// Set aside.
+        17 set_aside: SetAsideReason,
+        /// Retry.
+        30 retry: Option<Retry>,
+        /// `retries` is the number of retries used, the next fire included.
+        31 retries: u32,
+        /// On unfunded.
+        32 on_unfunded: OnUnfunded,
+        /// `last_outcome` is that of its last delivery, if it stayed after one.
+        33 last_outcome: Option<Outcome>,
+        /// `bid_locked` is the bid that the module's account holds for it; empty means 0.
+        34 bid_locked: String,
+        /// `unfunded_since` is the height at which, under policy tip, its payer lacked funds. Since then it
+        /// waits for the payer.
+        46 unfunded_since: u64,
+        /// `matched` are the watched keys that made it due; empty until one did.
+        40 matched: Vec<WatchedKey>,
+        /// `max_charge` is the most that one fire may cost, in fee denom; empty means no bound.
+        51 max_charge: String,
+        /// `label` is what its owner calls it; it identifies nothing.
+        52 label: String,
+        /// `scheduler` is who scheduled it, where that is not the actor: a contract's admin.
+        53 scheduler: String,
+        /// `runs_messages`: a contract's payload is messages that run as the contract, as an account's always
+        /// is.
+        54 runs_messages: bool,
+        /// `due_time` is the time at which it becomes due, or did, jitter included, and expires_time the
+        /// last block time at which it may fire, in seconds since 1970; 0 means none.
+        55 due_time: i64,
+        /// Expires time.
+        56 expires_time: i64,
+        /// `recurrence` is what it keeps of its occurrences; none if its trigger has none.
+        57 recurrence: Option<Recurrence>,
+        /// `failures` and skips in a row, and the life that a fire gives it again, as in its record.
+        58 failures: u32,
+        /// Skips.
+        59 skips: u32,
+        /// Renewal.
+        60 renewal: Option<Renewal>,
+    }
+    /// `Opcodes` are the numbers by which tools identify the authority's messages.
+    Opcodes = "timers.v1.Opcodes" {
+        /// Sys cancel timer.
+        1 sys_cancel_timer: u32,
+        /// Sys update timer config.
+        2 sys_update_timer_config: u32,
+        /// Sys extend timer.
+        3 sys_extend_timer: u32,
+    }
+    /// QueryParamsRequest.
+    QueryParamsRequest = "timers.v1.QueryParamsRequest" {
+        /// `fields` are the paths of parameters that a MsgUpdateTimerConfig is to set; none for the whole
+        /// config.
+        1 fields: Vec<String>,
+    }
+    /// QueryParamsResponse.
+    QueryParamsResponse = "timers.v1.QueryParamsResponse" {
+        /// Config.
+        1 config: Option<TimerConfig>,
+        /// `next_config` is a change that is in force from the next block.
+        2 next_config: Option<TimerConfig>,
+        /// Opcodes.
+        3 opcodes: Option<Opcodes>,
+        /// `authority` may send the Sys messages.
+        4 authority: String,
+        /// `expected` is what a MsgUpdateTimerConfig with these fields states as such if it is made from
+        /// next_config, or from config if there is no change.
+        5 expected: Binary,
+    }
+    /// QueryTimerRequest.
+    QueryTimerRequest = "timers.v1.QueryTimerRequest" {
+        /// Actor.
+        1 actor: String,
+        /// `id` is the id in hexadecimal or a unique prefix of it.
+        2 id: String,
+    }
+    /// QueryTimerResponse.
+    QueryTimerResponse = "timers.v1.QueryTimerResponse" {
+        /// Timer.
+        1 timer: Option<TimerInfo>,
+    }
+    /// QueryTimersByActorRequest.
+    QueryTimersByActorRequest = "timers.v1.QueryTimersByActorRequest" {
+        /// Actor.
+        1 actor: String,
+        /// Pagination.
+        2 pagination: Option<PageRequest>,
+    }
+    /// QueryTimersByActorResponse.
+    QueryTimersByActorResponse = "timers.v1.QueryTimersByActorResponse" {
+        /// Timers.
+        1 timers: Vec<TimerInfo>,
+        /// Pagination.
+        2 pagination: Option<PageResponse>,
+        /// `total` is the number of the actor's live timers.
+        3 total: u32,
+    }
+    /// QueryLaneRequest.
+    QueryLaneRequest = "timers.v1.QueryLaneRequest" {
+    }
+    /// QueryLaneResponse.
+    QueryLaneResponse = "timers.v1.QueryLaneResponse" {
+        /// Height.
+        1 height: u64,
+        /// Policy.
+        2 policy: Policy,
+        /// Paused.
+        3 paused: bool,
+        /// `cycle_basefee` and cell_basefee that the next block charges.
+        4 cycle_basefee: String,
+        /// Cell basefee.
+        5 cell_basefee: String,
+        /// `basefee_codespace` and basefee_code are the error with which the chain's fee market gives no prices
+        /// for the next block. Then cycle_basefee and cell_basefee are its last good ones, or the config's.
+        /// Empty and 0 while it gives prices.
+        50 basefee_codespace: String,
+        /// Basefee code.
+        51 basefee_code: u32,
+        /// `lane_basefee` of the last block.
+        6 lane_basefee: String,
+        /// `next_lane_basefee` of the next block.
+        7 next_lane_basefee: String,
+        /// `used_size` is the sum of the sizes of the last block's fires, in cycles.
+        19 used_size: u64,
+        /// `cycles` and cells that the last block used, followed by the budgets of a block.
+        8 cycles: u64,
+        /// Lane timer cycles.
+        9 lane_timer_cycles: u64,
+        /// Cells.
+        10 cells: u64,
+        /// Lane timer cells.
+        11 lane_timer_cells: u64,
+        /// Gc cycles per block.
+        12 gc_cycles_per_block: u64,
+        /// Burned.
+        13 burned: String,
+        /// Tips.
+        14 tips: String,
+        /// `lane_burned` is the part of burned that was the lane's fee.
+        20 lane_burned: String,
+        /// Fee denom.
+        15 fee_denom: String,
+        /// `p50` is the usual tip per unit of size in the next block.
+        16 p50: String,
+        /// `admitted` is the number of timers in the ready index. Above 0, the lane is overloaded or was until
+        /// recently.
+        17 admitted: u64,
+        /// `max_cycles_per_fire` is the largest gas limit that the policy in force in the next block can run.
+        18 max_cycles_per_fire: u64,
+        /// Under policy auction: λ in the next block, what the average bidder's value loses in a block of
+        /// waiting, and how many blocks the average bidder had waited.
+        30 lambda: String,
+        /// Value decay.
+        31 value_decay: String,
+        /// Deferral.
+        32 deferral: String,
+        /// `agent_cycles` are those of the calls of bidding agents in the last block. agents_unasked is how
+        /// many timers with an agent it did not ask.
+        60 agent_cycles: u64,
+        /// Agents unasked.
+        61 agents_unasked: u32,
+        /// `agents_billed` is the sum of the bills since genesis for calls that no fire followed. It is
+        /// included in burned.
+        62 agents_billed: String,
+    }
+    /// QueryAgentRequest.
+    QueryAgentRequest = "timers.v1.QueryAgentRequest" {
+        /// Actor.
+        1 actor: String,
+    }
+    /// QueryAgentResponse.
+    QueryAgentResponse = "timers.v1.QueryAgentResponse" {
+        /// `agent` of the actor; empty if it has none.
+        1 agent: String,
+    }
+    /// QueryEstimateRequest.
+    QueryEstimateRequest = "timers.v1.QueryEstimateRequest" {
+        /// `gas_limit` in cycles; the default one if 0.
+        1 gas_limit: u64,
+        /// `cell_limit` in cells; the default one if 0.
+        6 cell_limit: u64,
+        /// Bid tier; the default estimator if unspecified. Not together with max_fee.
+        2 tier: PriorityTier,
+        /// `max_fee` per unit of size of a static bid, with max_priority.
+        3 max_fee: String,
+        /// Max priority.
+        4 max_priority: String,
+        /// `actor` that would schedule, for its fairness weight. Without one, the weight is that of an actor
+        /// without recent fires.
+        5 actor: String,
+        /// `bid` in fee denom, under policies auction and score. Not together with a tier or max_fee.
+        30 bid: String,
+        /// `max_charge` is the most that one fire may cost, in fee denom; empty or 0 means no bound.
+        31 max_charge: String,
+        /// `payload_bytes` is the length of the payload, message_bytes that of the messages within, for the
+        /// intrinsic cycles of the answer. An empty field of a message counts 16 bytes.
+        32 payload_bytes: u64,
+        /// Message bytes.
+        33 message_bytes: u64,
+    }
+    /// QueryEstimateResponse.
+    QueryEstimateResponse = "timers.v1.QueryEstimateResponse" {
+        /// `height` of the block that the estimate is for: the next one.
+        1 height: u64,
+        /// Gas limit.
+        2 gas_limit: u64,
+        /// Cell limit.
+        16 cell_limit: u64,
+        /// `reserved_size` is what gas_limit and cell_limit reserve of the lane, in cycles.
+        18 reserved_size: u64,
+        /// The chain's basefee per cycle; the charged part of the lane basefee and the tip, per unit of size.
+        3 cycle_basefee: String,
+        /// Lane fee.
+        4 lane_fee: String,
+        /// Priority.
+        5 priority: String,
+        /// Cell basefee.
+        6 cell_basefee: String,
+        /// `pre_charge` is what the payer must have when it fires.
+        7 pre_charge: String,
+        /// `cost_of_cycles` is the cost of the whole gas limit without cells: the most that a handler without
+        /// writes pays.
+        8 cost_of_cycles: String,
+        /// Fee denom.
+        9 fee_denom: String,
+        /// Weight.
+        10 weight: String,
+        /// Basis.
+        11 basis: EstimateBasis,
+        /// `ahead` is the number of ready timers that would be tried before it; ahead_size is the sum of the
+        /// sizes that they reserve.
+        12 ahead: u64,
+        /// Ahead size.
+        13 ahead_size: u64,
+        /// `wait_blocks` is the expected wait in blocks: the timers ahead of it, at as many fires a block as
+        /// their gas limits allow. Fires that use less than their limit make it shorter. Newcomers that bid
+        /// more make it longer.
+        14 wait_blocks: u64,
+        /// Policy.
+        15 policy: Policy,
+        /// Under policy auction: the least bid that would fire it in the next block, and what it would pay of
+        /// the bid that it states if it fired then.
+        30 least_bid: String,
+        /// Bid payment.
+        31 bid_payment: String,
+        /// `score_bid` is what a fire pays for its place under policy score. It is included in pre_charge and
+        /// in cost_of_cycles; empty means 0.
+        24 score_bid: String,
+        /// `intrinsic_cycles` are counted before the handler runs, which has the rest of the gas limit: those
+        /// of every fire, of payload_bytes and of message_bytes. Those of the payer's records are not included.
+        32 intrinsic_cycles: u64,
+        /// `returning` is the number of timers ahead that fired in the previous block and are due again in the
+        /// next one. They are included in ahead, and their sizes are in every block that the estimate waits.
+        33 returning: u64,
+    }
+    /// `ReceiptInfo` is a receipt in a form for people: ids in hexadecimal, the actor as an address.
+    ReceiptInfo = "timers.v1.ReceiptInfo" {
+        /// Timer id.
+        1 timer_id: String,
+        /// Deliver id.
+        2 deliver_id: String,
+        /// Actor.
+        3 actor: String,
+        /// Fire seq.
+        4 fire_seq: u32,
+        /// Success.
+        5 success: bool,
+        /// Codespace.
+        6 codespace: String,
+        /// Code.
+        7 code: u32,
+        /// Cycles.
+        8 cycles: u64,
+        /// Cells.
+        9 cells: u64,
+        /// Paid.
+        10 paid: String,
+        /// Tip.
+        11 tip: String,
+        /// `bid` is the bid that was locked for the fire; bid_paid is what the fire paid of it, in addition to
+        /// paid. Empty means 0.
+        21 bid: String,
+        /// Bid paid.
+        22 bid_paid: String,
+        /// `matched` are the watched keys that the delivery carried.
+        20 matched: Vec<WatchedKey>,
+        /// `score_bid` is what it paid for its place. It is included in paid and in tip; empty means 0.
+        24 score_bid: String,
+        /// `late` is the number of blocks from the due height, or from the change of what it watches, to the
+        /// fire.
+        25 late: u64,
+        /// `occurrence` that was delivered, in seconds since 1970 or as a height, and its number from 1 on;
+        /// 0 if the trigger has none.
+        26 occurrence: u64,
+        /// Index.
+        27 index: u64,
+    }
+    /// QueryDeliveriesRequest.
+    QueryDeliveriesRequest = "timers.v1.QueryDeliveriesRequest" {
+        /// Actor.
+        1 actor: String,
+        /// `id` of a timer of the actor, which may be gone, or the first digits of it; empty for all of the
+        /// actor's.
+        2 id: String,
+        /// `pagination`: reverse lists the first delivery first. There is no offset, and no count of all
+        /// entries.
+        3 pagination: Option<PageRequest>,
+    }
+    /// QueryDeliveriesResponse.
+    QueryDeliveriesResponse = "timers.v1.QueryDeliveriesResponse" {
+        /// Deliveries.
+        1 deliveries: Vec<DeliveryInfo>,
+        /// `pagination`.next_key continues the list; without it the list is complete.
+        2 pagination: Option<PageResponse>,
+        /// `kept_from` is the height from which on all receipts are kept; above the current height if none are.
+        3 kept_from: u64,
+    }
+    /// `DeliveryInfo` is one delivery of a timer.
+    DeliveryInfo = "timers.v1.DeliveryInfo" {
+        /// Height.
+        1 height: u64,
+        /// Receipt.
+        2 receipt: Option<ReceiptInfo>,
+    }
+}

@@ -1,0 +1,502 @@
+use cosmwasm_std::{to_json_binary, Addr, Binary, CosmosMsg, StdResult, SubMsg, Timestamp, Uint128};
+use serde::Serialize;
+
+use crate::bid::Bid;
+use crate::id::TimerId;
+use crate::msg::{TimersCall, Wire};
+use crate::proto::{self, Any, MsgScheduleTimer, MsgUpdateTimer, TimerCall};
+use crate::trigger::{Interval, Trigger};
+
+/// The suffix by which a named handler asks to be told of the delivery beside its payload.
+const WITH_DELIVERY: &str = "+delivery";
+
+/// What becomes of a timer whose payer lacks funds when its turn comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnUnfunded {
+    /// It is removed. The default.
+    Destroy,
+    /// It is set aside until its owner resumes it or its time ends.
+    Suspend,
+    /// This repetition of a calendar or an interval passes. After some in a row, whose number the config states, the timer is
+    /// suspended.
+    Skip,
+}
+
+/// The whole seconds of a time: the chain counts an end of life in them.
+fn whole_seconds(time: Timestamp) -> i64 {
+    // A time of 64 bits of nanoseconds is far from the end of an i64.
+    time.seconds() as i64
+}
+
+/// When a timer that is resumed fires, if it was due while it was on hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResumeAt {
+    /// In the next block. The default.
+    Now,
+    /// With its next repetition.
+    Next,
+}
+
+impl From<ResumeAt> for proto::ResumeAt {
+    fn from(at: ResumeAt) -> Self {
+        match at {
+            ResumeAt::Now => proto::ResumeAt::Now,
+            ResumeAt::Next => proto::ResumeAt::Next,
+        }
+    }
+}
+
+impl From<OnUnfunded> for proto::OnUnfunded {
+    fn from(on_unfunded: OnUnfunded) -> Self {
+        match on_unfunded {
+            OnUnfunded::Destroy => proto::OnUnfunded::Destroy,
+            OnUnfunded::Suspend => proto::OnUnfunded::Suspend,
+            OnUnfunded::Skip => proto::OnUnfunded::Skip,
+        }
+    }
+}
+
+/// A timer to schedule.
+///
+/// ```
+/// use cosmwasm_std::{Addr, Response, StdResult};
+/// use cw_timers::Timer;
+///
+/// fn schedule(contract: &Addr) -> StdResult<Response> {
+///     let timer = Timer::every(100).payload(&"rent")?.gas_limit(200_000).label("rent");
+///     // The reply with id 1 names the timer: see `cw_timers::timer_id`.
+///     Ok(Response::new().add_submessage(timer.into_submsg(contract, 1)))
+/// }
+/// # schedule(&Addr::unchecked("contract")).unwrap();
+/// ```
+///
+/// What is not stated takes the chain's default. The chain checks everything when the message runs, and refuses what is
+/// out of bounds with a [`TimersError`](crate::TimersError). A timer never fires in the block that schedules it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a timer is scheduled by the message that it makes"]
+pub struct Timer(MsgScheduleTimer);
+
+impl Timer {
+    /// With any trigger.
+    pub fn on(trigger: impl Into<Trigger>) -> Self {
+        Timer(MsgScheduleTimer { trigger: Some(trigger.into().into()), ..Default::default() })
+    }
+
+    /// Due once, at a height.
+    pub fn at(height: u64) -> Self {
+        Timer::on(Trigger::Height(height))
+    }
+
+    /// Due once, so many blocks after the one that schedules it.
+    pub fn after(blocks: u64) -> Self {
+        Timer::on(Trigger::After(blocks))
+    }
+
+    /// Due once, in the first block whose time is at or after a time, which is rounded up to a second.
+    ///
+    /// ```
+    /// # use cosmwasm_std::testing::mock_env;
+    /// # use cw_timers::Timer;
+    /// # let env = mock_env();
+    /// let timer = Timer::at_time(env.block.time.plus_hours(24));
+    /// ```
+    pub fn at_time(time: Timestamp) -> Self {
+        Timer::on(Trigger::Time(time))
+    }
+
+    /// Due every so many blocks, until it expires. [`Interval`] has more to say.
+    pub fn every(blocks: u64) -> Self {
+        Timer::on(Interval::every(blocks))
+    }
+
+    /// What the handler is given, as JSON.
+    pub fn payload<T: Serialize + ?Sized>(self, payload: &T) -> StdResult<Self> {
+        Ok(self.payload_bytes(to_json_binary(payload)?))
+    }
+
+    /// What the handler is given. A named handler takes JSON only.
+    pub fn payload_bytes(mut self, payload: impl Into<Binary>) -> Self {
+        self.0.payload = payload.into();
+        self
+    }
+
+    /// The handler: the contract's `sudo` is called with `{"<name>": <payload>}` in place of
+    /// [`SudoMsg::HandleTimer`](crate::SudoMsg::HandleTimer). The payload must be JSON: `{}` if the handler needs nothing.
+    pub fn handler(mut self, name: impl Into<String>) -> Self {
+        self.0.handler = name.into();
+        self
+    }
+
+    /// A handler that is told of the delivery too: `sudo` is called with `{"<name>": {"delivery": …, "payload": …}}`, which
+    /// is a [`Told`](crate::Told).
+    pub fn handler_with_delivery(self, name: impl AsRef<str>) -> Self {
+        let name = format!("{}{WITH_DELIVERY}", name.as_ref());
+        self.handler(name)
+    }
+
+    /// Adds a message that runs as the contract when the timer fires. A timer with messages calls no handler: its messages
+    /// run in order, all or none. The contract must be the only signer of each.
+    pub fn message(mut self, message: impl Into<Any>) -> Self {
+        self.0.messages.push(message.into());
+        self
+    }
+
+    /// Who pays for each fire; by default the contract. The account must have granted the contract a fee allowance for
+    /// `/timers.v1.MsgScheduleTimer`.
+    pub fn fee_payer(mut self, payer: impl Into<String>) -> Self {
+        self.0.fee_payer = payer.into();
+        self
+    }
+
+    /// The cycles that one fire may use. What is not used is refunded, but the payer must have the whole when it fires.
+    pub fn gas_limit(mut self, cycles: u64) -> Self {
+        self.0.gas_limit = cycles;
+        self
+    }
+
+    /// The cells (bytes) that one fire may write.
+    pub fn cell_limit(mut self, cells: u64) -> Self {
+        self.0.cell_limit = cells;
+        self
+    }
+
+    /// The last height at which it may fire.
+    pub fn expires_at(mut self, height: u64) -> Self {
+        self.0.expires_at = height;
+        self
+    }
+
+    /// The last block time at which it may fire, in whole seconds. Of two ends the first to come counts.
+    ///
+    /// ```
+    /// # use cosmwasm_std::testing::mock_env;
+    /// # use cw_timers::{Calendar, Timer};
+    /// # let env = mock_env();
+    /// let timer = Timer::on(Calendar::every_seconds(3_600)).expires_time(env.block.time.plus_days(7));
+    /// ```
+    pub fn expires_time(mut self, time: Timestamp) -> Self {
+        self.0.expires_time = whole_seconds(time);
+        self
+    }
+
+    /// Each fire of a timer that repeats gives it the same life again. So it ends when it can't fire for as long, and not
+    /// before.
+    ///
+    /// ```
+    /// # use cw_timers::Timer;
+    /// let timer = Timer::every(100).renew();
+    /// ```
+    pub fn renew(mut self) -> Self {
+        self.0.renew = true;
+        self
+    }
+
+    /// What it is willing to pay for its place.
+    pub fn bid(mut self, bid: Bid) -> Self {
+        self.0.bid = match bid {
+            Bid::Default => None,
+            stated => Some(stated.into()),
+        };
+        self
+    }
+
+    /// The most that one fire may cost, in fee denom, at any price. While it would cost more it waits.
+    pub fn max_charge(mut self, amount: impl Into<Uint128>) -> Self {
+        self.0.max_charge = amount.into().to_string();
+        self
+    }
+
+    /// A failed fire is tried again at most so often, each time so many blocks later. Each try is paid.
+    pub fn retry(mut self, max: u32, after: u64) -> Self {
+        let retry = self.0.retry.get_or_insert_with(Default::default);
+        (retry.max, retry.after) = (max, after);
+        self
+    }
+
+    /// By what the distance to each further [`retry`](Timer::retry) is multiplied, 1 to 4.
+    ///
+    /// ```
+    /// # use cw_timers::Timer;
+    /// // 5, 10 and 20 blocks after the fire before it.
+    /// let timer = Timer::every(1_000).retry(3, 5).retry_backoff(2);
+    /// ```
+    pub fn retry_backoff(mut self, factor: u32) -> Self {
+        self.0.retry.get_or_insert_with(Default::default).backoff = factor;
+        self
+    }
+
+    /// Adds an error after which a fire is [tried again](Timer::retry): a codespace and a code in it, or 0 for any. Without
+    /// one it is after all errors.
+    ///
+    /// ```
+    /// # use cw_timers::{Timer, TimersError, CODESPACE};
+    /// // A contract's own errors are wasm 5.
+    /// let timer = Timer::every(1_000).retry(3, 5).retry_on("wasm", 5).retry_on(CODESPACE, TimersError::OutOfCycles.code());
+    /// ```
+    pub fn retry_on(mut self, codespace: impl Into<String>, code: u32) -> Self {
+        let error = proto::ErrorCode { codespace: codespace.into(), code };
+        self.0.retry.get_or_insert_with(Default::default).on.push(error);
+        self
+    }
+
+    /// What becomes of it when its payer lacks funds.
+    ///
+    /// ```
+    /// # use cw_timers::{OnUnfunded, Timer};
+    /// let timer = Timer::every(100).on_unfunded(OnUnfunded::Skip);
+    /// ```
+    pub fn on_unfunded(mut self, on_unfunded: OnUnfunded) -> Self {
+        self.0.on_unfunded = on_unfunded.into();
+        self
+    }
+
+    /// A text of at most 64 printable ASCII characters that is shown with it.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.0.label = label.into();
+        self
+    }
+
+    /// The contract that it calls, whose admin the sender is; by default the sender itself. The sender pays.
+    pub fn actor(mut self, contract: impl Into<String>) -> Self {
+        self.0.actor = contract.into();
+        self
+    }
+
+    /// The message of the module, without its sender.
+    pub fn into_proto(self) -> MsgScheduleTimer {
+        self.0
+    }
+
+    /// The message of this contract that schedules it, in the form that the contract's responses need (see [`Wire`]).
+    pub fn into_msg<C: Wire>(self, contract: &Addr) -> CosmosMsg<C> {
+        C::wrap(TimersCall::Schedule(Box::new(self.0)), contract)
+    }
+
+    /// The same as a submessage, whose reply names the timer (see [`timer_id`](crate::timer_id)).
+    pub fn into_submsg<C: Wire>(self, contract: &Addr, reply_id: u64) -> SubMsg<C> {
+        SubMsg::reply_on_success(self.into_msg(contract), reply_id)
+    }
+
+    /// The message as protobuf, for contracts with custom messages of other modules.
+    pub fn into_any<T>(self, contract: &Addr) -> CosmosMsg<T> {
+        TimersCall::Schedule(Box::new(self.0)).into_any(contract.as_str())
+    }
+}
+
+/// A change of what a timer does or bids. What is not stated stays. Its id and trigger stay in any case, and it goes to the
+/// back of those that are due with it.
+///
+/// ```
+/// # use cosmwasm_std::{Addr, Response};
+/// # use cw_timers::{TimerId, Update};
+/// # let id = TimerId::new("ab".repeat(32)).unwrap();
+/// # let me = Addr::unchecked("contract");
+/// let msg = Update::of(&id).gas_limit(300_000).into_msg(&me);
+/// let response: Response = Response::new().add_message(msg);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a change is made by the message that it makes"]
+pub struct Update(MsgUpdateTimer);
+
+impl Update {
+    /// A change of this timer.
+    pub fn of(id: &TimerId) -> Self {
+        Update(MsgUpdateTimer { id: id.as_str().to_string(), ..Default::default() })
+    }
+
+    fn call(&mut self) -> &mut TimerCall {
+        self.0.call.get_or_insert_with(TimerCall::default)
+    }
+
+    /// The handler. It replaces the payload too, with none if none is stated.
+    pub fn handler(mut self, name: impl Into<String>) -> Self {
+        self.call().handler = name.into();
+        self
+    }
+
+    /// A handler that is told of the delivery. It replaces the payload too.
+    pub fn handler_with_delivery(self, name: impl AsRef<str>) -> Self {
+        let name = format!("{}{WITH_DELIVERY}", name.as_ref());
+        self.handler(name)
+    }
+
+    /// What the handler is given, as JSON. It replaces the handler too, with the default one if none is stated.
+    pub fn payload<T: Serialize + ?Sized>(self, payload: &T) -> StdResult<Self> {
+        Ok(self.payload_bytes(to_json_binary(payload)?))
+    }
+
+    /// What the handler is given. It replaces the handler too.
+    pub fn payload_bytes(mut self, payload: impl Into<Binary>) -> Self {
+        self.call().payload = payload.into();
+        self
+    }
+
+    /// Adds a message. Messages replace all that the timer did.
+    pub fn message(mut self, message: impl Into<Any>) -> Self {
+        self.call().messages.push(message.into());
+        self
+    }
+
+    /// The cycles that one fire may use.
+    pub fn gas_limit(mut self, cycles: u64) -> Self {
+        self.0.gas_limit = cycles;
+        self
+    }
+
+    /// The cells that one fire may write.
+    pub fn cell_limit(mut self, cells: u64) -> Self {
+        self.0.cell_limit = cells;
+        self
+    }
+
+    /// What it is willing to pay. [`Bid::Default`] takes a stated bid back.
+    pub fn bid(mut self, bid: Bid) -> Self {
+        self.0.bid = Some(bid.into());
+        self
+    }
+
+    /// The most that one fire may cost; 0 removes the bound.
+    pub fn max_charge(mut self, amount: impl Into<Uint128>) -> Self {
+        self.0.max_charge = amount.into().to_string();
+        self
+    }
+
+    /// The contract whose timer it is, for which the sender has scheduled it; by default the sender.
+    pub fn actor(mut self, contract: impl Into<String>) -> Self {
+        self.0.actor = contract.into();
+        self
+    }
+
+    /// The message of this contract that makes the change.
+    pub fn into_msg<C: Wire>(self, contract: &Addr) -> CosmosMsg<C> {
+        C::wrap(TimersCall::Update(Box::new(self.0)), contract)
+    }
+}
+
+/// A change of a timer's place: to cancel, extend, pause, resume, skip or run it; or of the contract's agent.
+///
+/// ```
+/// # use cosmwasm_std::{Addr, Response};
+/// # use cw_timers::{Change, TimerId};
+/// # let id = TimerId::new("ab".repeat(32)).unwrap();
+/// # let me = Addr::unchecked("contract");
+/// let response: Response = Response::new().add_message(Change::cancel(&id).into_msg(&me));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a change is made by the message that it makes"]
+pub struct Change(TimersCall);
+
+impl Change {
+    /// Removes a timer. One that is gone is [`TimersError::TimerNotFound`](crate::TimersError::TimerNotFound).
+    pub fn cancel(id: &TimerId) -> Self {
+        Change(TimersCall::Cancel(proto::MsgCancelTimer { id: id.to_string(), ..Default::default() }))
+    }
+
+    /// Sets the last height at which a timer may fire. The chain clamps it to the longest life that it allows.
+    pub fn extend(id: &TimerId, expires_at: u64) -> Self {
+        Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_at, ..Default::default() }))
+    }
+
+    /// Sets the last block time at which a timer may fire, in whole seconds. The chain clamps it too.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{testing::mock_env, Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let (env, me) = (mock_env(), Addr::unchecked("contract"));
+    /// let change = Change::extend_time(&id, env.block.time.plus_days(30));
+    /// let response: Response = Response::new().add_message(change.into_msg(&me));
+    /// ```
+    pub fn extend_time(id: &TimerId, time: Timestamp) -> Self {
+        let expires_time = whole_seconds(time);
+        Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_time, ..Default::default() }))
+    }
+
+    /// Sets a timer aside until it is resumed or expires.
+    pub fn pause(id: &TimerId) -> Self {
+        Change(TimersCall::Pause(proto::MsgPauseTimer { id: id.to_string(), ..Default::default() }))
+    }
+
+    /// Returns a paused, suspended or unfunded timer to the queue. One whose due height has passed is due in the next block.
+    pub fn resume(id: &TimerId) -> Self {
+        Change(TimersCall::Resume(proto::MsgResumeTimer { id: id.to_string(), ..Default::default() }))
+    }
+
+    /// The same, and says when it fires if it was due while it was on hold.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, ResumeAt, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let response: Response = Response::new().add_message(Change::resume_at(&id, ResumeAt::Next).into_msg(&me));
+    /// ```
+    pub fn resume_at(id: &TimerId, at: ResumeAt) -> Self {
+        Change(TimersCall::Resume(proto::MsgResumeTimer { id: id.to_string(), at: at.into(), ..Default::default() }))
+    }
+
+    /// Lets the next occurrences of a calendar or an interval pass, 1 to 1,000.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let response: Response = Response::new().add_message(Change::skip(&id, 2).into_msg(&me));
+    /// ```
+    pub fn skip(id: &TimerId, count: u32) -> Self {
+        Change(TimersCall::Skip(proto::MsgSkipTimer { id: id.to_string(), count, ..Default::default() }))
+    }
+
+    /// Makes the next occurrence of a calendar or an interval due in the next block. Its fire is paid, and consumes it.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let response: Response = Response::new().add_message(Change::run(&id).into_msg(&me));
+    /// ```
+    pub fn run(id: &TimerId) -> Self {
+        Change(TimersCall::Run(proto::MsgRunTimer { id: id.to_string(), ..Default::default() }))
+    }
+
+    /// Registers a contract or a module as the agent that prices those of the sender's timers that state no bid.
+    pub fn set_agent(agent: impl Into<String>) -> Self {
+        Change(TimersCall::SetAgent(proto::MsgSetAgent { agent: agent.into(), ..Default::default() }))
+    }
+
+    /// Clears the sender's agent.
+    pub fn clear_agent() -> Self {
+        Change::set_agent("")
+    }
+
+    /// The contract whose timer it is, for which the sender has scheduled it; by default the sender. An agent is always the
+    /// sender's own.
+    pub fn actor(mut self, contract: impl Into<String>) -> Self {
+        let contract = contract.into();
+        match &mut self.0 {
+            TimersCall::Cancel(msg) => msg.actor = contract,
+            TimersCall::Extend(msg) => msg.actor = contract,
+            TimersCall::Pause(msg) => msg.actor = contract,
+            TimersCall::Resume(msg) => msg.actor = contract,
+            TimersCall::Skip(msg) => msg.actor = contract,
+            TimersCall::Run(msg) => msg.actor = contract,
+            TimersCall::Schedule(_) | TimersCall::Update(_) | TimersCall::SetAgent(_) => {}
+        }
+        self
+    }
+
+    /// The message of this contract that makes the change.
+    pub fn into_msg<C: Wire>(self, contract: &Addr) -> CosmosMsg<C> {
+        C::wrap(self.0, contract)
+    }
+
+    /// The same as a submessage that may fail: a timer that is gone already can't be cancelled, and a contract that only wants
+    /// it gone goes on. If it fails the contract gets a reply, which has nothing to do but succeed.
+    pub fn into_optional<C: Wire>(self, contract: &Addr, reply_id: u64) -> SubMsg<C> {
+        SubMsg::reply_on_error(self.into_msg(contract), reply_id)
+    }
+}
