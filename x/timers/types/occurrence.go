@@ -68,10 +68,10 @@ func (c *CalendarTrigger) validate() error {
 		return ErrInvalidCalendar.Wrapf("every is %d seconds, want at most %d", c.Every.Seconds, MaxTime)
 	}
 	if err := c.Series().Validate(); err != nil {
-		return ErrInvalidCalendar.Wrap(err.Error())
+		return ErrInvalidCalendar.Wrapf("%v", err)
 	}
 	if err := c.OnFailure.validate(); err != nil {
-		return ErrInvalidCalendar.Wrap(err.Error())
+		return ErrInvalidCalendar.Wrapf("%v", err)
 	}
 	return c.Occurrences.validate()
 }
