@@ -260,4 +260,4 @@ func (m Mix) watch(i int) types.Trigger {
 }
 
 // ended makes a timer one whose life has ended: by time too, since there may be no height before the first block.
-func ended(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = due-1, 1 }
+func ended(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = max(1, due-1), 1 }

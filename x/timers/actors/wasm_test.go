@@ -111,7 +111,7 @@ func TestAContractIsToldWhatChanged(t *testing.T) {
 }
 
 // A contract settles each period by its occurrence, which a delivery names if its trigger has any.
-func TestAContractIsToldTheOccurrence(t *testing.T) {
+func TestWasmRuntime_NamesTheOccurrence(t *testing.T) {
 	chain, err := lab.NewChain(lab.ChainOptions{})
 	require.NoError(t, err)
 	require.NoError(t, chain.BeginBlock())

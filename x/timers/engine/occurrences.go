@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -63,13 +64,13 @@ func (e *Engine) moveTimed(
 
 // pass takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. It waits for the next, or
 // leaves if there is none. An occurrence that lapsed after it had become ready is charged LAPSE_CYCLES; after MAX_UNFUNDED_SKIPS
-// in a row the timer is suspended.
+// in a row the timer is suspended. Where none has come yet, it waits at no price.
 func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence) {
 	if !b.Overhead.TryConsume(overhead.Lapse) {
 		return // It stays ready, and is tried again.
 	}
 	paid := math.ZeroInt()
-	if !o.Over {
+	if o.Passed.Count > 0 && !o.Over {
 		paid = b.Prices.Cycle.MulInt(math.NewIntFromUint64(b.Config.LapseCycles)).Ceil().TruncateInt()
 	}
 	if b.funds.Known(timer, paid) {
@@ -109,6 +110,9 @@ func (e *Engine) passTo(ctx sdk.Context, b *block, timer *types.Timer, o trigger
 		}
 		return e.notePassed(ctx, &before, nil, o, paid)
 	}
+	if o.Early() {
+		return e.Records.Move(ctx, timer, triggers.To(&next))
+	}
 	suspended := !o.Over && next.Recurrence.Lapses >= b.Config.MaxUnfundedSkips
 	if limit := timer.Trigger.MaxFailures(); o.Over && limit > 0 {
 		if next.Failures++; next.Failures >= limit {
@@ -127,14 +131,24 @@ func (e *Engine) passTo(ctx sdk.Context, b *block, timer *types.Timer, o trigger
 	return e.suspend(ctx, b, timer, "", 0)
 }
 
-// skipUnfunded lets the next repetition of a timer pass whose payer can't cover it. After MAX_UNFUNDED_SKIPS in a row the timer is
-// suspended. It reports whether there is a further one.
+// skipUnfunded lets the next repetition of a timer pass whose payer can't cover it. One that is being retried is no longer tried,
+// and the next stays. After MAX_UNFUNDED_SKIPS in a row the timer is suspended. It reports whether there is a further one.
 func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bool, error) {
 	before, next := *timer, *timer
 	next.SetAside = types.NotSetAside
-	passed, err := e.Triggers.Skip(&next, 1, b.Now())
-	if err != nil {
-		return false, nil // There is none.
+	var passed schedule.Passed[uint64]
+	var more bool
+	if timer.Retries > 0 && timer.Recurrence != nil {
+		at := timer.Recurrence.Trying
+		passed = schedule.Passed[uint64]{First: at, Last: at, Count: 1, Exact: true}
+		more = e.Triggers.Pass(&next, b.Now())
+	} else {
+		var err error
+		passed, err = e.Triggers.Skip(&next, 1, b.Now())
+		more = err == nil
+	}
+	if !more {
+		return false, nil
 	}
 	next.Skips++
 	suspended := next.Skips >= b.Config.MaxUnfundedSkips

@@ -200,10 +200,10 @@ func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 	require.Equal(t, f.firedIDs(f.blocksUntil(12)), next.firedIDs(next.blocksUntil(12)))
 }
 
-// TestAnUpdateInAStormDropsTheAnswer to the bid that it answered, and keeps it otherwise.
+// TestUpdate_DropsTheAnswerUnderOverload to the bid that it answered, and keeps it otherwise.
 //
 // Rule: 1.9-last-answer
-func TestAnUpdateInAStormDropsTheAnswer(t *testing.T) {
+func TestUpdate_DropsTheAnswerUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 8)))
 	agent := f.agent("dear", answers(0, "9", "4", "0"))
 	var ids []string

@@ -281,11 +281,11 @@ func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
 	require.Equal(t, types.TimerCancelledByGovernance{Id: id, Actor: alice.String(), Opcode: 48}, *cancelled)
 }
 
-// TestUpdateOfAnOverdueTimerIsDueInTheNextBlock: what enters the queue is never due already. One that is due in this block keeps its
+// TestUpdate_MakesAnOverdueTimerDueInTheNextBlock: what enters the queue is never due already. One that is due in this block keeps its
 // height, at the back of its bucket.
 //
 // Rule: 3.2-overdue
-func TestUpdateOfAnOverdueTimerIsDueInTheNextBlock(t *testing.T) {
+func TestUpdate_MakesAnOverdueTimerDueInTheNextBlock(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	overdue, second, third := f.schedule(robot, 2, f.noop()), f.schedule(robot, 4, f.noop()), f.schedule(robot, 4, f.noop())
 	f.blocksUntil(3)

@@ -236,7 +236,7 @@ func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
 				GasLimit: gas, ExpiresAt: largest, Seq: uint64(i) + 1, Due: due,
 			})
 		}
-		opts.Genesis.Timers[1].ExpiresAt, opts.Genesis.Timers[1].ExpiresTime = 0, 1
+		opts.Genesis.Timers[1].ExpiresAt, opts.Genesis.Timers[1].ExpiresTime = 1, 1
 	})
 	events := f.NextBlock()
 	require.Len(t, f.firedIDs(events), 1)

@@ -287,8 +287,8 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	}
 }
 
-// TestGenesisRefusesWhatNoPolicyFiles: an entry that is no first one of a timer that is due.
-func TestGenesisRefusesWhatNoPolicyFiles(t *testing.T) {
+// TestGenesis_RefusesWhatNoPolicyFiles: an entry that is no first one of a timer that is due.
+func TestGenesis_RefusesWhatNoPolicyFiles(t *testing.T) {
 	for name, entry := range map[string]types.ReadyEntry{
 		"of a timer that is not due": {Due: 9, List: 16 << 16},
 		"the second of two":          {Due: 1, List: uint32(merge.MakeList(16, 17))},

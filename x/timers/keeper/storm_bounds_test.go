@@ -196,11 +196,11 @@ func TestAdmissionWritesNoRecords(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
-// TestReadyIndexIsMergedAndLeavesNothing: while timers are admitted and fire for many blocks, few values hold their entries, and none
+// TestReadyIndex_IsMergedAndLeavesNothing: while timers are admitted and fire for many blocks, few values hold their entries, and none
 // is left when no timer is.
 //
 // Rule: 2.3-ready-merged
-func TestReadyIndexIsMergedAndLeavesNothing(t *testing.T) {
+func TestReadyIndex_IsMergedAndLeavesNothing(t *testing.T) {
 	const crowd, window = 1_000, 40
 	f := newFixture(t, withConfig(stormy(window, window/2)), withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.MaxFiresPerBlock = types.PolicyScore, window/4
@@ -221,11 +221,11 @@ func TestReadyIndexIsMergedAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestTransactionsLeaveTheReadyIndexAlone: who cancels, pauses, updates or extends an admitted timer pays as much as for one that is
+// TestReadyIndex_IsLeftAloneByTransactions: who cancels, pauses, updates or extends an admitted timer pays as much as for one that is
 // not due, and writes nothing to the index.
 //
 // Rule: 2.3-ready-lazy
-func TestTransactionsLeaveTheReadyIndexAlone(t *testing.T) {
+func TestReadyIndex_IsLeftAloneByTransactions(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 16)), withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	var admitted []string
 	for range 12 {

@@ -485,3 +485,52 @@ func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
 	f.refused(types.ErrExpiresTooSoon, &types.MsgSkipTimer{Sender: sender, Id: short, Count: 2})
 	require.Len(t, got, 2)
 }
+
+// TestCalendar_WaitsOnAChainWhoseClockIsEarlier: what was ready on the chain that exported it waits for its time again, at no price,
+// and delivers what it would have delivered there.
+//
+// Rule: 1.4-once
+func TestCalendar_WaitsOnAChainWhoseClockIsEarlier(t *testing.T) {
+	const now = 1_700_000_000
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		opts.Genesis.NextSeq, opts.StartTime = 2, now
+		payload := []byte("script 0")
+		opts.Genesis.Timers = []types.Timer{{
+			Id: types.TimerID(robot, 1, payload, 1), Actor: robot, Payload: payload, GasLimit: gas, CellLimit: 1_000, Seq: 1, Due: 1,
+			ScheduleHeight: 1, Trigger: everySeconds(60, func(c *types.CalendarTrigger) {
+				c.Every.Anchor, c.Occurrences = now-600, &types.OccurrenceTerms{Missed: types.MissedEach}
+			}),
+			DueTime: now + 120, ExpiresTime: now + 10_000, Recurrence: &types.Recurrence{After: now + 60, Deliveries: 11},
+		}}
+	})
+	f.script(func(sdk.Context, types.Delivery) error { return nil })
+	before := f.balance(robot)
+	events := f.pass(now+119, 1)
+	require.Empty(t, f.firedIDs(events))
+	require.Empty(t, eventsOf[*types.TimerOccurrencesSkipped](f, events))
+	require.Equal(t, before, f.balance(robot))
+	fired := eventsOf[*types.TimerFired](f, f.pass(now+182, 1))
+	require.Len(t, fired, 2)
+	require.Equal(t, []uint64{now + 120, 12, now + 180, 13}, []uint64{fired[0].Occurrence, fired[0].Index, fired[1].Occurrence, fired[1].Index})
+}
+
+// TestUnfundedSkip_OfARetry: it ends the retries of what was tried, and leaves the next occurrence.
+//
+// Rule: 1.5-unfunded-skip
+func TestUnfundedSkip_OfARetry(t *testing.T) {
+	f := newFixture(t)
+	poor := sdk.AccAddress("robot_poor__________")
+	f.fund(poor, 16_710)
+	start := f.Now()
+	id := f.schedule(poor, 0, f.script(func(sdk.Context, types.Delivery) error { return types.ErrInvalidPayload }), triggered(everySeconds(60)),
+		func(m *types.MsgScheduleTimer) {
+			m.OnUnfunded, m.GasLimit, m.Retry = types.OnUnfundedSkip, 200_000, &types.Retry{Max: 5, After: 3}
+		})
+	required := int64(200 + 600)
+	f.run(f.send(poor, alice, f.balance(poor)-required))
+	events := f.pass(start+65, 1)
+	require.Len(t, f.firedIDs(events), 1)
+	skipped := only[*types.TimerOccurrencesSkipped](f, events)
+	require.Equal(t, []uint64{uint64(start + 60), uint64(start + 60), 1}, []uint64{skipped.First, skipped.Last, skipped.Count})
+	require.Equal(t, start+120, f.timer(poor, id).DueTime)
+}

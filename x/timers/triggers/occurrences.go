@@ -119,6 +119,9 @@ type Occurrence struct {
 	Passed schedule.Passed[uint64]
 }
 
+// Early reports whether none has come yet, of a timer that is ready: it was exported from a chain whose clock was ahead of this one's.
+func (o Occurrence) Early() bool { return !o.Open && !o.Over && o.Passed.Count == 0 }
+
 // BoundsRetry reports whether an occurrence can't be retried at a moment any more.
 func (o Occurrence) BoundsRetry(t *types.Timer, at types.Moment) bool {
 	switch {
@@ -145,9 +148,9 @@ func (k Kinds) Occurrence(t *types.Timer, now types.Moment) Occurrence {
 }
 
 // Pass makes a timer due at its next occurrence: after those that may not fire any more, or after the one whose retries are over,
-// which counts as delivered. It reports whether there is one within its life.
+// which counts as delivered. If none has come yet, it waits for the first. It reports whether there is one within its life.
 func (k Kinds) Pass(t *types.Timer, now types.Moment) bool {
-	lapses := t.Retries == 0
+	retried := t.Retries > 0
 	if !endRetries(t) {
 		return false
 	}
@@ -158,7 +161,7 @@ func (k Kinds) Pass(t *types.Timer, now types.Moment) bool {
 	if r.Open {
 		next, more = r.Fire, true
 	}
-	if lapses {
+	if !retried && r.Passed.Count > 0 {
 		recurrence.Lapses++
 		recurrence.After = r.Passed.Last
 	}

@@ -23,7 +23,7 @@ func (i *IntervalTrigger) validate() error {
 		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, MaxBlocks)
 	}
 	if err := i.OnFailure.validate(); err != nil {
-		return ErrInvalidInterval.Wrap(err.Error())
+		return ErrInvalidInterval.Wrapf("%v", err)
 	}
 	if _, known := IntervalFrom_name[int32(i.From)]; !known {
 		return ErrInvalidInterval.Wrapf("from %d is unknown, want fire or schedule", int32(i.From))
@@ -131,6 +131,8 @@ func (t *Timer) validateTimes() error {
 		return ErrInvalidGenesis.Wrapf("expires_at is %d and expires_time %d: want one of them, the time up to %d", t.ExpiresAt, t.ExpiresTime, MaxTime)
 	case byTime && t.ExpiresTime == 0:
 		return ErrInvalidGenesis.Wrap("its trigger is a time or a calendar, and expires_time is missing")
+	case !byTime && t.ExpiresAt == 0:
+		return ErrInvalidGenesis.Wrap("its trigger is no time or calendar, and expires_at is missing")
 	case byTime != (t.DueTime != 0), t.DueTime < 0, t.DueTime > MaxTime:
 		return ErrInvalidGenesis.Wrapf("due_time is %d, want 1 to %d for a time or a calendar, and 0 else", t.DueTime, MaxTime)
 	case t.SetAside == Timed && !byTime:
@@ -140,6 +142,8 @@ func (t *Timer) validateTimes() error {
 	case t.Renewal != nil && (!t.Recurs() || t.Renewal.Blocks > MaxBlocks || t.Renewal.Seconds > MaxTtlSeconds):
 		return ErrInvalidGenesis.Wrapf("renewal of %d blocks and %d seconds: want at most %d and %d, of a timer that repeats",
 			t.Renewal.Blocks, t.Renewal.Seconds, MaxBlocks, MaxTtlSeconds)
+	case r != nil && byTime && (t.Retries > 0) != (r.Trying > 0): // The height that an interval tries again may lie before the first block.
+		return ErrInvalidGenesis.Wrapf("recurrence: trying %d after %d retries, want the occurrence that is retried, or both 0", r.Trying, t.Retries)
 	case r != nil && (r.After > uint64(MaxTime) || r.Forced > uint64(MaxTime) || r.Trying > uint64(MaxTime) || r.Deliveries > MaxBlocks):
 		return ErrInvalidGenesis.Wrapf("recurrence: after %d and trying %d, want at most %d; deliveries %d, want at most %d",
 			r.After, r.Trying, MaxTime, r.Deliveries, MaxBlocks)
