@@ -170,7 +170,7 @@ func tryAgain(t *types.Timer, o triggers.Occurrence, height uint64) {
 		recurrence := *t.Recurrence
 		recurrence.Trying = o.At
 		if o.Passed.Count > 0 {
-			recurrence.After = o.Passed.Last // It is told once what has passed.
+			recurrence.After = o.Passed.Last // What has passed is reported once.
 		}
 		t.Recurrence = &recurrence
 	}

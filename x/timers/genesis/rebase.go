@@ -14,7 +14,7 @@ import (
 // 20 blocks is due in 20 blocks. What would fall before the first block is
 //   - due in the first block: timers that were due already, in the order of their seqs;
 //   - dropped: receipts, and fires of the fairness window, for there are no such blocks;
-//   - unknown: since when a policy is in force, which counts anew; an actor's last fire counts for the first block.
+//   - unknown: since when a policy is in force, which starts again; an actor's last fire counts for the first block.
 //
 // Times stay: what is due at a time is due at that time.
 //

@@ -333,7 +333,7 @@ func TestInterval_FromItsSchedule(t *testing.T) {
 }
 
 // TestRecurrence_SurvivesABadMoment: with skip a repetition passes that the payer can't cover, and after MAX_UNFUNDED_SKIPS in a row
-// the timer is suspended; a paid fire counts anew.
+// the timer is suspended; a paid fire starts the count again.
 //
 // Rule: 1.5-unfunded-skip
 func TestRecurrence_SurvivesABadMoment(t *testing.T) {
@@ -366,7 +366,7 @@ func TestRecurrence_SurvivesABadMoment(t *testing.T) {
 	f.refused(types.ErrInvalidOnUnfunded, scheduleMsg(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip }))
 }
 
-// TestRecurrence_IsSuspendedAfterFailures: so many repetitions in a row whose retries have failed too; a success counts anew.
+// TestRecurrence_IsSuspendedAfterFailures: so many repetitions in a row whose retries have failed too; a success starts the count again.
 //
 // Rule: 1.4-suspend-after-failures, 1.4-retry-backoff, 1.4-retry-on
 func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {

@@ -94,7 +94,7 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 	return s.scanPassed(ctx, passed)
 }
 
-// refileOthers files timers anew that lie in lists of another policy, or of other weights of this one, with half of the overhead
+// refileOthers files timers again that lie in lists of another policy, or of other weights of this one, with half of the overhead
 // for the contest. Until then they don't compete, like those not yet admitted.
 func (s *Storm) refileOthers(ctx sdk.Context) error {
 	if s.Index.Size() == 0 {
@@ -419,7 +419,7 @@ func (s *Storm) putBack(met, first merge.Entry) {
 	s.ranking.Return(first)
 }
 
-// Close implements Round: it drops what was admitted or met and has left the queue since, and files timers anew that were put back
+// Close implements Round: it drops what was admitted or met and has left the queue since, and files timers again that were put back
 // and have not fired, while the overhead lasts. So whoever makes many timers of the index outdated at once makes no block file
 // them all. The others are put back again when they are met.
 func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {

@@ -40,7 +40,7 @@ func TestSchedule_CompilesRulesOfLocalTime(t *testing.T) {
 		"  2024-04-01 07:00:00 +00:00 (Mon 09:00 Europe/Berlin)\n"+
 		"fires 12 times, the last at 2024-11-01 08:00:00 +00:00: its life ends before the next\n"+
 		"ends at 2024-11-14 22:13:30 +00:00 at the latest (as stated)\n"+
-		"knows the changes of the clocks of Europe/Berlin until 2025-03-30 01:00:00 +00:00: instead of extending it beyond that, schedule it anew\n")
+		"knows the changes of the clocks of Europe/Berlin until 2025-03-30 01:00:00 +00:00: instead of extending it beyond that, schedule it again\n")
 
 	// The zone is that of the machine, and then the clocks are the same.
 	r.TZ = "Europe/Berlin"
@@ -236,7 +236,7 @@ func TestExtend_MovesAnEndByTime(t *testing.T) {
 	msg, notes := extend("--by", "1mo")
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresTime: end.AddDate(0, 1, 0).Unix()}, msg)
 	require.Contains(t, notes, "may fire until 2024-06-14 21:13:30 +00:00, not 2024-05-14 21:13:30 +00:00\n")
-	require.Contains(t, notes, "it knows no change of its zone's clocks after 2024-03-31 01:00:00 +00:00: schedule it anew to follow later ones\n")
+	require.Contains(t, notes, "it knows no change of its zone's clocks after 2024-03-31 01:00:00 +00:00: schedule it again to follow later ones\n")
 	msg, _ = extend("--until", "2024-07-01 12:00")
 	require.Equal(t, date(2024, 7, 1, 12).Unix(), msg.ExpiresTime)
 	msg, notes = extend("--until", "2024-03-01 12:00", "--shorten")

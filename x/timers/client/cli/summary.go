@@ -37,7 +37,7 @@ func summarize(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 	if d.Rule == nil || d.Rule.Until.IsZero() {
 		return
 	}
-	d.Notef("knows the changes of the clocks of %s until %s: instead of extending it beyond that, schedule it anew",
+	d.Notef("knows the changes of the clocks of %s until %s: instead of extending it beyond that, schedule it again",
 		cmp.Or(draft.ZoneName(d.Rule.Zone), "this machine's zone"), d.Stamp(d.Rule.Until.Unix()))
 }
 

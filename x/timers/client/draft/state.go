@@ -194,7 +194,7 @@ func (d *Draft) checkEndTime(timer *types.TimerInfo, to int64) error {
 	}
 	if calendar := timer.Trigger.Calendar; calendar != nil && len(calendar.Transitions) > 0 {
 		if last := calendar.Transitions[len(calendar.Transitions)-1].From; last < to {
-			d.Notef("it knows no change of its zone's clocks after %s: schedule it anew to follow later ones", d.Stamp(last))
+			d.Notef("it knows no change of its zone's clocks after %s: schedule it again to follow later ones", d.Stamp(last))
 		}
 	}
 	return nil

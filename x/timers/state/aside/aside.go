@@ -15,9 +15,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Timers holds the records of timers that are neither in the queue nor gone, and wait for no change, in a log-structured map: a
-// crowd whose payers lack funds is put on hold by thousands in one block, and looked at by hundreds in each of the next. Those
-// that wait for a time lie in its order, behind those that wait for none.
+// Timers holds the records of timers that are neither in the queue nor gone, and wait for no change, in a log-structured map:
+// thousands whose payers lack funds are put on hold in one block, and hundreds of them are looked at in each of the next. Those that
+// wait for a time lie in its order, behind those that wait for none.
 type Timers struct {
 	// timers: (time, seq) → timer.
 	timers *logstore.Map
