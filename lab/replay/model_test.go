@@ -29,7 +29,8 @@ type modelTimer struct {
 	op             *scenario.Op
 	seq            int
 	gas, expiresAt uint64
-	// due is when it is due, later than stated if it was set aside for lack of funds meanwhile.
+	// due is when it is due, later than stated if it was set aside for lack of funds meanwhile, or updated when it was
+	// overdue.
 	due   uint64
 	aside bool
 }
@@ -84,6 +85,9 @@ func (m *model) op(op *scenario.Op) bool {
 	if op.Kind == "update" {
 		m.seq++
 		timer.seq, timer.gas = m.seq, op.GasLimit
+		if !timer.aside && timer.due < m.height {
+			timer.due = m.height + 1
+		}
 		return true
 	}
 	if op.ExpiresAt <= m.height || op.ExpiresAt < timer.due {
