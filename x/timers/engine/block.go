@@ -42,15 +42,14 @@ func (b *block) clampCursors() {
 	}
 }
 
-// firstRemaining is the new head of the queue: the first expired timer that was not removed, or the first live one.
+// firstRemaining is the new head of the queue: the first expired timer that was not removed, or the first live one. Under overload
+// the block may have met later ones before.
 func (b *block) firstRemaining() types.QueueKey {
 	first := state.CalendarKey(b.State.LiveCursor)
 	for i := range b.GC.Expired {
-		if t := &b.GC.Expired[i]; t.SetAside == types.NotSetAside {
-			if key := state.KeyOf(t.Due, t.Seq); key.Compare(first) < 0 {
-				first = key
-			}
-			break
+		t := &b.GC.Expired[i]
+		if key := state.KeyOf(t.Due, t.Seq); t.SetAside == types.NotSetAside && key.Compare(first) < 0 {
+			first = key
 		}
 	}
 	if b.GC.Unswept != nil && b.GC.Unswept.Compare(first) < 0 {
@@ -59,10 +58,10 @@ func (b *block) firstRemaining() types.QueueKey {
 	return state.QueueKey(first)
 }
 
-// billedCycles is the sum that a fire is billed: its own cycles and those of its agent's call. It is at most the gas
-// limit, for which the fire was pre-charged.
+// billedCycles is the sum that a fire is billed: its own cycles, those of its agent's call, and what was prepaid for the
+// repetitions that passed without funds, which it restores. It is at most the gas limit, for which the fire was pre-charged.
 func (b *block) billedCycles(t *types.Timer, cycles uint64) uint64 {
-	return min(cycles+b.Agents.CyclesFor(t), t.GasLimit)
+	return min(cycles+b.Agents.CyclesFor(t)+b.Config.LapseCycles*uint64(t.Skips), t.GasLimit)
 }
 
 // agentTerms are the facts about the block that its agents receive.

@@ -94,7 +94,7 @@ const (
 // GC is the state of the block's cleanup.
 type GC struct {
 	lane.Cleanup
-	// Expired timers that were met, in queue order; those of the front were removed.
+	// Expired timers in the order in which they were met; those of the front were removed.
 	Expired []types.Timer
 	// met are the seqs of all that were. It is looked up, never ranged over.
 	met map[uint64]bool
