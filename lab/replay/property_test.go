@@ -3,6 +3,7 @@ package replay_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -29,8 +30,12 @@ func drawScenario(t *rapid.T, plain bool) (data []byte, children map[string][]st
 	for range rapid.IntRange(10, 80).Draw(t, "ops") {
 		d.draw()
 	}
+	blockSeconds := []int{5}
+	if !plain {
+		blockSeconds = []int{d.pick(5, 30, 60), d.pick(0, 1, 60, 200)}
+	}
 	accounts := fields{"rich": "1000000000", "poor": "4000", "broke": "3"}
-	data, err := json.Marshal(fields{"config": d.config(true), "accounts": accounts, "blocks": d.blocks, "no_headroom": true, "ops": d.ops})
+	data, err := json.Marshal(fields{"config": d.config(true), "accounts": accounts, "blocks": d.blocks, "block_seconds": blockSeconds, "no_headroom": true, "ops": d.ops})
 	require.NoError(t, err)
 	return data, d.children
 }
@@ -106,8 +111,8 @@ func (d *drawing) config(whole bool) fields {
 
 // leaveOut deletes about half of the fields, those of policies one by one.
 func (d *drawing) leaveOut(config fields) {
-	for name, value := range config {
-		if nested, is := value.(fields); is {
+	for _, name := range slices.Sorted(maps.Keys(config)) { // In an order, so that a seed draws the same again.
+		if nested, is := config[name].(fields); is {
 			d.leaveOut(nested)
 			continue
 		}
@@ -121,12 +126,14 @@ func (d *drawing) leaveOut(config fields) {
 func (d *drawing) draw() {
 	d.at = min(d.at+d.pick(0, 0, 0, 1), d.blocks)
 	op := fields{"at": d.at}
-	kinds := []string{"schedule", "schedule", "schedule", "config", "send", "set", "cancel", "extend", "update", "sys_cancel", "sys_extend", "pause", "resume"}
+	kinds := []string{"schedule", "schedule", "schedule", "config", "send", "set", "cancel", "extend", "update", "sys_cancel", "sys_extend", "pause", "resume", "skip", "run", "jump"}
 	if len(d.names) == 0 {
 		kinds = kinds[:6]
 	}
 	if d.plain {
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "config" || kind == "pause" || kind == "resume" })
+		kinds = slices.DeleteFunc(kinds, func(kind string) bool {
+			return slices.Contains([]string{"config", "pause", "resume", "skip", "run", "jump"}, kind)
+		})
 	}
 	op["op"] = rapid.SampledFrom(kinds).Draw(d.T, "op")
 	switch op["op"] {
@@ -141,19 +148,28 @@ func (d *drawing) draw() {
 		op["from"], op["to"], op["amount"] = d.account(), d.account(), d.int(0, 30_000)
 	case "set":
 		op["by"], op["key"] = d.account(), "k"
-	case "cancel", "pause", "resume":
+	case "cancel", "pause", "run":
 		op["by"] = d.account()
+	case "resume":
+		op["by"], op["resume_at"] = d.account(), rapid.SampledFrom([]string{"now", "next"}).Draw(d.T, "resume at")
+	case "skip":
+		op["by"], op["count"] = d.account(), d.pick(0, 1, 2, 30)
+	case "jump":
+		op["seconds"] = d.pick(1, 50, 700, 90_000)
 	case "update":
 		op["by"], op["gas_limit"] = d.account(), d.gasLimit()
 		if bid := d.bid(); bid != nil {
 			op["bid"] = bid
+		}
+		if !d.plain {
+			d.change(op)
 		}
 	case "extend":
 		op["by"], op["expires_at"] = d.account(), d.int(1, d.blocks+2)
 	case "sys_extend":
 		op["expires_at"] = d.int(1, d.blocks+2)
 	}
-	if _, ofTimer := op["at"]; ofTimer && !slices.Contains([]any{"config", "send", "set"}, op["op"]) {
+	if _, ofTimer := op["at"]; ofTimer && !slices.Contains([]any{"config", "send", "set", "jump"}, op["op"]) {
 		op["timer"] = rapid.SampledFrom(d.names).Draw(d.T, "timer")
 	}
 	d.ops = append(d.ops, op)
@@ -212,18 +228,66 @@ func (d *drawing) schedule(op fields, name string, after int) {
 	}
 }
 
-// recurrence lets a timer repeat, be tried again, and be suspended.
+// recurrence lets a timer wait for a time, repeat, be tried again, be suspended, and do nothing.
 func (d *drawing) recurrence(op fields, first int) {
+	d.trigger(op, first)
+	d.options(op)
+}
+
+// change draws another trigger and other options.
+func (d *drawing) change(op fields) {
 	if d.pick(0, 1) == 1 {
-		delete(op, "height")
-		op["every"], op["first"], op["remaining"] = d.pick(0, 1, 1, 2, 3, 7), first, d.pick(0, 1, 2, 5)
-		op["on_failure"] = rapid.SampledFrom([]string{"roll", "stop"}).Draw(d.T, "on failure")
+		op["height"] = d.at + d.pick(0, 1, 2, 4)
+		d.trigger(op, d.at+d.pick(1, 2, 3))
+	}
+	if d.pick(0, 0, 1) == 1 {
+		d.options(op)
+	}
+}
+
+// trigger replaces the height by another kind, or not.
+func (d *drawing) trigger(op fields, first int) {
+	start := 1_700_000_000
+	kind := rapid.SampledFrom([]string{"height", "height", "every", "every", "time", "calendar"}).Draw(d.T, "kind")
+	if kind == "height" {
+		return
+	}
+	delete(op, "height")
+	switch kind {
+	case "time":
+		op["time"] = start + d.pick(0, 20, 70, 300, 1_000)
+		return
+	case "calendar":
+		op["calendar"] = fields{"every": fields{"seconds": strconv.Itoa(d.pick(59, 60, 90, 600))}}
+	default:
+		op["every"], op["first"] = d.pick(0, 1, 1, 2, 3, 7), first
+		if d.pick(0, 1) == 1 {
+			op["from"] = "schedule"
+		}
+	}
+	op["remaining"] = d.pick(0, 1, 2, 5)
+	if op["on_failure"] = rapid.SampledFrom([]string{"roll", "stop", "suspend"}).Draw(d.T, "on failure"); op["on_failure"] == "suspend" {
+		op["max_failures"] = d.pick(0, 1, 2)
+	}
+	if (kind == "calendar" || op["from"] != nil) && d.pick(0, 1) == 1 {
+		op["missed"] = rapid.SampledFrom([]string{"latest", "each"}).Draw(d.T, "missed")
+		op["window"], op["jitter"] = d.pick(0, 1, 2, 30, 100), d.pick(0, 0, 1, 3, 40)
+	}
+}
+
+// options draws what becomes of bad moments, and what must hold at a fire.
+func (d *drawing) options(op fields) {
+	if d.pick(0, 0, 0, 1) == 1 {
+		op["only_if"] = []fields{{"key": "k", "op": rapid.SampledFrom([]string{"<", ">=", "=="}).Draw(d.T, "condition"), "value": strconv.Itoa(d.pick(0, 1, 2, 4))}}
+	}
+	if d.pick(0, 0, 0, 1) == 1 {
+		op["renew"] = true
 	}
 	if d.pick(0, 0, 1) == 1 {
 		op["retry"] = fields{"max": d.pick(0, 1, 2, 3, 11), "after": d.pick(0, 1, 1, 2, 5)}
 	}
 	if d.pick(0, 1) == 1 {
-		op["on_unfunded"] = rapid.SampledFrom([]string{"destroy", "suspend"}).Draw(d.T, "on unfunded")
+		op["on_unfunded"] = rapid.SampledFrom([]string{"destroy", "suspend", "skip"}).Draw(d.T, "on unfunded")
 	}
 }
 
@@ -244,7 +308,7 @@ func (d *drawing) handler(owner string, after int, repeats bool) fields {
 	var ops []fields
 	for j := range d.pick(1, 2, 3, 9) {
 		op := fields{}
-		kinds := []string{"schedule", "cancel", "update", "extend", "set", "pause", "resume"}
+		kinds := []string{"schedule", "cancel", "update", "extend", "set", "pause", "resume", "run"}
 		if repeats {
 			kinds[0] = "set"
 		}
@@ -260,6 +324,7 @@ func (d *drawing) handler(owner string, after int, repeats bool) fields {
 			op["op"], op["timer"] = kind, rapid.SampledFrom(names).Draw(d.T, "timer")
 			if kind == "update" {
 				op["gas_limit"] = d.gasLimit()
+				d.change(op)
 				if bid := d.bid(); bid != nil {
 					op["bid"] = bid
 				}
@@ -328,8 +393,12 @@ func followTimers(
 	for i := range s.Ops {
 		op := &s.Ops[i]
 		rejected := slices.ContainsFunc(line.Rejected, func(r replay.Rejected) bool { return r.Op == i })
-		if op.At == line.Height && op.Kind == "schedule" && !rejected {
+		switch {
+		case op.At != line.Height || rejected:
+		case op.Kind == "schedule":
 			born(op.As)
+		case op.Kind == "run" || op.Replaces:
+			due[op.Timer] = 0 // It may be earlier than the fire before has said.
 		}
 	}
 	fired := map[string]bool{}
@@ -344,7 +413,7 @@ func followTimers(
 		if fire.NextDue == 0 && !slices.Contains(line.Cancelled, fire.Timer) {
 			left(fire.Timer)
 		}
-		require.Equal(t, fire.OK, fire.Code == 0)
+		require.Equal(t, fire.OK, fire.Code == 0 && fire.Outcome == "")
 		// The chain's part is 0.001 a cycle and 0.03 a cell, rounded up, computed here in thousandths. The lane's is
 		// added.
 		paid, err := strconv.ParseUint(fire.Paid, 10, 64)
@@ -356,6 +425,11 @@ func followTimers(
 			if fire.OK {
 				born(child)
 			}
+		}
+	}
+	for _, ended := range line.Ended {
+		if alive[ended.Timer] && !fired[ended.Timer] {
+			left(ended.Timer) // Its last occurrence has passed.
 		}
 	}
 	for _, names := range [][]string{line.Expired, line.Unfunded, line.Cancelled} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand"
 	"strings"
+	"time"
 
 	wasmdata "github.com/CosmWasm/wasmd/x/wasm/keeper/testdata"
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
@@ -61,7 +62,7 @@ func (w *world) apply(o op) error {
 		w.asAuthority(o, w.govern(o, d))
 	case "propose":
 		return w.propose(o, d)
-	case "update", "extend", "pause", "resume", "cancel":
+	case "update", "extend", "pause", "resume", "skip", "run", "cancel":
 		w.change(o, d)
 	default:
 		w.other(o, d)
@@ -315,7 +316,10 @@ func (w *world) scheduleMsg(by appchain.Account, d draws) *types.MsgScheduleTime
 	msg := &types.MsgScheduleTimer{
 		Sender: by.Address.String(), Trigger: w.trigger(d), GasLimit: d.between(60_000, 250_000), Messages: w.packed(w.messages(by, d)...),
 		ExpiresAt: w.height() + d.between(1, 60), Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)),
-		MaxCharge: pick(d, "", "", "", "", "0", "700", "3000", "100000"), Label: pick(d, "", "", "campaign"),
+		MaxCharge: pick(d, "", "", "", "", "0", "700", "3000", "100000"), Label: pick(d, "", "", "campaign"), OnlyIf: w.onlyIf(d),
+	}
+	if d.one(4) {
+		msg.OnUnfunded = types.OnUnfundedSkip
 	}
 	if d.one(4) {
 		msg.FeePayer = granter.Address.String()
@@ -400,7 +404,21 @@ func (w *world) trigger(d draws) (t types.Trigger) {
 		t.After = d.between(1, 10)
 	case 5, 6:
 		t.Interval = &types.IntervalTrigger{
-			Every: d.between(1, 7), First: pick(d, 0, due), Remaining: d.between(0, 5), OnFailure: types.OnFailure(d.IntN(3)),
+			Every: d.between(1, 7), First: pick(d, 0, due), Remaining: d.between(0, 5), OnFailure: types.OnFailure(d.IntN(4)),
+			MaxFailures: uint32(d.between(0, 2)),
+		}
+		if d.one(3) {
+			t.Interval.From, t.Interval.Occurrences = types.FromSchedule, terms(d, 3)
+		}
+	case 7:
+		now := w.last.Time.Unix()
+		if d.one(3) {
+			at := time.Unix(now+int64(d.between(0, 20)), 0).UTC()
+			return types.Trigger{Time: &at}
+		}
+		t.Calendar = &types.CalendarTrigger{
+			Every: &types.EveryRule{Seconds: pick[uint64](d, 59, 60, 61, 90), Anchor: pick(d, 0, now+int64(d.between(1, 9)))}, Remaining: d.between(0, 4),
+			OnFailure: types.OnFailure(d.IntN(4)), MaxFailures: uint32(d.between(0, 2)), Occurrences: terms(d, 5),
 		}
 	default:
 		t.Watch = &types.WatchTrigger{Remaining: d.between(0, 4), Cooldown: pick[uint64](d, 0, 0, 1, 4)}
@@ -415,6 +433,29 @@ func (w *world) trigger(d draws) (t types.Trigger) {
 		}
 	}
 	return t
+}
+
+// terms are those of occurrences, in the seconds or blocks that a window and a jitter have.
+func terms(d draws, most uint64) *types.OccurrenceTerms {
+	if d.one(2) {
+		return nil
+	}
+	return &types.OccurrenceTerms{Missed: types.Missed(d.IntN(3)), Window: d.between(0, most), Jitter: d.between(0, most)}
+}
+
+// onlyIf are conditions on balances.
+func (w *world) onlyIf(d draws) (conditions []types.WatchKey) {
+	if !d.one(5) {
+		return nil
+	}
+	for range d.between(1, 2) {
+		key := w.key("bank:balance:"+pick(d, rich, poor).Address.String()+":"+app.FeeDenom, d)
+		if key.When == nil {
+			key.When = &types.WatchCondition{Op: types.ConditionExists}
+		}
+		conditions = append(conditions, key)
+	}
+	return conditions
 }
 
 // key is a watched key, some with a condition.
@@ -479,15 +520,26 @@ func (w *world) change(o op, d draws) {
 	case "pause":
 		msg = &types.MsgPauseTimer{Sender: by, Id: t.ID, Actor: actor}
 	case "resume":
-		msg = &types.MsgResumeTimer{Sender: by, Id: t.ID, Actor: actor}
+		msg = &types.MsgResumeTimer{Sender: by, Id: t.ID, Actor: actor, At: types.ResumeAt(d.IntN(3))}
 	case "cancel":
 		msg = &types.MsgCancelTimer{Sender: by, Id: t.ID, Actor: actor}
 	case "extend":
 		msg = &types.MsgExtendTimer{Sender: by, Id: t.ID, Actor: actor, ExpiresAt: w.height() + d.between(0, 80)}
+	case "skip":
+		msg = &types.MsgSkipTimer{Sender: by, Id: t.ID, Actor: actor, Count: uint32(d.between(0, 4))}
+	case "run":
+		msg = &types.MsgRunTimer{Sender: by, Id: t.ID, Actor: actor}
 	default:
 		update := &types.MsgUpdateTimer{Sender: by, Id: t.ID, Actor: actor, Bid: w.bid(d), MaxCharge: pick(d, "", "", "0", "2000")}
 		if d.one(2) {
 			update.GasLimit = d.between(40_000, 300_000)
+		}
+		if d.one(4) {
+			trigger := w.trigger(d)
+			update.Trigger = &trigger
+		}
+		if d.one(4) {
+			update.Options = &types.TimerOptions{Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(4)), OnlyIf: w.onlyIf(d)}
 		}
 		if account, is := accountBy(by); is && d.one(2) && actor == "" {
 			update.Call = &types.TimerCall{Messages: w.packed(w.messages(account, d)...)}

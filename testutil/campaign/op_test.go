@@ -19,7 +19,7 @@ type op struct {
 
 func (o op) String() string {
 	switch o.kind {
-	case "update", "extend", "pause", "resume", "cancel", "sys cancel", "sys extend", "sys release":
+	case "update", "extend", "pause", "resume", "skip", "run", "cancel", "sys cancel", "sys extend", "sys release":
 		return fmt.Sprintf("%d: %s timer %d (%#x)", o.number, o.kind, o.target, o.dice)
 	default:
 		return fmt.Sprintf("%d: %s (%#x)", o.number, o.kind, o.dice)
@@ -33,7 +33,7 @@ func (o op) draws() draws { return draws{rand.New(rand.NewPCG(o.dice, 0))} }
 var kinds = func() (list []string) {
 	for kind, weight := range map[string]int{
 		"schedule": 210, "schedule module": 110, "schedule by contract": 40, "schedule as admin": 30, "schedule by reflect": 15,
-		"update": 35, "extend": 35, "pause": 40, "resume": 40, "cancel": 45, "sys cancel": 10, "sys extend": 10, "sys release": 20,
+		"update": 35, "extend": 35, "pause": 40, "resume": 40, "skip": 15, "run": 15, "cancel": 45, "sys cancel": 10, "sys extend": 10, "sys release": 20,
 		"schedule remotely": 40, "remote": 10, "relay": 60, "transfer": 8, "handshake": 30,
 		"agent": 15, "config": 12, "send": 90, "drain": 20, "grant": 15, "revoke": 6, "beat": 15, "contract": 15, "admin": 12,
 		"delegate": 12, "propose": 4, "fault": 14, "check": 12, "query": 12, "garbage": 6, "block": 117,

@@ -31,8 +31,12 @@ type Timer struct {
 	Owner string
 	// Scheduled is the height at which it was scheduled, Expires the last at which it may fire.
 	Scheduled, Expires uint64
+	// Ends: its life may end at a time, too, which the ledger does not know.
+	Ends bool
 	// Due is the height before which it must not fire; 0 if that is not known.
 	Due uint64
+	// passed is when it is due after occurrences that passed in this block; 0 if none did.
+	passed uint64
 	// Fires is how many deliveries it had.
 	Fires uint64
 }
@@ -95,6 +99,11 @@ func (l *Ledger) Block(height uint64, events []Event) error {
 			errs = append(errs, fmt.Errorf("height %d: %s: %w", height, strings.TrimPrefix(event.Type, prefix), err))
 		}
 	}
+	for _, t := range l.live {
+		if t.passed > 0 {
+			t.Due, t.passed = t.passed, 0
+		}
+	}
 	if err := sums.check(); err != nil {
 		errs = append(errs, fmt.Errorf("height %d: %w", height, err))
 	}
@@ -120,7 +129,7 @@ func (l *Ledger) enter(event Event, sums *sums) error {
 		l.cancelled[a["id"]] = l.live[a["id"]]
 		return l.leave(a["id"], kind)
 	case "TimerExtended", "TimerExtendedByGovernance":
-		return l.change(a["id"], func(t *Timer) { t.Expires = number(a["expires_at"]) })
+		return l.change(a["id"], func(t *Timer) { t.Expires, t.Ends = number(a["expires_at"]), number(a["expires_time"]) > 0 })
 	case "TimerSetAside":
 		l.Counts.SetAside++
 		return l.change(a["id"], func(*Timer) {})
@@ -128,7 +137,16 @@ func (l *Ledger) enter(event Event, sums *sums) error {
 		l.Counts.Released++
 		return l.change(a["id"], func(t *Timer) { t.Due = number(a["due"]) })
 	case "TimerUpdated":
-		return l.change(a["id"], func(*Timer) {})
+		return l.change(a["id"], func(t *Timer) {
+			t.Due = number(a["due"])
+			t.Ends = t.Ends || number(a["due_time"]) > 0
+		})
+	case "TimerOccurrencesSkipped":
+		if number(a["next_due"]) == 0 {
+			return l.leave(a["id"], kind)
+		}
+		// Where it fires too, that is said after it.
+		return l.change(a["id"], func(t *Timer) { t.passed = number(a["next_due"]) })
 	case "TimerAgentBilled":
 		return add(sums.burned, a["paid"])
 	case "TimerBidSettled":
@@ -154,6 +172,7 @@ func (l *Ledger) schedule(a map[string]string) error {
 	}
 	l.live[id] = &Timer{
 		ID: id, Actor: a["actor"], Owner: owner, Scheduled: l.height, Expires: number(a["expires_at"]), Due: number(a["due"]),
+		Ends: number(a["expires_time"]) > 0,
 	}
 	return nil
 }
@@ -169,7 +188,7 @@ func (l *Ledger) fire(a map[string]string) error {
 		return l.unknown(id)
 	}
 	l.Counts.Fired++
-	if a["success"] != "true" {
+	if a["success"] != "true" && a["guarded"] != "true" {
 		l.Counts.Failed++
 	}
 	var errs []error
@@ -177,14 +196,14 @@ func (l *Ledger) fire(a map[string]string) error {
 		errs = append(errs, fmt.Errorf("delivery %s happened before", a["deliver_id"]))
 	}
 	l.delivered[a["deliver_id"]] = true
-	if l.height <= t.Scheduled || l.height < t.Due || l.height > t.Expires {
+	if l.height <= t.Scheduled || l.height < t.Due || t.Expires > 0 && l.height > t.Expires {
 		errs = append(errs, fmt.Errorf("%s, scheduled at %d, is due at %d and expires after %d", id, t.Scheduled, t.Due, t.Expires))
 	}
 	if seq := number(a["fire_seq"]); seq != t.Fires {
 		errs = append(errs, fmt.Errorf("%s has delivery %d after %d deliveries", id, seq, t.Fires))
 	}
 	t.Fires++
-	t.Due = number(a["next_due"])
+	t.Due, t.passed = number(a["next_due"]), 0
 	if t.Due == 0 && l.live[id] != nil {
 		errs = append(errs, l.leave(id, "TimerFired"))
 	}
@@ -193,7 +212,7 @@ func (l *Ledger) fire(a map[string]string) error {
 
 func (l *Ledger) expire(a map[string]string) error {
 	t, known := l.live[a["id"]]
-	if known && l.height <= t.Expires {
+	if known && !t.Ends && l.height <= t.Expires {
 		return fmt.Errorf("%s may fire until %d", a["id"], t.Expires)
 	}
 	return l.leave(a["id"], "TimerExpired")

@@ -38,6 +38,8 @@ func RegisterMsgs(cdc codec.Codec, k *keeper.Keeper, weights simsx.WeightSource,
 	reg.Add(weights.Get("timers_pause", 20), simsx.SimMsgFactoryFn[*types.MsgPauseTimer](f.pause))
 	reg.Add(weights.Get("timers_resume", 20), simsx.SimMsgFactoryFn[*types.MsgResumeTimer](f.resume))
 	reg.Add(weights.Get("timers_set_agent", 5), simsx.SimMsgFactoryFn[*types.MsgSetAgent](f.setAgent))
+	reg.Add(weights.Get("timers_skip", 10), simsx.SimMsgFactoryFn[*types.MsgSkipTimer](f.skip))
+	reg.Add(weights.Get("timers_run", 10), simsx.SimMsgFactoryFn[*types.MsgRunTimer](f.run))
 	reg.Add(weights.Get("timers_cancel", 20), simsx.SimMsgFactoryFn[*types.MsgCancelTimer](f.cancel))
 }
 
@@ -77,7 +79,8 @@ func (f factory) schedule(
 	} else {
 		msg.Payload = f.payload(reporter, messages)
 	}
-	drawRecurrence(data, &config, msg)
+	drawRecurrence(data, &config, types.MomentOf(ctx).Time, msg)
+	f.drawOnlyIf(data, reporter, msg)
 	f.drawWatch(ctx, data, reporter, &config, msg)
 	switch data.Rand().Intn(4) {
 	case 0:

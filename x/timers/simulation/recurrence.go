@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"time"
 
 	"github.com/cosmos/cosmos-sdk/testutil/simsx"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // drawRecurrence makes some of the timers repeat, retry and wait for their owners.
-func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, msg *types.MsgScheduleTimer) {
+func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, now int64, msg *types.MsgScheduleTimer) {
 	r := data.Rand()
 	if r.Intn(3) == 0 {
 		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{
@@ -21,12 +22,61 @@ func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, msg 
 		msg.Trigger = types.Trigger{After: r.Uint64InRange(1, maxDistance)}
 	}
 	if r.Intn(4) == 0 {
+		msg.Trigger = byTime(data, now)
+	}
+	if r.Intn(4) == 0 {
 		msg.Label = "simulated"
 	}
 	if r.Intn(3) == 0 && config.MaxRetries > 0 {
 		msg.Retry = &types.Retry{Max: r.Uint32InRange(1, config.MaxRetries+1), After: r.Uint64InRange(1, maxDistance)}
 	}
 	msg.OnUnfunded = types.OnUnfunded(r.Intn(3))
+	if msg.Trigger.Calendar != nil && r.Bool() {
+		msg.OnUnfunded = types.OnUnfundedSkip
+	}
+}
+
+// byTime is a time, or a calendar of all kinds of terms: blocks of a simulation are seconds to minutes apart.
+func byTime(data *simsx.ChainDataSource, now int64) types.Trigger {
+	r := data.Rand()
+	if r.Intn(3) == 0 {
+		at := time.Unix(now+int64(r.IntInRange(600, 6_000)), 0).UTC()
+		return types.Trigger{Time: &at}
+	}
+	calendar := &types.CalendarTrigger{
+		Every: &types.EveryRule{Seconds: r.Uint64InRange(60, 2_000)}, Remaining: r.Uint64InRange(0, 5), OnFailure: types.OnFailure(r.Intn(4)),
+	}
+	if r.Bool() {
+		calendar.Occurrences = &types.OccurrenceTerms{
+			Missed: types.Missed(r.Intn(3)), Window: r.Uint64InRange(0, 300), Jitter: r.Uint64InRange(0, 90),
+		}
+	}
+	return types.Trigger{Calendar: calendar}
+}
+
+func (f factory) skip(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgSkipTimer) {
+	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool {
+		// Of one whose life has room for many more, and that is not being retried.
+		return t.Retries == 0 && !t.OnHold() && t.Trigger.Calendar != nil && t.ExpiresTime-types.MomentOf(ctx).Time > 1_000_000
+	})
+	if timer == nil {
+		return nil, nil
+	}
+	return []simsx.SimAccount{owner}, &types.MsgSkipTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Count: data.Rand().Uint32InRange(1, 4)}
+}
+
+func (f factory) run(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgRunTimer) {
+	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool {
+		return t.SetAside == types.Timed && t.Retries == 0 && t.Trigger.Calendar != nil && t.ExpiresTime-types.MomentOf(ctx).Time > 1_000_000
+	})
+	if timer == nil {
+		return nil, nil
+	}
+	return []simsx.SimAccount{owner}, &types.MsgRunTimer{Sender: owner.AddressBech32, Id: timer.IDHex()}
 }
 
 func (f factory) pause(

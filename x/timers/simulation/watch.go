@@ -19,12 +19,14 @@ func (f factory) drawWatch(
 	if r.Intn(4) != 0 {
 		return
 	}
+	if msg.OnUnfunded == types.OnUnfundedSkip {
+		msg.OnUnfunded = types.OnUnfundedSuspend // A watch has no next repetition.
+	}
 	watch := &types.WatchTrigger{Remaining: r.Uint64InRange(0, 4), Cooldown: r.Uint64InRange(0, 5)}
 	watched := map[string]bool{}
 	for range r.Uint32InRange(1, min(3, config.MaxWatchKeys)+1) {
-		account := data.AnyAccount(reporter)
-		key, err := f.keeper.Engine().Watches.Watcher().Parse("bank:balance:" + account.AddressBech32 + ":" + sdk.DefaultBondDenom)
-		if err != nil {
+		key, found := f.balance(data, reporter)
+		if !found {
 			return
 		}
 		if watched[string(key.Prefix)] {
@@ -32,13 +34,34 @@ func (f factory) drawWatch(
 		}
 		watched[string(key.Prefix)] = true
 		if r.Bool() {
-			key.When = &types.WatchCondition{Op: types.ConditionOp(r.IntInRange(int(types.ConditionExists), int(types.ConditionGreaterOrEqual)+1))}
-		}
-		if key.When != nil && key.When.Op > types.ConditionAbsent {
-			has := account.LiquidBalance().AmountOf(sdk.DefaultBondDenom).Int64()
-			key.When.Value = strconv.FormatInt(has+int64(r.IntInRange(-1_000_000, 1_000_000)), 10)
+			key.When = nil
 		}
 		watch.Keys = append(watch.Keys, key)
 	}
 	msg.Trigger = types.Trigger{Watch: watch}
+}
+
+// drawOnlyIf makes some of the timers do nothing while a balance is not what they want.
+func (f factory) drawOnlyIf(data *simsx.ChainDataSource, reporter simsx.SimulationReporter, msg *types.MsgScheduleTimer) {
+	if data.Rand().Intn(4) != 0 {
+		return
+	}
+	if key, found := f.balance(data, reporter); found {
+		msg.OnlyIf = []types.WatchKey{key}
+	}
+}
+
+// balance is that of an account, with a condition near what it is; false where balances can't be watched.
+func (f factory) balance(data *simsx.ChainDataSource, reporter simsx.SimulationReporter) (types.WatchKey, bool) {
+	r, account := data.Rand(), data.AnyAccount(reporter)
+	key, err := f.keeper.Engine().Watches.Watcher().Parse("bank:balance:" + account.AddressBech32 + ":" + sdk.DefaultBondDenom)
+	if err != nil {
+		return key, false
+	}
+	key.When = &types.WatchCondition{Op: types.ConditionOp(r.IntInRange(int(types.ConditionExists), int(types.ConditionGreaterOrEqual)+1))}
+	if key.When.Op > types.ConditionAbsent {
+		has := account.LiquidBalance().AmountOf(sdk.DefaultBondDenom).Int64()
+		key.When.Value = strconv.FormatInt(has+int64(r.IntInRange(-1_000_000, 1_000_000)), 10)
+	}
+	return key, true
 }
