@@ -90,9 +90,7 @@ func (s *Server) does(t *types.TimerInfo) string {
 func (s *Server) when(t *types.TimerInfo) string {
 	switch {
 	case t.Trigger.Watch != nil:
-		signing := s.Codec.InterfaceRegistry().SigningContext()
-		keys := words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
-		return "when " + keys.Watched(t.Trigger.Watch.Keys, s.who)
+		return "when " + s.keys().Watched(t.Trigger.Watch.Keys, s.who)
 	case t.Trigger.Interval != nil:
 		return "every " + words.Repeats(t)
 	case t.Trigger.Calendar != nil:
@@ -102,6 +100,15 @@ func (s *Server) when(t *types.TimerInfo) string {
 	default:
 		return "once"
 	}
+}
+
+// onlyIf says what must hold when a timer fires.
+func (s *Server) onlyIf(t *types.TimerInfo) string { return s.keys().OnlyIf(t.OnlyIf, s.who) }
+
+// keys writes watched keys in words.
+func (s *Server) keys() words.Keys {
+	signing := s.Codec.InterfaceRegistry().SigningContext()
+	return words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
 }
 
 // statusOf is the status of a timer in words: "pending", "on hold: paused".
@@ -259,6 +266,7 @@ func (s *Server) facts(t *types.TimerInfo) []fact {
 		{"fee payer", s.who(t.FeePayer)}, {"bid", plain.TimerBid(t)}, {"gas limit", plain.Thousands(t.GasLimit)},
 		{"cell limit", plain.Thousands(t.CellLimit)}, {"fires so far", plain.Thousands(uint64(t.FireSeq))},
 		{"expires", "after height " + plain.Thousands(t.ExpiresAt)},
+		{"only if", s.onlyIf(t)},
 		{"without funds", map[types.OnUnfunded]string{types.OnUnfundedDestroy: "it is dropped", types.OnUnfundedSuspend: "it is suspended"}[t.OnUnfunded]},
 	}
 	if t.MaxCharge != "" {

@@ -152,7 +152,10 @@ func Describe(name string, message proto.Message) store.Event {
 	switch m := message.(type) {
 	case *types.TimerFired:
 		e.Paid, e.Cycles = m.Paid, int64(m.Cycles)
-		if !m.Success {
+		switch {
+		case m.Guarded:
+			e.Kind, e.Why = "guarded", "a condition of only_if did not hold"
+		case !m.Success:
 			e.Kind = "failed"
 		}
 		if m.Ended != types.EndUnspecified {

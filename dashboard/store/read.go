@@ -152,7 +152,7 @@ type Use struct {
 // Users returns the actors that used the lane above a height, the one with the most cycles first.
 func (s *Store) Users(ctx context.Context, above int64, limit int) ([]Use, error) {
 	rows, err := s.query(ctx, `SELECT actor, count(*), sum(CASE kind WHEN 'failed' THEN 1 ELSE 0 END), sum(cycles) FROM events
-		WHERE height > ? AND kind IN ('fired', 'failed') GROUP BY actor ORDER BY 4 DESC, 1 LIMIT ?`, above, limit)
+		WHERE height > ? AND kind IN ('fired', 'failed', 'guarded') GROUP BY actor ORDER BY 4 DESC, 1 LIMIT ?`, above, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *Store) Sums(ctx context.Context, above int64) (sums Sums, err error) {
 	if err != nil {
 		return sums, err
 	}
-	err = s.row(ctx, "SELECT COALESCE(sum(cycles), 0) FROM events WHERE height > ? AND kind IN ('fired', 'failed')", above).Scan(&sums.Cycles)
+	err = s.row(ctx, "SELECT COALESCE(sum(cycles), 0) FROM events WHERE height > ? AND kind IN ('fired', 'failed', 'guarded')", above).Scan(&sums.Cycles)
 	return sums, err
 }
 
@@ -230,7 +230,7 @@ type Life struct {
 
 // Life returns what a timer's fires come to, and what else it paid.
 func (s *Store) Life(ctx context.Context, timer string) (life Life, err error) {
-	rows, err := s.query(ctx, "SELECT kind, paid FROM events WHERE timer = ? AND (paid <> '' OR kind IN ('fired', 'failed'))", timer)
+	rows, err := s.query(ctx, "SELECT kind, paid FROM events WHERE timer = ? AND (paid <> '' OR kind IN ('fired', 'failed', 'guarded'))", timer)
 	if err != nil {
 		return life, err
 	}
@@ -245,7 +245,7 @@ func (s *Store) Life(ctx context.Context, timer string) (life Life, err error) {
 		case "failed":
 			life.Failed++
 			life.Fired++
-		case "fired":
+		case "fired", "guarded":
 			life.Fired++
 		}
 		life.Paid = sum(life.Paid, paid)

@@ -34,7 +34,7 @@ type Block struct {
 type Event struct {
 	Height   int64 `json:"height"`
 	Position int64 `json:"position"`
-	// Kind is a word or two: fired, failed, expired, unfunded, set aside, ...
+	// Kind is a word or two: fired, failed, guarded, expired, unfunded, set aside, ...
 	Kind  string `json:"kind"`
 	Timer string `json:"timer"`
 	Actor string `json:"actor"`
@@ -165,7 +165,7 @@ func rebuild(ctx context.Context, tx statements) error {
 }
 
 // counted are the columns of totals that kinds of events add to.
-var counted = map[string][]int{"fired": {0}, "failed": {0, 1}, "expired": {2}, "unfunded": {3}}
+var counted = map[string][]int{"fired": {0}, "failed": {0, 1}, "guarded": {0}, "expired": {2}, "unfunded": {3}}
 
 func addTo(ctx context.Context, tx statements, e *Event) error {
 	columns, counts := counted[e.Kind]

@@ -58,6 +58,8 @@ type Fired struct {
 	Late   uint64 `json:"late"`
 	// Occurrence that was delivered, in seconds since 1970 or as a height; 0 if the trigger has none.
 	Occurrence uint64 `json:"occurrence,omitempty"`
+	// Outcome is guarded where the handler was not run; else OK says it.
+	Outcome string `json:"outcome,omitempty"`
 	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; under policy score Bid
 	// is what it paid for its place, a part of Paid and Tip. Else empty.
 	Bid     string `json:"bid,omitempty"`
@@ -136,6 +138,9 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
 			NextDue: e.NextDue, Bid: e.ScoreBid, Occurrence: e.Occurrence,
 		})
+		if e.Guarded {
+			l.Fired[len(l.Fired)-1].Outcome = "guarded"
+		}
 		l.end(name, e.Ended)
 		return err
 	case *types.TimerOccurrencesSkipped:

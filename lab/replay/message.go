@@ -45,6 +45,12 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 		if op.Do != nil {
 			msg.Call = &types.TimerCall{Handler: op.Do.Name}
 		}
+		if op.Replaces {
+			msg.Trigger = &op.Trigger
+		}
+		if op.Options {
+			msg.Options = &types.TimerOptions{Retry: op.Retry, OnUnfunded: op.OnUnfunded, Renew: op.Renew, OnlyIf: op.OnlyIf}
+		}
 		return msg, err
 	case scenario.OpPause:
 		return &types.MsgPauseTimer{Sender: by, Id: id}, err
@@ -66,7 +72,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
-		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded, Renew: op.Renew,
+		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded, Renew: op.Renew, OnlyIf: op.OnlyIf,
 		MaxCharge: op.MaxCharge, Label: op.Label,
 	}
 	if op.Do != nil {

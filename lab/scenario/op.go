@@ -48,6 +48,10 @@ type Op struct {
 	// Retry and OnUnfunded say what happens when a fire fails and when its payer lacks funds.
 	Retry      *types.Retry
 	OnUnfunded types.OnUnfunded
+	// OnlyIf are conditions that must hold when it fires.
+	OnlyIf []types.WatchKey
+	// Replaces tells whether an update states a trigger, Options whether it states retry, on_unfunded, renew or only_if.
+	Replaces, Options bool
 	// Do is the handler; nil leaves an updated timer's as it is.
 	Do *Handler
 	// To and Amount are those of a transfer.

@@ -169,8 +169,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	if label := o.get("label"); label.present() && string(label.raw) != `""` {
 		op.Label = label.text("a label", maxLabelBytes)
 	}
-	op.Renew = o.get("renew").boolean()
-	readRecovery(o, op)
+	readOptions(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
 
@@ -181,6 +180,10 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	op.MaxCharge = p.amount(o.get("max_charge"))
+	if op.Replaces = statesTrigger(o); op.Replaces {
+		op.Trigger = readTrigger(o)
+	}
+	readOptions(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
 
@@ -234,8 +237,16 @@ func (p *parser) handler(v value, owner string, nesting int) *Handler {
 	return h
 }
 
-// readRecovery reads what happens when a fire fails and when its payer lacks funds.
-func readRecovery(o *object, op *Op) {
+// readOptions reads what happens when a fire fails and when its payer lacks funds, whether the timer renews itself, and what must
+// hold when it fires.
+func readOptions(o *object, op *Op) {
+	for _, name := range []string{"retry", "on_unfunded", "renew", "only_if"} {
+		op.Options = op.Options || o.get(name).present()
+	}
+	op.Renew = o.get("renew").boolean()
+	for _, item := range o.get("only_if").list(maxWatchKeys) {
+		op.OnlyIf = append(op.OnlyIf, readWatchKey(item))
+	}
 	if v := o.get("retry"); v.present() {
 		retry := v.object()
 		op.Retry = &types.Retry{

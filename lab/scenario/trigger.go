@@ -20,6 +20,19 @@ func WatchKey(name string) types.WatchKey {
 	return types.WatchKey{Store: KeyStore, Prefix: append([]byte{KeyPrefix}, name...)}
 }
 
+// statesTrigger tells whether an op says when a timer is due.
+func statesTrigger(o *object) bool {
+	for _, name := range triggerNames {
+		if o.get(name).present() {
+			return true
+		}
+	}
+	return false
+}
+
+// triggerNames are the members that state a trigger.
+var triggerNames = []string{"height", "after", "every", "watch", "time", "calendar"}
+
 // readTrigger reads what makes the timer due. Whether the module accepts such a trigger is decided when the op runs.
 func readTrigger(o *object) types.Trigger {
 	height, after, every, watch, at, calendar := o.get("height"), o.get("after"), o.get("every"), o.get("watch"), o.get("time"), o.get("calendar")

@@ -101,6 +101,12 @@ const cases = [
   { name: "bad_moments", type: schedule, amino: "timers/MsgScheduleTimer", value: {
     sender: alice, renew: true, on_unfunded: 3, trigger: { interval: { every: "9", on_failure: 3, max_failures: 3 } },
     retry: { max: 1, after: "2", backoff: 3, on: [{ codespace: "bank", code: 5 }] } } },
+  { name: "only_if", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { after: "7" }, only_if: [
+      { store: "bank", prefix: "AhQ=", when: { op: 4, value: "100" } }, { store: "wasm", prefix: "Aw==", when: { op: 2 } } ] } },
+  { name: "update_trigger", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer", value: {
+    sender: alice, id, trigger: { after: "7" }, options: { retry: { max: 1, after: "2" }, on_unfunded: 2, renew: true,
+      only_if: [{ store: "bank", prefix: "Ag==", when: { op: 1 } }] } } },
   { name: "resume_next", type: "timers.v1.MsgResumeTimer", amino: "timers/MsgResumeTimer", value: { sender: alice, id, at: 2 } },
   { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, count: 7, actor: bob } },
   { name: "run", type: "timers.v1.MsgRunTimer", amino: "timers/MsgRunTimer", value: { sender: alice, id, actor: bob } },

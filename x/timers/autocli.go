@@ -77,8 +77,9 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},
-		{RpcMethod: "Estimate", Skip: true}, // cli.NewQueryCmd brings it
-		{RpcMethod: "SetAside", Skip: true}, // cli.NewQueryCmd brings it
+		{RpcMethod: "Estimate", Skip: true},    // cli.NewQueryCmd brings it
+		{RpcMethod: "Occurrences", Skip: true}, // cli.NewQueryCmd brings it
+		{RpcMethod: "SetAside", Skip: true},    // cli.NewQueryCmd brings it
 	}
 }
 

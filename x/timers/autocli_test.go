@@ -67,6 +67,7 @@ var commands = map[string]map[string]struct {
 		"Lane":          {use: "lane"},
 		"Fairness":      {use: "fairness [actor]"},
 		"Estimate":      {use: "estimate", flags: []string{"gas-limit", "tier", "max-fee", "max-priority", "actor", "output"}},
+		"Occurrences":   {use: "occurrences [actor/id-prefix]", flags: []string{"count", "zone"}},
 		"Agent":         {use: "agent [actor]"},
 		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
@@ -83,6 +84,7 @@ var commands = map[string]map[string]struct {
 		}},
 		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "agent", "default-bid",
+			"at", "every", "watch", "only-if", "retries", "on-unfunded", "renew",
 		}},
 		"ExtendTimer":       {use: "extend [id-prefix]", flags: []string{"until", "by", "shorten"}},
 		"CancelTimer":       {use: "cancel [id-prefix]...", flags: []string{"all"}},
@@ -99,7 +101,7 @@ var commands = map[string]map[string]struct {
 }
 
 // beside are the commands that stand for no single method.
-var beside = map[string][]string{"query": {"monitor [actor]", "history [actor[/id-prefix]]", "config-diff [proposal-id]", "check-config [file]"}, "tx": {"grant [grantee]"}}
+var beside = map[string][]string{"query": {"monitor [actor]", "describe [actor/id-prefix]", "history [actor[/id-prefix]]", "config-diff [proposal-id]", "check-config [file]"}, "tx": {"grant [grantee]"}}
 
 // Rule: 9.1-commands
 func TestEveryMethodHasOneCommand(t *testing.T) {

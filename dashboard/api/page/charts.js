@@ -83,7 +83,7 @@ export function estimate(place, shown) {
 
 // life draws what each fire of a timer cost, and how many blocks late it was, oldest first.
 export function life(place, events) {
-  const fires = events.filter((e) => e.kind === 'fired' || e.kind === 'failed').map((e) => ({ ...e, cost: Number(e.paid || 0), late: Number(bodyOf(e).late || 0) })).reverse();
+  const fires = events.filter((e) => ['fired', 'failed', 'guarded'].includes(e.kind)).map((e) => ({ ...e, cost: Number(e.paid || 0), late: Number(bodyOf(e).late || 0) })).reverse();
   if (fires.length === 0) { place.replaceChildren(note('it has not fired')); return; }
   const [w, panel, gap, left, right, bottom] = [widthOf(place, 1200), 110, 26, 64, 12, 22];
   const [first, last] = [fires[0], fires[fires.length - 1]];

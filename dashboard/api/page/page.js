@@ -170,7 +170,7 @@ async function timerDetail(place, actor, id) {
   const { fired, failed, paid } = found.sums;
   const plot = make('div', { class: 'chart' });
   const last = found.events[0];
-  const ends = { cancelled: 'it was cancelled', expired: 'it expired', unfunded: 'its payer lacked funds', fired: 'it fired for the last time', failed: 'its last fire failed' };
+  const ends = { cancelled: 'it was cancelled', expired: 'it expired', unfunded: 'its payer lacked funds', fired: 'it fired for the last time', failed: 'its last fire failed', guarded: 'its last fire was guarded' };
   const gone = 'it is gone' + (last && ends[last.kind] ? `: ${ends[last.kind]} at block ${whole(last.height)}, ${clock(last.time)}` : '');
   const now = found.now ? make('dl', {}, ...found.facts.flatMap((f) => [make('dt', {}, f.name), make('dd', {}, f.value)]))
     : note(found.unknown ? 'The node does not tell what it is now: ' + found.unknown : gone, Boolean(found.unknown));

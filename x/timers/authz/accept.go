@@ -72,6 +72,9 @@ func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgSc
 	if msg.Renew {
 		return refused("renew is set: a timer that renews itself would outlive the authorization, which ends at height %d", a.ExpiresAt)
 	}
+	if len(msg.OnlyIf) > 0 {
+		return refused("only_if is set: what a fire costs that it keeps from running is not counted among %d fires", a.MaxFires)
+	}
 	if err := a.checkExpiry(msg.ExpiresAt); err != nil {
 		return err
 	}
@@ -129,6 +132,9 @@ func (a *TimerAuthorization) checkType(ctx context.Context, position int, url st
 func (a *TimerAuthorization) checkUpdate(msg *types.MsgUpdateTimer) error {
 	if msg.Call != nil {
 		return refused("an update must not state a call: cancel the timer and schedule another")
+	}
+	if msg.Trigger != nil || msg.Options != nil {
+		return refused("an update must not state a trigger or options: how often the timer fires is bounded when it is scheduled")
 	}
 	if msg.MaxCharge != "" {
 		return refused("an update must not state max_charge: it bounds what the granter's timer may cost")

@@ -89,9 +89,9 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 	}{
 		{&types.MsgScheduleTimer{}, []string{
 			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "ExpiresTime", "Bid", "Retry", "OnUnfunded", "MaxCharge",
-			"Messages", "Label", "Actor", "Renew",
+			"Messages", "Label", "Actor", "Renew", "OnlyIf",
 		}},
-		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge", "Actor"}},
+		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge", "Actor", "Trigger", "Options"}},
 		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "ExpiresTime", "Actor"}},
 		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor"}},
 		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor", "At"}},

@@ -46,9 +46,9 @@ type books struct {
 	tipped []policy.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips total
-	// failed counts fires whose handler failed. expired, unfunded and notAdmin count the timers that left so,
+	// failed counts fires whose handler failed, guarded those that ran none. expired, unfunded and notAdmin count the timers that left so,
 	// deferred those that stay ready.
-	failed, expired, unfunded, notAdmin, deferred uint32
+	failed, guarded, expired, unfunded, notAdmin, deferred uint32
 	// runtimes served the fires, in their order.
 	runtimes []string
 	// aside and released are the reasons of the timers that were set aside, and of those that returned.
@@ -83,7 +83,10 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	b.burned.add(result.settlement.Burned)
 	b.laneBurned.add(result.settlement.LaneBurned)
 	b.tips.add(result.settlement.Tip)
-	if !result.receipt.Success {
+	switch r := &result.receipt; {
+	case r.Guarded:
+		b.guarded++
+	case !r.Success:
 		b.failed++
 	}
 	return &result.receipt

@@ -105,8 +105,9 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	}
 	var result fireResult
 	var unfunded bool
+	before := ctx
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		err := e.fire(ctx, b, timer, occurrence, price, required, &result)
+		err := e.fire(before, ctx, b, timer, occurrence, price, required, &result)
 		if unfunded = !result.ran && errors.Is(err, types.ErrInsufficientFunds); unfunded {
 			return nil
 		}

@@ -20,7 +20,7 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: text(r.Paid), Tip: text(r.Tip), Refunded: text(s.Refund), Payer: e.payerText(t, actor),
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
-		FireSeq: t.FireSeq, Label: t.Label, Occurrence: r.Occurrence, Index: r.Index,
+		FireSeq: t.FireSeq, Guarded: r.Guarded, Label: t.Label, Occurrence: r.Occurrence, Index: r.Index,
 	}
 	if t.Trigger.ByTime() {
 		event.LateSeconds = uint64(b.Time) - min(r.Occurrence, uint64(b.Time))
@@ -28,18 +28,21 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 	if survivor != nil {
 		event.NextDue, event.NextTime, event.Retries = survivor.Due, survivor.WaitsUntil(), survivor.Retries
 	} else if t.Recurs() {
-		event.Ended, event.Missing = e.endOf(b, t, r.Success)
+		event.Ended, event.Missing = e.endOf(b, t, r)
 	}
 	return event
 }
 
 // endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
-func (e *Engine) endOf(b *block, t *types.Timer, success bool) (why types.EndReason, missing uint64) {
-	left := t.Trigger.Repetitions()
+func (e *Engine) endOf(b *block, t *types.Timer, r *types.Receipt) (why types.EndReason, missing uint64) {
+	renewed := *t
+	if r.Guarded {
+		renewed = triggers.Guarded(renewed)
+	}
+	left := renewed.Trigger.Repetitions()
 	if left > 0 {
 		missing = left - 1
 	}
-	renewed := *t
 	renewed.Renew(&b.Config, b.Now())
 	switch {
 	case left == 1:
@@ -49,7 +52,7 @@ func (e *Engine) endOf(b *block, t *types.Timer, success bool) (why types.EndRea
 			return types.EndZone, missing
 		}
 		return types.EndOfLife, missing
-	case !success && triggers.StopsOnFailure(t):
+	case !r.Success && !r.Guarded && triggers.StopsOnFailure(t):
 		return types.EndFailed, missing
 	default:
 		return types.EndCancelled, missing

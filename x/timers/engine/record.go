@@ -114,6 +114,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Unasked:        b.Agents.Unasked,
 
 		NotAdmin:     b.notAdmin,
+		Guarded:      b.guarded,
 		AgentsBilled: b.Agents.Billed().String(),
 	}
 }

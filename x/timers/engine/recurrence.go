@@ -40,7 +40,9 @@ func (n *nextDue) due(t *types.Timer) uint64 {
 }
 
 // setNextDue moves a timer that fires to its next due height, or detaches it.
-func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer, occurrence triggers.Occurrence) (n nextDue, err error) {
+func (e *Engine) setNextDue(
+	ctx context.Context, b *block, timer *types.Timer, occurrence triggers.Occurrence, guarded bool,
+) (n nextDue, err error) {
 	n.occurrence = occurrence
 	if n.hit, err = e.Watches.TakeHit(ctx, timer); err != nil {
 		return n, err
@@ -50,6 +52,9 @@ func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer, o
 		p.Detach(&next)
 	}
 	rolled := next
+	if guarded {
+		rolled = triggers.Guarded(rolled)
+	}
 	rolled.Renew(&b.Config, b.Now())
 	rolled.Skips = 0
 	if !e.Triggers.Roll(&rolled, b.Now()) {
@@ -74,13 +79,14 @@ func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer,
 func (e *Engine) afterFire(
 	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
 ) (*types.Timer, error) {
-	retries := !receipt.Success && mayRetry(timer, n.occurrence, receipt, b.Now())
+	failed := !receipt.Success && !receipt.Guarded
+	retries := failed && mayRetry(timer, n.occurrence, receipt, b.Now())
 	if n.detached != nil && !retries {
 		return nil, e.Records.ReleaseResources(ctx, n.detached)
 	}
 	outcome := &types.Outcome{
 		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.Height,
-		Cycles: receipt.Cycles, Paid: receipt.Paid,
+		Cycles: receipt.Cycles, Paid: receipt.Paid, Guarded: receipt.Guarded,
 	}
 	if again := n.detached; again != nil {
 		tryAgain(again, n.occurrence, b.Height)
@@ -98,7 +104,7 @@ func (e *Engine) afterFire(
 	if err != nil {
 		return nil, err
 	}
-	failed := !receipt.Success && survivor.Equal(n.rolled)
+	failed = failed && survivor.Equal(n.rolled)
 	switch {
 	case failed && retries:
 		if err := e.Watches.PutHit(ctx, &survivor, n.hit); err != nil {

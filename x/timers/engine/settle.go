@@ -15,12 +15,12 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fire settles and executes one selected timer: pre-charge, handler, refund. The timer is removed or made due again
+// fire settles and executes one selected timer: pre-charge, conditions, handler, refund; before is the state before it. The timer is removed or made due again
 // before its handler runs (recurrence.go), so that it can't fire twice, whatever its handler does. The pre-charge at this
 // price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of its own: any
 // other error undoes everything. If the handler has run by then, result says so, and what it is charged is due nevertheless.
 func (e *Engine) fire(
-	ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price lane.Price, required math.Int, result *fireResult,
+	before, ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price lane.Price, required math.Int, result *fireResult,
 ) error {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
@@ -32,7 +32,11 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	next, err := e.setNextDue(goCtx, b, timer, o)
+	run := e.begin(before, timer, intrinsic)
+	if run.guarded && timer.Retries == 0 {
+		o.Index = 0 // Nothing is delivered.
+	}
+	next, err := e.setNextDue(goCtx, b, timer, o, run.guarded)
 	if err != nil {
 		return err
 	}
@@ -49,20 +53,21 @@ func (e *Engine) fire(
 
 		Occurrence: o.At, Index: o.Index,
 	}
-	served, cycles, cells, failure := e.deliver(ctx, b, timer, delivery, intrinsic)
+	e.deliver(ctx, b, delivery, run)
+	cycles, cells := run.used()
 	cycles = b.billedCycles(timer, cycles)
 
 	*result = fireResult{
-		ran: true, runtime: served, price: price, settlement: price.Settle(preCharge, cycles, cells),
+		ran: true, runtime: run.served, price: price, settlement: price.Settle(preCharge, cycles, cells),
 		receipt: types.Receipt{
 			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
-			Success: failure == nil, Cycles: cycles, Cells: cells,
+			Success: run.failure == nil && !run.guarded, Guarded: run.guarded, Cycles: cycles, Cells: cells,
 			Matched: next.hit.Matched, Late: b.Height - delivery.Due, ScoreBid: lumpSumPaid(price),
 			Occurrence: o.At, Index: o.Index,
 		},
 	}
-	if failure != nil {
-		result.receipt.Codespace, result.receipt.Code = types.CodeOf(failure)
+	if run.failure != nil {
+		result.receipt.Codespace, result.receipt.Code = types.CodeOf(run.failure)
 	}
 	if err := e.refund(ctx, b, timer, &payer, preCharge, result); err != nil {
 		return err
@@ -116,7 +121,7 @@ func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, payer *fe
 // fails has it for nothing. If not even that can be written, the lane has been spent.
 func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, result *fireResult) {
 	r := &result.receipt
-	r.Success, r.Codespace, r.Code = false, types.ModuleName, types.ErrInternal.ABCICode()
+	r.Success, r.Guarded, r.Codespace, r.Code = false, false, types.ModuleName, types.ErrInternal.ABCICode()
 	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error {
 		held, payer, err := e.preCharge(ctx, b, timer, result.settlement.Charged)
 		if err != nil {

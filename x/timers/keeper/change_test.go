@@ -112,7 +112,7 @@ func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
 	require.Equal(t, want.Seq, response.Seq)
 
 	events := f.NextBlock()
-	require.Equal(t, types.TimerUpdated{Id: first, Actor: robot.String(), Seq: want.Seq}, *only[*types.TimerUpdated](f, events))
+	require.Equal(t, types.TimerUpdated{Id: first, Actor: robot.String(), Seq: want.Seq, Due: 4}, *only[*types.TimerUpdated](f, events))
 	require.Equal(t, []string{second, first}, f.firedIDs(f.blocksUntil(4)))
 	require.True(t, called)
 }

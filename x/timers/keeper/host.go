@@ -17,6 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -64,6 +65,9 @@ type ScheduleRequest struct {
 	Retry *types.Retry
 	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
 	OnUnfunded types.OnUnfunded
+	// OnlyIf are conditions that must hold when it fires, at most types.MaxOnlyIf, each on a whole key of a watchable store. While
+	// one does not, the handler is not run, and the fire is neither a success nor a failure ("1.14 Guards").
+	OnlyIf []types.WatchKey
 	// Renew gives a timer that repeats the same life again with each fire.
 	Renew bool
 	// MaxCharge is the most that one fire may cost, in fee denom, whatever the prices: all that it may be charged for its
@@ -99,7 +103,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	chargeScheduling(ctx, &config, call.Payload)
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.TriggerCycles(&req.Trigger), "next occurrence")
+	chargeOccurrences(ctx, &config, &req.Trigger, req.OnUnfunded)
 	timer, bid, err := k.newTimer(ctx, &config, req, call)
 	if err != nil {
 		return types.Timer{}, err
@@ -143,24 +147,14 @@ func (k *Keeper) newTimer(
 	if err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	if err = setRecurrence(config, &timer, &req); err != nil {
+	options := types.TimerOptions{Retry: req.Retry, OnUnfunded: req.OnUnfunded, Renew: req.Renew, OnlyIf: req.OnlyIf}
+	if err = k.setOptions(config, &timer, &options); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	// A consensus rule: a timer never fires in the block that schedules it.
-	if timer.Due <= now {
-		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf(
-			"height %d is not above the current height %d; state a height above it, after from 1 on, an interval or a watch", timer.Due, now)
-	}
-	if err = checkLifetime(config, &timer, moment); err != nil {
+	if err = triggers.CheckLife(config, &timer, moment); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	if req.Renew {
-		if !timer.Recurs() {
-			return timer, policies.Accepted{}, types.ErrUnsupportedTimerType.Wrap("renew is stated for a timer that fires once: want a calendar, an interval or a watch")
-		}
-		timer.Renewal = &types.Renewal{}
-		timer.NoteLife(moment)
-	}
+	timer.NoteLife(moment)
 	if timer.GasLimit == 0 {
 		timer.GasLimit = k.engine.Policies.DefaultGasLimit(config, now)
 	}
@@ -216,14 +210,19 @@ type UpdateRequest struct {
 	Bid *types.Bid
 	// MaxCharge replaces the most that one fire may cost. Nil keeps it, 0 removes the bound.
 	MaxCharge math.Int
+	// Trigger replaces the trigger. That of a timer that repeats is replaced by one of the same kind, whose occurrences lie after
+	// the last that was delivered and count on.
+	Trigger *types.Trigger
+	// Options replace retry, on_unfunded, renew and only_if together.
+	Options *types.TimerOptions
 }
 
-// Update changes one of the actor's timers and returns it (x/timers/README.md, "3.2 MsgUpdateTimer"). The id and the
-// trigger stay. The timer takes a new seq, which puts it behind all timers with the same due height. If a handler
-// changes a timer that is due in the same block, that timer waits for the next block.
+// Update changes one of the actor's timers and returns it (x/timers/README.md, "3.2 MsgUpdateTimer"). The id stays. The timer
+// takes a new seq, which puts it behind all timers with the same due height. If a handler changes a timer that is due in the
+// same block, that timer waits for the next block.
 //
 // It consumes what Schedule does. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNothingToUpdate, and those of the
-// call, the gas limit and the bid as for Schedule. A bid under policy auction can also fail with ErrInvalidFeePayer.
+// trigger, the options, the call, the gas limit and the bid as for Schedule. A bid under policy auction can also fail with ErrInvalidFeePayer.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -236,6 +235,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 		}
 	}
 	chargeScheduling(ctx, &config, call.Payload)
+	chargeChange(ctx, &config, &req)
 	by := req.Scheduler
 	if by.Empty() {
 		by = req.Actor
@@ -283,7 +283,9 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	event := &types.TimerUpdated{Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq}
+	event := &types.TimerUpdated{
+		Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil(),
+	}
 	if err := events.Emit(ctx, event); err != nil {
 		return types.Timer{}, err
 	}
@@ -303,8 +305,13 @@ func openHeight(ctx context.Context) uint64 {
 func (k *Keeper) checkUpdate(
 	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, call types.Call, bid *types.Bid,
 ) (func(*types.Timer), error) {
-	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil && req.MaxCharge.IsNil() {
-		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid or a max_charge")
+	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil && req.MaxCharge.IsNil() &&
+		req.Trigger == nil && req.Options == nil {
+		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options")
+	}
+	next, err := k.checkTerms(config, *timer, &req, types.MomentOf(ctx))
+	if err != nil {
+		return nil, err
 	}
 	if err := policies.CheckMaxCharge(req.MaxCharge); err != nil {
 		return nil, err
@@ -318,17 +325,17 @@ func (k *Keeper) checkUpdate(
 		return nil, err
 	}
 	if req.Call != nil {
-		var err error
 		if call, err = k.checkCall(ctx, config, call); err != nil {
 			return nil, err
 		}
 	}
-	if req.Call != nil || req.GasLimit != 0 {
-		if err := k.checkChanged(ctx, config, *timer, req.GasLimit, call); err != nil {
+	if req.Call != nil || req.GasLimit != 0 || req.Trigger != nil {
+		if err := k.checkChanged(ctx, config, next, req.GasLimit, call); err != nil {
 			return nil, err
 		}
 	}
 	return func(t *types.Timer) {
+		*t = next
 		if req.Call != nil {
 			setCall(t, call)
 		}
@@ -345,6 +352,44 @@ func (k *Keeper) checkUpdate(
 			t.MaxCharge = storedMaxCharge(req.MaxCharge)
 		}
 	}, nil
+}
+
+// checkTerms is the timer with the trigger and the options of a change, whose ends are those that it has or, where the trigger
+// needs another, the default.
+func (k *Keeper) checkTerms(config *types.TimerConfig, timer types.Timer, req *UpdateRequest, now types.Moment) (types.Timer, error) {
+	if req.Trigger == nil && req.Options == nil {
+		return timer, nil
+	}
+	renews, before := timer.Renewal != nil, End{timer.ExpiresAt, timer.ExpiresTime}
+	options := types.TimerOptions{Retry: timer.Retry, OnUnfunded: timer.OnUnfunded, Renew: renews, OnlyIf: timer.OnlyIf}
+	if req.Options != nil {
+		options = *req.Options
+	}
+	if req.Trigger != nil {
+		if err := k.engine.Triggers.Replace(config, &timer, *req.Trigger, now); err != nil {
+			return timer, err
+		}
+	}
+	if err := k.setOptions(config, &timer, &options); err != nil {
+		return timer, err
+	}
+	triggers.LimitRetries(&timer)
+	if !renews || before != (End{timer.ExpiresAt, timer.ExpiresTime}) {
+		timer.NoteLife(now)
+	}
+	return timer, nil
+}
+
+// chargeChange charges for what a change states as scheduling does.
+func chargeChange(ctx context.Context, config *types.TimerConfig, req *UpdateRequest) {
+	trigger, onUnfunded := req.Trigger, types.OnUnfundedUnspecified
+	if trigger == nil {
+		trigger = &types.Trigger{}
+	}
+	if req.Options != nil {
+		onUnfunded = req.Options.OnUnfunded
+	}
+	chargeOccurrences(ctx, config, trigger, onUnfunded)
 }
 
 // checkChanged checks a timer with another gas limit or another call, or both: what is zero stays as it is.
@@ -519,39 +564,14 @@ func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []
 	sdkCtx.GasMeter().ConsumeGas(perByte*uint64(len(payload)), storetypes.GasWritePerByteDesc)
 }
 
-// checkLifetime checks expires_at and expires_time, or sets their defaults.
-func checkLifetime(config *types.TimerConfig, timer *types.Timer, now types.Moment) error {
-	if timer.Trigger.ByTime() && timer.ExpiresTime == 0 {
-		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
+// chargeOccurrences charges for what is computed of a trigger, and for the repetitions that may pass without funds before a fire
+// pays again.
+func chargeOccurrences(ctx context.Context, config *types.TimerConfig, trigger *types.Trigger, onUnfunded types.OnUnfunded) {
+	cycles := config.TriggerCycles(trigger)
+	if onUnfunded == types.OnUnfundedSkip {
+		cycles += config.LapseCycles * uint64(config.MaxUnfundedSkips)
 	}
-	last := now.Height + config.MaxTtlBlocks
-	if timer.Due > last {
-		return types.ErrTTLTooLong.Wrapf("due height %d is above %d, the current height plus %d", timer.Due, last, config.MaxTtlBlocks)
-	}
-	if timer.ExpiresAt == 0 && !timer.Trigger.ByTime() {
-		timer.ExpiresAt = last
-	}
-	if timer.ExpiresAt > last {
-		return types.ErrTTLTooLong.Wrapf("expires_at %d is above %d, the current height plus %d", timer.ExpiresAt, last, config.MaxTtlBlocks)
-	}
-	if timer.ExpiresAt != 0 && timer.ExpiresAt < timer.Due {
-		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", timer.ExpiresAt, timer.Due)
-	}
-	if timer.ExpiresTime == 0 {
-		return nil
-	}
-	switch last := now.Time + int64(config.MaxTtlSeconds); {
-	case timer.ExpiresTime <= now.Time:
-		return types.ErrExpiresTooSoon.Wrapf("expires_time %d, in seconds since 1970, is not after the time of the block, %s",
-			timer.ExpiresTime, types.TimeText(now.Time))
-	case timer.ExpiresTime > last:
-		return types.ErrTTLTooLong.Wrapf("expires_time %d, in seconds since 1970, is after %s, the time of the block plus %d seconds",
-			timer.ExpiresTime, types.TimeText(last), config.MaxTtlSeconds)
-	case timer.ExpiresTime < timer.DueTime:
-		return types.ErrExpiresTooSoon.Wrapf("expires_time %s is before the timer is due, %s",
-			types.TimeText(timer.ExpiresTime), types.TimeText(timer.DueTime))
-	}
-	return nil
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(cycles, "occurrences")
 }
 
 // checkIntrinsic checks the timer's payer, and that the gas limit covers what each fire counts before its handler runs.
@@ -627,21 +647,39 @@ func setCall(t *types.Timer, call types.Call) {
 	}
 }
 
-// setRecurrence checks the retry and on_unfunded of a request, and fills in the defaults.
-func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleRequest) error {
-	if err := req.Retry.Validate(config); err != nil {
+// setOptions checks what a timer states of bad moments, of its life and of its conditions, and fills in the defaults. The life that
+// it renews itself by is noted by the caller, who knows its ends.
+func (k *Keeper) setOptions(config *types.TimerConfig, timer *types.Timer, options *types.TimerOptions) error {
+	if err := options.Retry.Validate(config); err != nil {
 		return err
 	}
-	timer.Retry = req.Retry
-	if err := req.OnUnfunded.Validate(); err != nil {
+	if err := options.OnUnfunded.Validate(); err != nil {
 		return err
 	}
-	if req.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || timer.Trigger.Watch != nil) {
+	if options.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || timer.Trigger.Watch != nil) {
 		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
 	}
+	if options.Renew && !timer.Recurs() {
+		return types.ErrUnsupportedTimerType.Wrap("renew is stated for a timer that fires once: want a calendar, an interval or a watch")
+	}
+	if err := types.ValidateOnlyIf(options.OnlyIf); err != nil {
+		return err
+	}
+	for _, key := range options.OnlyIf {
+		if err := k.engine.Watches.Watcher().CheckCondition(key); err != nil {
+			return err
+		}
+	}
+	timer.Retry, timer.OnUnfunded, timer.OnlyIf = options.Retry, options.OnUnfunded, options.OnlyIf
 	// The default is left out of the record, since most timers have it and every byte is paid for.
-	if req.OnUnfunded != types.OnUnfundedDestroy {
-		timer.OnUnfunded = req.OnUnfunded
+	if options.OnUnfunded == types.OnUnfundedDestroy {
+		timer.OnUnfunded = types.OnUnfundedUnspecified
+	}
+	switch {
+	case !options.Renew:
+		timer.Renewal = nil
+	case timer.Renewal == nil:
+		timer.Renewal = &types.Renewal{}
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (m msgServer) ScheduleTimer(
 	timer, err := m.Schedule(ctx, ScheduleRequest{
 		Actor: actor, Scheduler: sender, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages, FeePayer: payer,
 		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, ExpiresTime: msg.ExpiresTime, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded, Renew: msg.Renew,
-		MaxCharge: most, Label: msg.Label,
+		MaxCharge: most, Label: msg.Label, OnlyIf: msg.OnlyIf,
 	})
 	if err != nil {
 		return nil, err
@@ -79,11 +79,12 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 	}
 	timer, err := m.Update(ctx, UpdateRequest{
 		Actor: by.actor, Scheduler: by.sender, ID: by.id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid, MaxCharge: most,
+		Trigger: msg.Trigger, Options: msg.Options,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &types.MsgUpdateTimerResponse{Seq: timer.Seq}, nil
+	return &types.MsgUpdateTimerResponse{Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil()}, nil
 }
 
 // ExtendTimer implements types.MsgServer.

@@ -133,5 +133,10 @@ func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
 		return timer, err
 	}
+	if err := events.Emit(ctx, &types.TimerUpdated{
+		Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil(),
+	}); err != nil {
+		return timer, err
+	}
 	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipLater)
 }

@@ -91,6 +91,10 @@ func queries(owner sdk.AccAddress, id string) map[string][]any {
 		"TimersByActor": {&types.QueryTimersByActorRequest{Actor: actor}}, "Ready": {&types.QueryReadyRequest{}},
 		"Due": {&types.QueryDueRequest{Height: 1 << 40, Until: true}}, "Fairness": {&types.QueryFairnessRequest{Actor: actor}},
 		"Receipts": {&types.QueryReceiptsRequest{Height: 2}}, "Deliveries": {&types.QueryDeliveriesRequest{Actor: actor}},
+		"Occurrences": {
+			&types.QueryOccurrencesRequest{Trigger: &types.Trigger{After: 1}}, &types.QueryOccurrencesRequest{Actor: actor, Id: id},
+			&types.QueryOccurrencesRequest{Trigger: &types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}}}, Limit: 100},
+		},
 		"Agent":     {&types.QueryAgentRequest{Actor: actor}},
 		"Watches":   {&types.QueryWatchesRequest{Actor: actor}, &types.QueryWatchesRequest{Store: "bank"}},
 		"Watchable": {&types.QueryWatchableRequest{}}, "WatchKey": {&types.QueryWatchKeyRequest{Text: "bank:00"}},

@@ -84,24 +84,33 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err != nil {
 		return nil, err
 	}
-	ctx = looking
-	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
+	timer, err := s.named(looking, req.GetActor(), req.GetId())
 	if err != nil {
-		return nil, invalidArgument(err)
+		return nil, err
 	}
-	prefix, err := names.ParseIDPrefix(req.GetId())
+	info, err := s.whole(looking, &timer)
+	return &types.QueryTimerResponse{Timer: info}, err
+}
+
+// named is the timer of an actor whose id begins with a prefix that no other of them has.
+func (s *server) named(ctx context.Context, actorText, id string) (types.Timer, error) {
+	actor, err := s.engine.Addresses.Parse("actor", actorText)
 	if err != nil {
-		return nil, invalidArgument(err)
+		return types.Timer{}, invalidArgument(err)
+	}
+	prefix, err := names.ParseIDPrefix(id)
+	if err != nil {
+		return types.Timer{}, invalidArgument(err)
 	}
 	entries, err := s.engine.Owners.Named(ctx, actor, prefix)
 	if err != nil {
-		return nil, err
+		return types.Timer{}, err
 	}
 	var found []types.Timer
 	for _, entry := range entries {
 		timer, err := s.engine.Records.Load(ctx, entry)
 		if err != nil {
-			return nil, err
+			return types.Timer{}, err
 		}
 		if strings.HasPrefix(timer.IDHex(), prefix) && timer.Owner().Equals(actor) {
 			found = append(found, timer)
@@ -109,14 +118,13 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	}
 	switch len(found) {
 	case 0:
-		return nil, status.Error(codes.NotFound, types.ErrTimerNotFound.Wrapf("%s has no live timer %s", req.Actor, prefix).Error())
+		return types.Timer{}, status.Error(codes.NotFound, types.ErrTimerNotFound.Wrapf("%s has no live timer %s", actorText, prefix).Error())
 	case 1:
-		info, err := s.whole(ctx, &found[0])
-		return &types.QueryTimerResponse{Timer: info}, err
+		return found[0], nil
 	default:
-		return nil, invalidArgument(types.ErrAmbiguousTimerID.Wrapf(
+		return types.Timer{}, invalidArgument(types.ErrAmbiguousTimerID.Wrapf(
 			"%s fits %d timers of %s, %s and %s among them; state more digits",
-			prefix, len(found), req.Actor, found[0].IDHex(), found[1].IDHex()))
+			prefix, len(found), actorText, found[0].IDHex(), found[1].IDHex()))
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 	}
 	recurrenceInfo(&info, t)
 	info.DueTime, info.ExpiresTime, info.Recurrence = t.DueTime, t.ExpiresTime, t.Recurrence
-	info.Failures, info.Skips, info.Renewal = t.Failures, t.Skips, t.Renewal
+	info.Failures, info.Skips, info.Renewal, info.OnlyIf = t.Failures, t.Skips, t.Renewal, t.OnlyIf
 	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
 	if len(t.Scheduler) > 0 {
 		info.Scheduler = s.text(t.Scheduler)
@@ -84,6 +84,7 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
 		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: r.ScoreBidText(), Late: r.Late, Occurrence: r.Occurrence, Index: r.Index,
+		Guarded: r.Guarded,
 	}
 }
 

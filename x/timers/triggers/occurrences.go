@@ -242,7 +242,7 @@ func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 
 // Skip lets the next occurrences of a timer pass, and returns them. One that is on hold stays so.
 func (k Kinds) Skip(t *types.Timer, count uint64, now types.Moment) (passed schedule.Passed[uint64], err error) {
-	hold := t.SetAside
+	hold, held := t.SetAside, t.OnHold()
 	if t.Recurrence == nil {
 		every, repeats := distanceOf(&t.Trigger)
 		last := t.LastHeight()
@@ -280,7 +280,7 @@ func (k Kinds) Skip(t *types.Timer, count uint64, now types.Moment) (passed sche
 		passed = schedule.Passed[uint64]{First: next.At, Exact: true}
 	}
 	err = toNext(t, now)
-	if hold != types.NotSetAside && hold != types.Timed {
+	if held {
 		t.SetAside = hold
 	}
 	return through(passed, last, count), err
@@ -378,6 +378,9 @@ func resolve(t *types.Timer, now types.Moment) schedule.Resolution[uint64] {
 	}
 	if stated.Missed == types.MissedEach {
 		terms.Missed = schedule.Each
+	}
+	if len(t.Id) == 0 {
+		terms.Jitter = 0 // It follows from the id, which a timer that is not scheduled has not.
 	}
 	series, clock := seriesOf(t, now)
 	terms.End = clock.end

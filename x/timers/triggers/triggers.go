@@ -181,18 +181,49 @@ func seriesOf(t *types.Timer, now types.Moment) (schedule.Series[uint64], clock)
 	return schedule.Interval{First: interval.First, Every: interval.Every}, clock{t.LastHeight(), now.Height}
 }
 
-// countedDown is the trigger of a calendar or an interval after one more delivery.
-func countedDown(t types.Trigger) types.Trigger {
-	if t.Calendar != nil {
+// countedDown is the trigger of a timer that repeats after one more delivery.
+func countedDown(t types.Trigger) types.Trigger { return recounted(t, oneLess) }
+
+// recounted is a trigger with another number of repetitions.
+func recounted(t types.Trigger, count func(remaining uint64) uint64) types.Trigger {
+	switch {
+	case t.Calendar != nil:
 		calendar := *t.Calendar
-		calendar.Remaining = oneLess(calendar.Remaining)
+		calendar.Remaining = count(calendar.Remaining)
 		t.Calendar = &calendar
+	case t.Interval != nil:
+		interval := *t.Interval
+		interval.Remaining = count(interval.Remaining)
+		t.Interval = &interval
+	case t.Watch != nil:
+		watch := *t.Watch
+		watch.Remaining = count(watch.Remaining)
+		t.Watch = &watch
+	}
+	return t
+}
+
+// Guarded is a timer whose handler is not run, for Roll: what Roll counts is counted back, since only deliveries count. A
+// repetition that is retried was delivered by its first try.
+func Guarded(t types.Timer) types.Timer {
+	if t.Retries > 0 {
 		return t
 	}
-	interval := *t.Interval
-	interval.Remaining = oneLess(interval.Remaining)
-	t.Interval = &interval
+	t.Trigger = recounted(t.Trigger, oneMore)
+	if t.Recurrence != nil {
+		recurrence := *t.Recurrence
+		recurrence.Deliveries-- // At 0 it wraps, and Roll wraps it back.
+		t.Recurrence = &recurrence
+	}
 	return t
+}
+
+// oneMore is what oneLess makes of it.
+func oneMore(remaining uint64) uint64 {
+	if remaining == 0 || remaining == ^uint64(0) {
+		return remaining
+	}
+	return remaining + 1
 }
 
 // oneLess counts repetitions down; 0 is "until it expires".

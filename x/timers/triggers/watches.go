@@ -135,13 +135,11 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.M
 // Roll implements Kind: the timer waits for changes from the next block on, or from the end of its cooldown. One that expires
 // before leaves.
 func (*Watches) Roll(t *types.Timer, now types.Moment) bool {
-	watch := *t.Trigger.Watch
-	distance := max(1, watch.Cooldown)
-	if watch.Remaining == 1 || distance > t.LastHeight()-now.Height {
+	distance := max(1, t.Trigger.Watch.Cooldown)
+	if t.Trigger.Watch.Remaining == 1 || distance > t.LastHeight()-now.Height {
 		return false
 	}
-	watch.Remaining = oneLess(watch.Remaining)
-	t.Trigger.Watch, t.SetAside, t.Due = &watch, types.Watching, now.Height+distance
+	t.Trigger, t.SetAside, t.Due = countedDown(t.Trigger), types.Watching, now.Height+distance
 	return true
 }
 
@@ -209,6 +207,14 @@ func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 
 // removeWatches removes the watches of a timer that has left.
 func (w *Watches) removeWatches(ctx context.Context, t *types.Timer) error {
+	if err := w.conditions.Remove(ctx, t); err != nil {
+		return err
+	}
+	return w.removePlain(ctx, t)
+}
+
+// removePlain removes the watches without a condition, and all from the counts.
+func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if key.When == nil {
 			if err := w.watches.Remove(ctx, placeOf(t, key)); err != nil {
@@ -216,17 +222,23 @@ func (w *Watches) removeWatches(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	if err := w.conditions.Remove(ctx, t); err != nil {
-		return err
-	}
 	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
 }
 
-// Moved implements state.Companion: it follows a timer that took a fresh seq. The lateness of one that returns to the
+// Moved implements state.Companion: it follows a timer that took a fresh seq, or watches something else. The lateness of one that returns to the
 // queue counts from its new due height.
 func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 	if t.Trigger.Watch == nil {
 		return nil
+	}
+	if conditions.Rewatches(before, t) {
+		if err := w.removePlain(ctx, before); err != nil {
+			return err
+		}
+		if err := w.hits.Remove(ctx, before.Seq); err != nil {
+			return err
+		}
+		return w.Inserted(ctx, t)
 	}
 	if t.Seq == before.Seq {
 		if t.SetAside != types.NotSetAside || before.SetAside == types.NotSetAside || before.SetAside == types.Watching {

@@ -40,6 +40,8 @@ const (
 	maxBackoff        = 4
 	maxRetryErrors    = 8
 	maxCodespaceBytes = 64
+	// MaxOnlyIf bounds the conditions of a timer's only_if.
+	MaxOnlyIf = 2
 	// MaxSkipped bounds what one message skips.
 	MaxSkipped = uint32(1_000)
 	// maxRetries bounds max_retries.

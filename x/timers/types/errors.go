@@ -104,6 +104,8 @@ var (
 	ErrAlreadyDue = errors.Register(ModuleName, 66, "timer is due already")
 	// ErrInvalidSkip: a number of occurrences to skip that is out of bounds.
 	ErrInvalidSkip = errors.Register(ModuleName, 67, "invalid number of occurrences to skip")
+	// ErrInvalidOnlyIf: too many conditions, or one that says nothing of a key's value.
+	ErrInvalidOnlyIf = errors.Register(ModuleName, 68, "invalid only_if")
 	// ErrNotWatchable: the chain's wiring does not make the store watchable, or not keys of this form.
 	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
 	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.

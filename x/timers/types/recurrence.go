@@ -115,6 +115,9 @@ func (t *Timer) ValidateRecurrence() error {
 	if err := t.OnUnfunded.Validate(); err != nil {
 		return err
 	}
+	if err := ValidateOnlyIf(t.OnlyIf); err != nil {
+		return err
+	}
 	if t.Retries > 0 && (t.Retry == nil || t.Retries > t.Retry.Max) {
 		return ErrInvalidRetry.Wrapf("%d retries are used, more than there are", t.Retries)
 	}
@@ -295,6 +298,11 @@ func (t *Trigger) Repetitions() uint64 {
 		return t.Watch.Remaining
 	}
 	return 1
+}
+
+// OnHold tells whether the timer waits for somebody to resume it, for funds, or for its removal.
+func (t *Timer) OnHold() bool {
+	return t.SetAside != NotSetAside && t.SetAside != Timed && t.SetAside != Watching
 }
 
 // Recurs tells whether a fire may make the timer due again, retries left aside.

@@ -96,6 +96,18 @@ func signedMessages() []signed {
 		{"update_all", &types.MsgUpdateTimer{
 			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static, MaxCharge: "0", Actor: bob,
 		}},
+		{"schedule_only_if", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{After: 7}, OnlyIf: []types.WatchKey{
+			{Store: "bank", Prefix: []byte{2, 20}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "100"}},
+			{Store: "wasm", Prefix: []byte{3}, When: &types.WatchCondition{Op: types.ConditionAbsent}},
+		}}},
+		{"update_trigger", &types.MsgUpdateTimer{
+			Sender: alice, Id: someID, Trigger: &types.Trigger{After: 7},
+			Options: &types.TimerOptions{
+				Retry: &types.Retry{Max: 1, After: 2}, OnUnfunded: types.OnUnfundedSuspend, Renew: true,
+				OnlyIf: []types.WatchKey{{Store: "bank", Prefix: []byte{2}, When: &types.WatchCondition{Op: types.ConditionExists}}},
+			},
+		}},
+		{"update_no_options", &types.MsgUpdateTimer{Sender: alice, Id: someID, Options: &types.TimerOptions{}}},
 		{"update_least", &types.MsgUpdateTimer{Sender: alice}},
 		{"update_messages", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{Messages: messages}}},
 		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{}, Bid: &types.Bid{}}},

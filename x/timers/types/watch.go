@@ -59,6 +59,22 @@ func (w *WatchTrigger) Validate(maxKeys uint32) error {
 	return nil
 }
 
+// ValidateOnlyIf checks the form of the conditions that must hold when a timer fires.
+func ValidateOnlyIf(conditions []WatchKey) error {
+	if len(conditions) > MaxOnlyIf {
+		return ErrInvalidOnlyIf.Wrapf("%d conditions, want at most %d", len(conditions), MaxOnlyIf)
+	}
+	for _, key := range conditions {
+		if err := key.Validate(); err != nil {
+			return err
+		}
+		if key.When == nil {
+			return ErrInvalidOnlyIf.Wrapf("key %x of store %.80q is stated without a condition: want when", key.Prefix, key.Store)
+		}
+	}
+	return nil
+}
+
 // WatchKeys are what the timer watches, if it does.
 func (t *Timer) WatchKeys() []WatchKey {
 	if t.Trigger.Watch == nil {

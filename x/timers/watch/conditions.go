@@ -33,6 +33,15 @@ func NewValues(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) Values {
 	return collections.NewMap(sb, prefixValues, "watch_values", countsKey, codec.CollValue[types.WatchValue](cdc))
 }
 
+// CheckCondition refuses a condition that must hold when a timer fires: errors are those of Check.
+func (w *Watcher) CheckCondition(key types.WatchKey) error {
+	declared, err := w.known(key.Store)
+	if err != nil {
+		return err
+	}
+	return declared.checkCondition(key)
+}
+
 // checkCondition refuses a condition on anything but one whole key, or one that compares what the values of the key are
 // not.
 func (d *Store) checkCondition(key types.WatchKey) error {
@@ -81,14 +90,17 @@ func (w *Watcher) Value(ctx context.Context, key types.WatchKey) (value conditio
 	return value, false, nil
 }
 
-// Holds tells whether the condition of a key is true now.
+// Holds tells whether the condition of a key is true now. Of a store that is not watchable that is not known: ErrNotWatchable.
 func (w *Watcher) Holds(ctx context.Context, key types.WatchKey) (bool, error) {
 	place, err := PlaceOf(key)
 	if err != nil {
 		return false, err
 	}
-	value, _, err := w.Value(ctx, key)
-	return condition.Holds(place, value), err
+	value, known, err := w.Value(ctx, key)
+	if err == nil && !known {
+		_, err = w.known(key.Store)
+	}
+	return err == nil && condition.Holds(place, value), err
 }
 
 // of reads a value; nil is that of a key that is not there.

@@ -31,12 +31,15 @@ const selectHelp = `
 func newUpdateCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "update [id-prefix]",
-		Short: "Change what one of your timers does, its gas limit or its bid",
-		Long: "Change what one of your timers does, its gas limit or its bid. What is not stated stays. The id stays too, and the timer " +
-			"goes to the back of those that are due at its height." + nameHelp,
+		Short: "Change what one of your timers does, when it is due, its gas limit or its bid",
+		Long: "Change what one of your timers does, when it is due, how it bears bad moments, its gas limit or its bid. What is not stated stays. " +
+			"The id stays too, and the timer goes to the back of those that are due at its height. One that repeats stays of its kind: " +
+			"what follows the clock goes on to do so, and what counts blocks too. --retries 0 and --only-if '' take away what it has." + nameHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers update 3fa9 --msgs messages.json --from alice
 %[1]s tx timers update alice/3fa9 --gas-limit 200000 --tier urgent --from alice
 %[1]s tx timers update 3fa9 --gas-limit auto --from alice
+%[1]s tx timers update rent --every 'month@3 09:00' --zone Europe/Berlin --from alice
+%[1]s tx timers update rent --only-if 'bank:balance:bob:stake < 100' --from alice
 %[1]s tx timers update 3fa9 --default-bid --from alice`, version.AppName),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,6 +91,11 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		}
 	}
 	r := reviewOf(d, ahead, &timer)
+	if msg.Trigger != nil {
+		if err := adviseTrigger(d, ahead, &timer, msg, r); err != nil {
+			return err
+		}
+	}
 	if msg.GasLimit, err = r.try(msg.GasLimit, false); err != nil {
 		return err
 	}
@@ -99,6 +107,32 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		r.plan.Bid, r.plan.BidStated = msg.Bid, true
 	}
 	return r.judge()
+}
+
+// adviseTrigger checks another trigger against the chain's config, and says when the timer will be due by it.
+func adviseTrigger(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInfo, msg *types.MsgUpdateTimer, r *review) error {
+	as := &types.MsgScheduleTimer{
+		Trigger: *msg.Trigger, ExpiresAt: timer.ExpiresAt, ExpiresTime: timer.ExpiresTime, Retry: timer.Retry, OnlyIf: timer.OnlyIf,
+		Handler: timer.Handler, Payload: timer.Payload,
+	}
+	if msg.Options != nil {
+		as.Retry, as.OnlyIf = msg.Options.Retry, msg.Options.OnlyIf
+	}
+	if err := d.CheckRecurrence(&ahead.Config, as); err != nil {
+		return err
+	}
+	c, err := d.Clock()
+	if err != nil {
+		c.PaceErr = err
+	}
+	due := course.Of(as, &ahead.Config, c, ahead.Prices.Height)
+	if err := checkLife(d, ahead, as, &due); err != nil {
+		return err
+	}
+	summarize(d, &due, as)
+	promises(d, &due, as)
+	r.plan.Course, r.trigger, r.plan.Repeats = due, &as.Trigger, draft.Repeats(as)
+	return nil
 }
 
 // reviewOf begins the review of a timer that there is.

@@ -418,3 +418,66 @@ func TestProposal_IsWaitedFor(t *testing.T) {
 	_, err = run("--generate-only", "--wait")
 	require.ErrorContains(t, err, "--wait waits for a broadcast, and --generate-only prints the transaction instead")
 }
+
+// TestUpdate_StatesATriggerAndOptions: the trigger as schedule does; of the options what is not stated stays, and what is empty goes.
+func TestUpdate_StatesATriggerAndOptions(t *testing.T) {
+	r := newRig(t)
+	rent := r.place(5, func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}}
+		m.Label, m.Retry, m.OnUnfunded = "rent", &types.Retry{Max: 2, After: 3}, types.OnUnfundedSkip
+	})
+	update := func(line ...string) (*types.MsgUpdateTimer, string) {
+		t.Helper()
+		msg, notes := r.Printed(append([]string{"update", "rent"}, line...)...)
+		change, ok := msg.(*types.MsgUpdateTimer)
+		require.True(t, ok)
+		require.Equal(t, rent, change.Id)
+		return change, notes
+	}
+	msg, notes := update("--every", "day@09:00", "--zone", "UTC", "--count", "3")
+	require.Equal(t, &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127}, msg.Trigger.Calendar.Cron)
+	require.EqualValues(t, 3, msg.Trigger.Calendar.Remaining)
+	require.Nil(t, msg.Options)
+	require.Contains(t, notes, "next at\n")
+
+	msg, notes = update("--only-if", "bank:balance:bob:stake < 100")
+	key := r.balanceCondition(r.Bob, types.ConditionLess, "100")
+	require.Equal(t, &types.TimerOptions{
+		Retry: &types.Retry{Max: 2, After: 3}, OnUnfunded: types.OnUnfundedSkip, OnlyIf: []types.WatchKey{key},
+	}, msg.Options)
+	require.Nil(t, msg.Trigger)
+	require.Contains(t, notes, "only if bank:balance:bob:stake < 100: does not hold now")
+
+	msg, _ = update("--retries", "0", "--on-unfunded", "destroy", "--renew", "--only-if", "")
+	require.Equal(t, &types.TimerOptions{OnUnfunded: types.OnUnfundedDestroy, Renew: true}, msg.Options)
+	msg, notes = update("--every", "2h", "--retries", "1", "--retry-after", "9")
+	require.Equal(t, &types.Retry{Max: 1, After: 9}, msg.Options.Retry)
+	require.EqualValues(t, 7_200, msg.Trigger.Calendar.Every.Seconds)
+	require.Contains(t, notes, "every 2 hours")
+
+	require.ErrorContains(t, r.Refused("update", "rent", "--count", "3"), `--count "3" is stated without --every or --watch`)
+	require.ErrorContains(t, r.Refused("update", "rent", "--zone", "UTC", "--every", "2h"), "heights, blocks and distances have no zone")
+	require.ErrorContains(t, r.Refused("update", "rent", "--only-if", "bank:balance:bob:stake"), "want KEY OP VALUE")
+	require.ErrorContains(t, r.Refused("update", "rent", "--only-if", "bank:balance:bob:stake < 1", "--only-if", "bank:balance:bob:stake > 1", "--only-if", "bank:balance:bob:stake exists"), "want at most 2")
+	require.ErrorContains(t, r.Refused("update", "rent", "--retries", "3"), "go together")
+	require.ErrorContains(t, r.Refused("update", "rent", "--every", "500d"), "too long")
+	_, err := r.offline("update", rent, "--renew")
+	require.ErrorContains(t, err, "needs a node")
+	msg2, err := r.offline("update", rent, "--at", "900")
+	require.NoError(t, err)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: rent, Trigger: &types.Trigger{Height: 900}}, msg2)
+}
+
+// TestSchedule_OnlyIf: the condition is read as --when reads it, and the preview says whether it holds.
+func TestSchedule_OnlyIf(t *testing.T) {
+	r := newRig(t)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--gas-limit", "100000", "--generate-only",
+		"--only-if", "bank:balance:bob:stake < 100", "--only-if", "bank:balance:alice:stake > 5")
+	require.Equal(t, []types.WatchKey{
+		r.balanceCondition(r.Bob, types.ConditionLess, "100"), r.balanceCondition(r.Alice, types.ConditionGreater, "5"),
+	}, msg.OnlyIf)
+	require.Contains(t, notes, "only if bank:balance:bob:stake < 100: does not hold now")
+	require.Contains(t, notes, "only if bank:balance:alice:stake > 5: holds now")
+	require.Contains(t, notes, ", only if bank:balance:bob:stake is below 100 and bank:balance:alice:stake is above 5")
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 
 	"github.com/cosmos-timers/timers/x/timers/client/completion"
+	"github.com/cosmos-timers/timers/x/timers/client/describe"
 	"github.com/cosmos-timers/timers/x/timers/client/govern"
 	"github.com/cosmos-timers/timers/x/timers/client/history"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -42,6 +43,7 @@ func NewQueryCmd() *cobra.Command {
 	}
 	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newWatchKeyCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
+	cmd.AddCommand(describe.Commands()...)
 	cmd.AddCommand(govern.QueryCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return completion.Complete(cmd, map[string]completion.Offer{govern.FlagSet: govern.OfferParameters})

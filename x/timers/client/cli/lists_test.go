@@ -190,7 +190,7 @@ func TestHistoryTellsWhyAFireFailed(t *testing.T) {
 	require.Contains(t, notes, "1 fire, 1 of them failed")
 	out, _, err = r.Run("query", "timers", "history", "alice", "-o", "json")
 	require.NoError(t, err)
-	require.Regexp(t, `"totals":{"fired":1,"failed":1,"paid":"\d+"}`, out)
+	require.Regexp(t, `"totals":{"fired":1,"failed":1,"guarded":0,"paid":"\d+"}`, out)
 }
 
 // Before, each row asked the key ring for each of its addresses: 20 rows were 60 questions.

@@ -25,7 +25,7 @@ func summarize(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 	if len(d.Messages) > 0 {
 		does = writer(d.Job).Messages(d.Messages)
 	}
-	d.Notef("will %s, %s%s", does, when(d, &msg.Trigger), again(msg.Retry))
+	d.Notef("will %s, %s%s%s", does, when(d, &msg.Trigger), onlyIf(d, msg), again(msg.Retry))
 	if !draft.Repeats(msg) {
 		return
 	}
@@ -159,6 +159,14 @@ func terms(o *types.OccurrenceTerms, length func(uint64) string) string {
 		text += ", all that were missed, oldest first"
 	}
 	return text
+}
+
+// onlyIf says what must hold, in words.
+func onlyIf(d *draft.Draft, msg *types.MsgScheduleTimer) string {
+	if len(msg.OnlyIf) == 0 {
+		return ""
+	}
+	return ", only if " + words.OnlyIf(msg.OnlyIf, d.OnlyIf)
 }
 
 // again says what becomes of a fire that fails, in words.

@@ -1,9 +1,11 @@
 package draft
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,7 @@ func AddUpdateFlags(f *pflag.FlagSet) {
 	addCallFlags(f)
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use; " + bids.AutoGas + ": what a dry run says that its messages need"
 	f.Bool(flagDefaultBid, false, "go back to the default bid")
+	addTriggerFlags(f)
 }
 
 // Update reads the flags of a change of one of the signer's timers.
@@ -45,14 +48,66 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	if msg.Call, err = d.call(false); err != nil {
 		return nil, err
 	}
-	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto {
-		return nil, errors.New("nothing to change: want one of " + job.ListFlags([]string{
+	when, err := d.readDue(false)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.checkRepeats(); err != nil {
+		return nil, err
+	}
+	if when.repetition, err = d.repetition(); err != nil {
+		return nil, err
+	}
+	options := slices.ContainsFunc(optionFlags, d.Flags.Changed)
+	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto && !when.stated() && !options {
+		return nil, errors.New("nothing to change: want one of " + job.ListFlags(append([]string{
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
-		}))
+			flagAt, flagIn, flagAfter, flagEvery, flagWatch,
+		}, optionFlags...)))
 	}
 	owned, err := d.OwnTimer(timer)
+	if err != nil {
+		return nil, err
+	}
 	msg.Id, msg.Actor = owned.ID, owned.Actor
-	return msg, err
+	return msg, d.setTerms(msg, owned.Live, when, options)
+}
+
+// setTerms reads the trigger and the options of a change. What is not stated of the options is what the timer has.
+func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when due, options bool) error {
+	if !when.stated() && !options {
+		return nil
+	}
+	if err := d.zoneMatters(); err != nil {
+		return err
+	}
+	if live == nil && !d.Offline {
+		found, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(msg.Actor, d.Signer.Text), msg.Id)
+		if err != nil {
+			return err
+		}
+		live = &found
+	}
+	ends := int64(0)
+	if live != nil {
+		ends = live.ExpiresTime
+	}
+	if when.stated() {
+		msg.Trigger = &types.Trigger{}
+		if err := d.setTrigger(msg.Trigger, when, ends); err != nil {
+			return err
+		}
+	}
+	if !options {
+		return nil
+	}
+	if live == nil {
+		return fmt.Errorf("%s replace all of what a timer states of bad moments, which needs a node: --%s has none",
+			job.ListFlags(optionFlags), flags.FlagOffline)
+	}
+	stated, err := d.options(types.TimerOptions{Retry: live.Retry, OnUnfunded: live.OnUnfunded, Renew: live.Renewal != nil, OnlyIf: live.OnlyIf})
+	msg.Options = &stated
+	return err
 }
 
 // AddExtendFlags adds the flags that Extend reads.

@@ -16,6 +16,8 @@ type Draft struct {
 	Messages []sdk.Msg
 	// Watched are the keys that the timer watches, as they were stated.
 	Watched []string
+	// OnlyIf are the keys of what must hold when it fires, as they were stated.
+	OnlyIf []string
 	// Rule is what the timer's calendar was compiled of; nil if it has none.
 	Rule *when.Plan
 	// AutoGas: the gas limit is to be found by a dry run of the messages.

@@ -47,6 +47,7 @@ const (
 	flagBackoff     = "retry-backoff"
 	flagRetryOn     = "retry-on"
 	flagRenew       = "renew"
+	flagOnlyIf      = "only-if"
 	// FlagEveryFrom is not called from: that flag names who signs.
 	FlagEveryFrom = "every-from"
 	FlagMissed    = "missed"

@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
 func addRepeatFlags(f *pflag.FlagSet) {
@@ -29,6 +31,7 @@ func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
 	f.String(flagBackoff, "", "by what each further distance to a retry is multiplied, 1 to 4 (default 1); with --"+flagRetries)
 	f.StringSlice(flagRetryOn, nil, "errors after which a fire is tried again, as CODESPACE or CODESPACE/CODE, at most 8 (default: all); with --"+flagRetries)
+	f.StringArray(flagOnlyIf, nil, fmt.Sprintf("what must hold when it fires, as 'KEY OP VALUE' such as 'bank:balance:bob:stake < 100', where KEY is as in --"+flagWatch+": else it does nothing and costs little; may be repeated, %d at most", types.MaxOnlyIf))
 	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default), suspend, until you resume it, or skip this one of a timer that repeats")
 }
 
@@ -86,6 +89,35 @@ func (d *Draft) repetition() (r repetition, err error) {
 	return r, nil
 }
 
+// optionFlags state what an update replaces together.
+var optionFlags = []string{flagRetries, flagRetryAfter, flagBackoff, flagRetryOn, FlagOnUnfunded, flagRenew, flagOnlyIf}
+
+// options reads what is stated of bad moments, of the life of a timer and of its conditions: what is not stated is as it was.
+func (d *Draft) options(o types.TimerOptions) (types.TimerOptions, error) {
+	var err error
+	if times, _ := d.Stated(flagRetries); times == "0" && o.Retry != nil {
+		o.Retry = nil
+	} else if retry, err := d.retry(); err != nil {
+		return o, err
+	} else if retry != nil {
+		o.Retry = retry
+	}
+	if _, given := d.Stated(FlagOnUnfunded); given {
+		if o.OnUnfunded, err = d.onUnfunded(); err != nil {
+			return o, err
+		}
+	}
+	if _, given := d.Stated(flagRenew); given {
+		if o.Renew, err = d.Flags.GetBool(flagRenew); err != nil {
+			return o, err
+		}
+	}
+	if _, given := d.Stated(flagOnlyIf); given {
+		o.OnlyIf, err = d.onlyIf()
+	}
+	return o, err
+}
+
 // retry reads --retries and --retry-after; nil without.
 func (d *Draft) retry() (*types.Retry, error) {
 	times, hasTimes := d.Stated(flagRetries)
@@ -141,6 +173,41 @@ func (d *Draft) retryOn() (errors []types.ErrorCode, err error) {
 		errors = append(errors, types.ErrorCode{Codespace: codespace, Code: uint32(code)})
 	}
 	return errors, nil
+}
+
+// onlyIf reads what must hold when a timer fires, and says whether it holds now. A text that is empty states nothing.
+func (d *Draft) onlyIf() (conditions []types.WatchKey, err error) {
+	texts, err := d.Flags.GetStringArray(flagOnlyIf)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		name, says, _ := strings.Cut(text, " ")
+		op, value, err := condition.ParseText(says)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %.200q: want KEY OP VALUE, such as 'bank:balance:bob:stake < 100': %w", flagOnlyIf, text, err)
+		}
+		key, holds, err := d.watchKey(name, &types.WatchCondition{Op: types.ConditionOp(op), Value: value})
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagOnlyIf, err)
+		}
+		if !d.Offline {
+			now := "does not hold now"
+			if holds {
+				now = "holds now"
+			}
+			d.Notef("only if %s: %s", plain.Clean(text), now)
+		}
+		conditions = append(conditions, key)
+		d.OnlyIf = append(d.OnlyIf, name)
+	}
+	if len(conditions) > types.MaxOnlyIf {
+		return nil, fmt.Errorf("--%s is stated %d times: want at most %d", flagOnlyIf, len(conditions), types.MaxOnlyIf)
+	}
+	return conditions, nil
 }
 
 // onUnfunded reads --on-unfunded.

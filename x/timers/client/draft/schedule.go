@@ -22,25 +22,29 @@ func AddScheduleFlags(f *pflag.FlagSet) {
 func addDueFlags(f *pflag.FlagSet) {
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use (default: the most that the chain allows); " + bids.AutoGas +
 		": what a dry run says that its messages need"
+	addTriggerFlags(f)
+	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
+	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
+	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
+	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
+	f.String(FlagFor, "", "the same as a time from now, such as 30d, 6mo or 1y")
+	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
+}
+
+// addTriggerFlags adds the flags of when a timer is due, how it repeats and what becomes of bad moments.
+func addTriggerFlags(f *pflag.FlagSet) {
 	addRepeatFlags(f)
 	f.String(flagAt, "", "when it is due: a date and a time such as '2030-01-31 09:00', or a time of day such as 09:00, whatever blocks do; or a height")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", timespan.LeadBlocks))
 	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m, 2d or 6mo")
 	f.String(flagAfterBlocks, "", "blocks after the one that includes the transaction, for those who sign long before they send")
-	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
 	addWatchFlags(f)
-	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
-	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
-	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
-	f.String(FlagFor, "", "the same as a time from now, such as 30d, 6mo or 1y")
 	f.String(FlagZone, "", "time zone of dates, times of day and --"+flagEvery+", such as Europe/Berlin (default: that of this machine)")
-	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
 }
 
 // Schedule reads the flags of a timer that is scheduled. What can be checked without a node is checked first.
 func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
-	_, repeats := d.Stated(flagEvery)
-	dueFlag, dueText, err := d.dueFlag(repeats)
+	due, err := d.readDue(true)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +56,7 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	repetition, err := d.repetition()
-	if err != nil {
+	if due.repetition, err = d.repetition(); err != nil {
 		return nil, err
 	}
 	call, err := d.call(true)
@@ -66,15 +69,36 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 			return nil, err
 		}
 	}
-	if repeats {
-		err = d.setRepeated(&msg.Trigger, repetition, dueFlag, dueText, msg.ExpiresTime)
-	} else {
-		err = d.setDue(&msg.Trigger, dueFlag, dueText)
-	}
-	if err != nil {
+	if err = d.setTrigger(&msg.Trigger, due, msg.ExpiresTime); err != nil {
 		return nil, err
 	}
 	return msg, d.endsAfterDue(msg, endFlag, endText)
+}
+
+// due is what is stated of when a timer is due.
+type due struct {
+	// flag states when it is due first, and text what it says; empty if nothing does.
+	flag, text string
+	repeats    bool
+	repetition repetition
+}
+
+// stated tells whether anything states when the timer is due.
+func (w due) stated() bool { return w.repeats || w.flag != "" }
+
+// readDue reads what states when a timer is due, of which nothing asks a node.
+func (d *Draft) readDue(needed bool) (w due, err error) {
+	_, w.repeats = d.Stated(flagEvery)
+	w.flag, w.text, err = d.dueFlag(w.repeats, needed)
+	return w, err
+}
+
+// setTrigger makes a trigger of it. Ends is the end of the timer's life, if that is a time.
+func (d *Draft) setTrigger(trigger *types.Trigger, w due, ends int64) error {
+	if w.repeats {
+		return d.setRepeated(trigger, w.repetition, w.flag, w.text, ends)
+	}
+	return d.setDue(trigger, w.flag, w.text)
 }
 
 // endsAfterDue refuses a life that ends before the timer is due, where both are heights, or both are times.
@@ -101,12 +125,12 @@ func (d *Draft) endsAfterDue(msg *types.MsgScheduleTimer, flag, text string) err
 
 // dueFlag is the flag that states when the timer is due first, and what it says. It refuses what is no time, before anything
 // asks a node.
-func (d *Draft) dueFlag(repeats bool) (flag, text string, err error) {
+func (d *Draft) dueFlag(repeats, needed bool) (flag, text string, err error) {
 	flags := []string{flagAt, flagIn, flagAfter, flagAfterBlocks, flagWatch}
 	if repeats {
 		flags = []string{flagAt, flagIn, flagAfter, flagFirst}
 	}
-	flag, text, err = d.OneOf("when the timer is due", !repeats, flags...)
+	flag, text, err = d.OneOf("when the timer is due", needed && !repeats, flags...)
 	if err != nil || flag == "" || flag == flagWatch || flag == flagAfterBlocks || isMoment(flag, text) {
 		return flag, text, err
 	}
@@ -133,15 +157,11 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if err := d.zoneMatters(); err != nil {
 		return nil, err
 	}
-	if msg.Retry, err = d.retry(); err != nil {
+	options, err := d.options(types.TimerOptions{})
+	if err != nil {
 		return nil, err
 	}
-	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
-		return nil, err
-	}
-	if msg.Renew, err = d.Flags.GetBool(flagRenew); err != nil {
-		return nil, err
-	}
+	msg.Retry, msg.OnUnfunded, msg.Renew, msg.OnlyIf = options.Retry, options.OnUnfunded, options.Renew, options.OnlyIf
 	msg.Label, _ = d.Stated(flagLabel)
 	if err := names.CheckLabel(msg.Label); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)

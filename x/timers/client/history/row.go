@@ -10,6 +10,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -50,30 +51,23 @@ func (r *row) what() string {
 	if name == "CancelledInsufficientFunds" {
 		return "unfunded"
 	}
-	var words strings.Builder
+	var text strings.Builder
 	for i, letter := range strings.Replace(name, "ByGovernance", "", 1) {
 		if i > 0 && letter >= 'A' && letter <= 'Z' {
-			words.WriteByte(' ')
+			text.WriteByte(' ')
 		}
-		words.WriteRune(letter)
+		text.WriteRune(letter)
 	}
-	return strings.ToLower(words.String())
-}
-
-// registered is the text that an error is registered with, in brackets; empty for one that this binary does not know.
-func registered(codespace string, code uint32) string {
-	text := plain.Registered(codespace, code)
-	if text == "" {
-		return ""
-	}
-	return " (" + text + ")"
+	return strings.ToLower(text.String())
 }
 
 // totals are what the fires of a page come to.
 type totals struct {
-	Fired  int    `json:"fired"`
-	Failed int    `json:"failed"`
-	Paid   string `json:"paid"`
+	Fired  int `json:"fired"`
+	Failed int `json:"failed"`
+	// Guarded fires ran no handler.
+	Guarded int    `json:"guarded"`
+	Paid    string `json:"paid"`
 }
 
 func (h *history) totals() totals {
@@ -84,7 +78,10 @@ func (h *history) totals() totals {
 			continue
 		}
 		t.Fired++
-		if !fired.Success {
+		switch {
+		case fired.Guarded:
+			t.Guarded++
+		case !fired.Success:
 			t.Failed++
 		}
 		if amount, known := types.ParseAmount(fired.Paid); known {
@@ -121,7 +118,7 @@ func (r *row) words() [4]string {
 		case e.Reason == types.Suspended || e.Reason == types.Unfunded:
 			more = plain.Shortfall(e.Required, e.Available, e.AllowanceRefused)
 		case e.Codespace != "":
-			more = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
+			more = words.Outcome(false, false, e.Codespace, e.Code)
 		}
 		return [4]string{e.Reason.Word(), "-", "-", more}
 	case *types.TimerCancelledInsufficientFunds:
@@ -159,7 +156,7 @@ func (r *row) bidWords() [4]string {
 	case *types.TimerBidIgnored:
 		return said("the policy takes no such bid")
 	case *types.TimerAgentFailed:
-		return [4]string{fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code)), "-", "-", "agent " + plain.Clean(e.Agent)}
+		return [4]string{words.Outcome(false, false, e.Codespace, e.Code), "-", "-", "agent " + plain.Clean(e.Agent)}
 	case *types.TimerAgentBilled:
 		return [4]string{"-", e.Paid, "-", fmt.Sprintf("for %d cycles of agent %s", e.Cycles, plain.Clean(e.Agent))}
 	default:
@@ -190,10 +187,7 @@ func skippedWords(e *types.TimerOccurrencesSkipped) [4]string {
 }
 
 func firedWords(e *types.TimerFired) [4]string {
-	result, next := "ok", plain.Next(e.NextDue, e.NextTime)
-	if !e.Success {
-		result = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
-	}
+	result, next := words.Outcome(e.Success, e.Guarded, e.Codespace, e.Code), plain.Next(e.NextDue, e.NextTime)
 	more := fmt.Sprintf("%d cycles, %d cells", e.Cycles, e.Cells)
 	if e.Late > 0 {
 		more += fmt.Sprintf(", %d late", e.Late)

@@ -39,7 +39,7 @@ func ExplainFlag(cmd *cobra.Command, err error) error {
 		}
 	})
 	near := Nearest(m[1], names)
-	if len(near) == 0 && cmd.Name() == "update" && slices.Contains(names, "msgs") {
+	if (len(near) == 0 || m[1] == "amount") && cmd.Name() == "update" && slices.Contains(names, "msgs") {
 		return fmt.Errorf("%w: %s takes none of what a message says; --msgs FILE changes what the timer does", err, cmd.CommandPath())
 	}
 	if len(near) == 0 {

@@ -21,6 +21,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
@@ -329,8 +330,14 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 	if _, err := fmt.Fprintln(out, strings.Join(columns(head, own, wide), "\t")); err != nil {
 		return err
 	}
+	dry := map[int]string{}
+	if own {
+		if ahead, err := outlook.Ask(j); err == nil {
+			dry = ahead.RunDry(j, timers)
+		}
+	}
 	for i := range timers {
-		if _, err := fmt.Fprintln(out, strings.Join(columns(row(j, &timers[i], c, wide), own, wide), "\t")); err != nil {
+		if _, err := fmt.Fprintln(out, strings.Join(columns(row(j, &timers[i], c, dry[i], wide), own, wide), "\t")); err != nil {
 			return err
 		}
 	}
@@ -361,7 +368,11 @@ func columns(all []string, own, wide bool) []string {
 }
 
 // row is a timer as texts: all columns of a wide table.
-func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
+func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, dry string, wide bool) []string {
+	status := append([]string{words.Status(t)}, words.Troubles(t, c.Height)...)
+	if dry != "" {
+		status = append(status, dry)
+	}
 	id := t.Id
 	if !wide {
 		id = plain.Clip(id, shownDigits)
@@ -371,7 +382,7 @@ func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
 		label = "-"
 	}
 	return []string{
-		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), clipTo(words.Repeats(t), wide), clipTo(j.Does(t), wide), plain.TimerBid(t), words.Status(t),
+		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), clipTo(words.Repeats(t), wide), clipTo(j.Does(t), wide), plain.TimerBid(t), strings.Join(status, ", "),
 		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, t.ExpiresTime, c), plain.Clean(j.Name(t.FeePayer)),
 	}
 }

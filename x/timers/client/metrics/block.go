@@ -25,7 +25,7 @@ var ReleaseReasons = []string{"unrunnable", "unfunded", "priced_out"}
 // Count adds a block.
 func (m *Metrics) Count(b *report.Block) {
 	for i, fire := range b.Fires {
-		m.fires.WithLabelValues(b.Runtimes[i], outcomeOf(fire.Success)).Inc()
+		m.fires.WithLabelValues(b.Runtimes[i], outcomeOf(fire)).Inc()
 		m.lateness.Observe(float64(fire.Late))
 	}
 	m.left.WithLabelValues(reasonExpired).Add(float64(b.Expired))
@@ -84,9 +84,12 @@ func setLane(gauge *prometheus.GaugeVec, l report.Lane) {
 	gauge.WithLabelValues("fires").Set(float64(l.Fires))
 }
 
-func outcomeOf(success bool) string {
-	if success {
+func outcomeOf(fire *types.Receipt) string {
+	switch {
+	case fire.Success:
 		return "success"
+	case fire.Guarded:
+		return "guarded"
 	}
 	return "failure"
 }

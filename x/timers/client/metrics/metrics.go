@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cosmos-timers/timers/x/timers/report"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // namespace is the first word of every name.
@@ -120,8 +121,8 @@ func (m *Metrics) begin() {
 		m.released.WithLabelValues(reason)
 	}
 	for _, runtime := range runtimes {
-		for _, success := range []bool{true, false} {
-			m.fires.WithLabelValues(runtime, outcomeOf(success))
+		for _, fire := range []types.Receipt{{Success: true}, {}, {Guarded: true}} {
+			m.fires.WithLabelValues(runtime, outcomeOf(&fire))
 		}
 	}
 	for _, outcome := range []string{callAnswered, callFailed, callUnasked} {

@@ -138,7 +138,7 @@ func (r *report) facts() []fact {
 		{"cells", s.Cells},
 		{"gc_cycles", s.GcCycles},
 		{"fired", uint64(s.Fired)},
-		{"failed", uint64(s.Failed)},
+		{"failed", uint64(s.Failed)}, {"guarded", uint64(s.Guarded)},
 		{"expired", uint64(s.Expired)},
 		{"unfunded", uint64(s.Unfunded)},
 		{"set_aside", uint64(s.SetAside)},
@@ -326,7 +326,10 @@ func fired(e *types.TimerFired) happening {
 	h := happening{kind: "fired", facts: []fact{
 		{"paid", e.Paid}, {"tip", e.Tip}, {"cycles", e.Cycles}, {"cells", e.Cells}, {"late", e.Late},
 	}}
-	if !e.Success {
+	switch {
+	case e.Guarded:
+		h.kind = "guarded"
+	case !e.Success:
 		h.kind = "failed"
 		h.failedWith(e.Codespace, e.Code)
 	}

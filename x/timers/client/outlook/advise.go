@@ -96,7 +96,7 @@ func (o *Outlook) Advise(j *job.Job, p Plan) (*types.QueryEstimateResponse, erro
 	if err != nil {
 		c.PaceErr = err
 	}
-	j.Notef("%s", waitNote(e, c))
+	j.Notef("%s", WaitNote(e, c))
 	noteLocks(j, e, p)
 	unfunded := bids.RuleOf(e.Policy).Unfunded
 	if p.Suspends {

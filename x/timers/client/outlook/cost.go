@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -40,54 +41,81 @@ func (o *Outlook) NoteCosts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstima
 		}
 		j.Notef("30 days cost %sat most %s%s for %s at today's prices", atLeast, cost.Mul(math.NewIntFromUint64(n)), unit, plain.Count(n, "fire"))
 	}
-	text, err := o.lasts(j, p, s, sdk.NewCoin(e.FeeDenom, cost))
-	if text != "" {
+	lasts, err := o.Lasts(j, p, s, e)
+	if text := lasts.Text(c); text != "" && lasts.Fires > 0 { // That the first is not covered is said already.
 		j.Notef("%s", text)
 	}
 	return err
 }
 
-// lasts says for how many fires a payer's funds last; nothing where they are not known or not enough for the first.
-func (o *Outlook) lasts(j *job.Job, p Plan, s *Sponsor, cost sdk.Coin) (string, error) {
+// Lasting is for how many fires the funds of a payer last, each as dear as it can be at today's prices.
+type Lasting struct {
+	// of says whose funds they are; empty where nothing is known of them.
+	of string
+	// Fires that are covered, the last of them at a time, and the next that is not, none if all are.
+	Fires      uint64
+	last, next time.Time
+	// more: there are further fires, which were not looked at.
+	more bool
+}
+
+// RunsDry tells whether fewer than so many further fires are covered, of more that there are.
+func (l Lasting) RunsDry(fires uint64) bool { return l.of != "" && !l.next.IsZero() && l.Fires < fires }
+
+// Text says it; nothing where it is not known.
+func (l Lasting) Text(c timespan.Clock) string {
+	switch {
+	case l.of == "":
+		return ""
+	case l.Fires == 0 && l.next.IsZero():
+		return ""
+	case l.Fires == 0:
+		return fmt.Sprintf("%s for no fire at today's prices: the next, at %s, is not covered", l.of, c.Stamp(l.next))
+	case !l.next.IsZero():
+		return fmt.Sprintf("%s for %s at today's prices, until %s: the next, at %s, is not covered",
+			l.of, plain.Count(l.Fires, "fire"), c.Stamp(l.last), c.Stamp(l.next))
+	case l.more:
+		return fmt.Sprintf("%s for more than %s at today's prices, until after %s", l.of, plain.Count(l.Fires, "fire"), c.Stamp(l.last))
+	case l.Fires == 1:
+		return l.of + " for its one fire at today's prices"
+	}
+	return fmt.Sprintf("%s for all %s at today's prices, until %s", l.of, plain.Count(l.Fires, "fire"), c.Stamp(l.last))
+}
+
+// Lasts finds out for how many fires a payer's balance and allowance last, of an estimate's price.
+func (o *Outlook) Lasts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstimateResponse) (l Lasting, err error) {
+	amount, known := types.ParseAmount(e.PreCharge)
+	if !known || !amount.IsPositive() {
+		return l, nil
+	}
+	cost := sdk.NewCoin(e.FeeDenom, amount)
 	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
 		&banktypes.QuerySpendableBalanceByDenomRequest{Address: p.Payer, Denom: cost.Denom})
 	if err != nil || response.Balance == nil {
 		// A chain may keep its balances to itself.
-		return "", nil
+		return l, nil
 	}
-	c, err := j.Clock()
-	if err != nil {
-		return "", err
-	}
-	balance, lasts := response.Balance.Amount, j.Name(p.Payer)+"'s balance lasts"
+	balance := response.Balance.Amount
+	l.of = j.Name(p.Payer) + "'s balance lasts"
 	allowance := func(time.Time) bool { return true }
 	if s != nil {
 		asked, err := s.allowance(j)
 		if err != nil {
-			return "", err
+			return Lasting{}, err
 		}
-		lasts = j.Name(p.Payer) + "'s balance and the allowance last"
+		l.of = j.Name(p.Payer) + "'s balance and the allowance last"
 		allowance = func(at time.Time) bool { return accept(asked, sdk.NewCoins(cost), at) == nil }
 	}
-	fires, last := uint64(0), time.Time{}
 	for at := range p.Course.Fires() {
 		if balance.LT(cost.Amount) || !allowance(at) {
-			if fires == 0 {
-				return "", nil
-			}
-			return fmt.Sprintf("%s for %s at today's prices, until %s: the next, at %s, is not covered",
-				lasts, plain.Count(fires, "fire"), c.Stamp(last), c.Stamp(at)), nil
+			l.next = at
+			return l, nil
 		}
-		balance, last = balance.Sub(cost.Amount), at
-		if fires++; fires == mostFires {
-			return fmt.Sprintf("%s for more than %s at today's prices, until after %s", lasts, plain.Count(fires, "fire"), c.Stamp(at)), nil
+		balance, l.last = balance.Sub(cost.Amount), at
+		if l.Fires++; l.Fires == mostFires {
+			l.more = true
+			return l, nil
 		}
 	}
-	switch fires {
-	case 0:
-		return "", nil
-	case 1:
-		return lasts + " for its one fire at today's prices", nil
-	}
-	return fmt.Sprintf("%s for all %s at today's prices, until %s", lasts, plain.Count(fires, "fire"), c.Stamp(last)), nil
+	return l, nil
 }

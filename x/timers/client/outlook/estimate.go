@@ -105,8 +105,8 @@ func waitText(e *types.QueryEstimateResponse, c timespan.Clock) string {
 	return fmt.Sprintf("%s, about %s at %s a block", text, timespan.ForPeople(c.Pace.TimeFor(e.WaitBlocks)), c.Pace)
 }
 
-// waitNote says in one line what a timer that is due now would meet.
-func waitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
+// WaitNote says in one line what a timer that is due now would meet.
+func WaitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
 	switch e.Basis {
 	case types.BasisPaused:
 		return "the lane is paused: nothing fires until governance lets it go on"

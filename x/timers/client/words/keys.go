@@ -47,6 +47,15 @@ func (k Keys) Text(key types.WatchKey) string {
 
 // Watched says what makes a watch due, as the function Watched does, with the addresses in its keys as who writes them.
 func (k Keys) Watched(keys []types.WatchKey, who func(address string) string) string {
+	return Watched(keys, k.texts(keys, who))
+}
+
+// OnlyIf says what must hold when a timer fires, in the same way.
+func (k Keys) OnlyIf(keys []types.WatchKey, who func(address string) string) string {
+	return OnlyIf(keys, k.texts(keys, who))
+}
+
+func (k Keys) texts(keys []types.WatchKey, who func(address string) string) []string {
 	texts := make([]string, len(keys))
 	for i := range keys {
 		parts := strings.Split(k.Text(keys[i]), ":")
@@ -57,7 +66,7 @@ func (k Keys) Watched(keys []types.WatchKey, who func(address string) string) st
 		}
 		texts[i] = strings.Join(parts, ":")
 	}
-	return Watched(keys, texts)
+	return texts
 }
 
 func (k Keys) bank(key []byte) string {

@@ -128,9 +128,23 @@ var comesTrue = map[types.ConditionOp]string{
 	types.ConditionGreater: "rises above %s", types.ConditionGreaterOrEqual: "rises to %s or above",
 }
 
+// isTrue says what a condition that is true says, with its value for %s.
+var isTrue = map[types.ConditionOp]string{
+	types.ConditionExists: "exists", types.ConditionAbsent: "does not exist", types.ConditionEqual: "is %s",
+	types.ConditionLess: "is below %s", types.ConditionLessOrEqual: "is at most %s",
+	types.ConditionGreater: "is above %s", types.ConditionGreaterOrEqual: "is at least %s",
+}
+
 // Watched says what makes a watch due: "bank:balance:bob:utmr falls below 1000000". The texts name its keys, in their
 // order; a key that none names is shown as STORE:HEX.
 func Watched(keys []types.WatchKey, texts []string) string {
+	return said(keys, texts, comesTrue, " or ")
+}
+
+// OnlyIf says what must hold when a timer fires: "bank:balance:bob:utmr is below 100". Nothing if there is no condition.
+func OnlyIf(keys []types.WatchKey, texts []string) string { return said(keys, texts, isTrue, " and ") }
+
+func said(keys []types.WatchKey, texts []string, verbs map[types.ConditionOp]string, between string) string {
 	parts := make([]string, len(keys))
 	for i, key := range keys {
 		name, happens := fmt.Sprintf("%s:%x", key.Store, key.Prefix), "changes"
@@ -138,11 +152,11 @@ func Watched(keys []types.WatchKey, texts []string) string {
 			name = texts[i]
 		}
 		if key.When != nil {
-			happens = strings.ReplaceAll(comesTrue[key.When.Op], "%s", key.When.Value)
+			happens = strings.ReplaceAll(verbs[key.When.Op], "%s", key.When.Value)
 		}
 		parts[i] = name + " " + happens
 	}
-	return plain.Clean(strings.Join(parts, " or "))
+	return plain.Clean(strings.Join(parts, between))
 }
 
 // Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on the first of each month at 09:00 UTC+01:00", "each
@@ -203,6 +217,47 @@ func Due(t *types.TimerInfo, zone *time.Location) string {
 	}
 	return fmt.Sprintf("at height %d", t.Due)
 }
+
+// Outcome is what became of a fire, in words: "ok", "guarded", "bank/5 (insufficient funds)".
+func Outcome(success, guarded bool, codespace string, code uint32) string {
+	switch {
+	case success:
+		return "ok"
+	case guarded:
+		return "guarded"
+	}
+	text := fmt.Sprintf("%s/%d", plain.Clean(codespace), code)
+	if registered := plain.Registered(codespace, code); registered != "" {
+		text += " (" + registered + ")"
+	}
+	return text
+}
+
+// Troubles are what an owner should look at: OVERDUE since its turn has not come for at least a block, FAILING since its last fire
+// failed.
+func Troubles(t *types.TimerInfo, latest uint64) (troubles []string) {
+	if t.Status == types.TimerStatusReady && t.Due < latest {
+		troubles = append(troubles, "OVERDUE")
+	}
+	if o := t.LastOutcome; o != nil && !o.Success && !o.Guarded {
+		troubles = append(troubles, "FAILING")
+	}
+	return troubles
+}
+
+// onHold says what a timer that is set aside waits for, by the reason.
+var onHold = map[types.SetAsideReason]string{
+	types.Quarantined: "governance, which releases or cancels it: the module failed on it",
+	types.Unrunnable:  "a config that runs its gas limit, or an update of that",
+	types.Suspended:   "its owner, who resumes it: its payer lacked funds, or its occurrences failed, lapsed or were skipped too often",
+	types.Paused:      "its owner, who paused it and resumes it",
+	types.Unfunded:    "its payer, who could not cover a fire when its turn came: it comes back when the payer can",
+	types.PricedOut:   "prices that its bid covers: it comes back when they have fallen",
+	types.NotAdmin:    "its removal: its scheduler is no longer the admin of its actor",
+}
+
+// OnHold says what a timer that is set aside waits for, and why.
+func OnHold(reason types.SetAsideReason) string { return onHold[reason] }
 
 // Status is the status of a timer in words: "pending", "set aside: paused".
 func Status(t *types.TimerInfo) string {

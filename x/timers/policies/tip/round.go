@@ -292,7 +292,7 @@ func (r *round) Fired(_ sdk.Context, f policies.Fire) {
 	t := f.Timer
 	note := r.note(t.Actor)
 	note.fires = append(note.fires, rules.Fire{
-		Tip: f.Priority, P50: r.Prices.P50, Success: f.Receipt.Success, Late: r.Height - t.Due,
+		Tip: f.Priority, P50: r.Prices.P50, Success: f.Receipt.Success || f.Receipt.Guarded, Late: r.Height - t.Due,
 	})
 	note.cycles += f.Receipt.Cycles
 	if r.rule.Starved(t.Due, lastFire(r.records[string(t.Actor)], r.epoch), r.Height) {

@@ -237,8 +237,23 @@ func (c *Conditions) count(ctx context.Context, k conditional, kept types.WatchV
 	return c.values.Set(ctx, at, kept)
 }
 
+// Rewatches tells whether a timer that takes a fresh seq watches something else than before.
+func Rewatches(before, t *types.Timer) bool {
+	same := func(a, b types.WatchKey) bool { return a.Equal(b) }
+	return before.Seq != t.Seq && !slices.EqualFunc(before.WatchKeys(), t.WatchKeys(), same)
+}
+
 // Moved implements state.Companion: conditions have places while their timer waits.
 func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
+	if Rewatches(before, t) {
+		if err := c.Remove(ctx, before); err != nil {
+			return err
+		}
+		if err := c.Scheduled(ctx, t); err != nil {
+			return err
+		}
+		return c.Inserted(ctx, t)
+	}
 	waited, stays := before.SetAside == types.Watching, t.SetAside == types.Watching
 	if waited == stays && before.Seq == t.Seq {
 		return nil

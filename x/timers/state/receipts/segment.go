@@ -67,6 +67,9 @@ func (e *encoder) receipt(r *types.Receipt) error {
 	e.number(25, r.Late)
 	e.number(26, r.Occurrence)
 	e.number(27, r.Index)
+	if r.Guarded {
+		e.number(28, 1)
+	}
 	return nil
 }
 

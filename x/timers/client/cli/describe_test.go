@@ -1,0 +1,162 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// place schedules a timer of alice's that sends bob an amount, and returns its id.
+func (r *rig) place(amount int64, change func(*types.MsgScheduleTimer)) string {
+	r.T.Helper()
+	msg := &types.MsgScheduleTimer{Sender: r.Alice, Messages: r.Messages(r.Send(r.Alice, r.Bob, amount)), GasLimit: 100_000, CellLimit: 1_000}
+	change(msg)
+	require.NoError(r.T, r.Chain.BeginBlock())
+	results, _, err := r.Chain.Tx(msg)
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.End())
+	var response types.MsgScheduleTimerResponse
+	require.NoError(r.T, r.Chain.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	return response.Id
+}
+
+// balanceCondition is the balance of an address, as a condition.
+func (r *rig) balanceCondition(address string, op types.ConditionOp, value string) types.WatchKey {
+	r.T.Helper()
+	out, _, err := r.Run("query", "timers", "watch-key", "bank:balance:"+address+":stake", "-o", "json")
+	require.NoError(r.T, err)
+	var answer types.QueryWatchKeyResponse
+	require.NoError(r.T, r.Ctx.Codec.UnmarshalJSON([]byte(out), &answer))
+	answer.Key.When = &types.WatchCondition{Op: op, Value: value}
+	return answer.Key
+}
+
+// TestDescribe_SaysWhatAnOwnerAsks: when it is due next in the zone of who asks, what it does, what it did, what it costs, when it
+// ends and what it waits for.
+func TestDescribe_SaysWhatAnOwnerAsks(t *testing.T) {
+	r := newRig(t)
+	rent := r.place(5, func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}, Remaining: 12}}
+		m.Label, m.Renew = "rent", true
+		m.OnlyIf = []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "100")}
+	})
+	out, _, err := r.Run("query", "timers", "describe", "alice/rent", "--zone", "Europe/Berlin")
+	require.NoError(t, err)
+	for _, want := range []string{
+		"Timer:", rent, "Label:", "rent", "Owner:", "alice", "Does:", "send 5stake to bob", "When:", "every hour, 12 left",
+		"Only if:", "bank:balance:bob:stake is below 100", "Status:", "pending", "Waits for:", "its turn at 2023-11-15 00:13:31 +01:00",
+		"Next:", "2023-11-15 02:13:31 +01:00", "…", "Fires so far:", "0", "A fire costs:", "at most 230stake", "Funds:", "balance lasts for all 12 fires",
+		"Ends:", "after 2024-12-14 23:13:31 +01:00; each fire renews that",
+	} {
+		require.Contains(t, out, want, out)
+	}
+	out, _, err = r.Run("query", "timers", "describe", "alice/rent", "-o", "json")
+	require.NoError(t, err)
+	var said map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &said))
+	require.Equal(t, rent, said["timer"])
+	require.Len(t, said["next"], 6)
+
+	// It is not paid by bob's means: the guard does not hold.
+	r.run(&types.MsgRunTimer{Sender: r.Alice, Id: rent})
+	r.Blocks(1)
+	out, _, err = r.Run("query", "timers", "describe", "alice/rent")
+	require.NoError(t, err)
+	require.Regexp(t, `Last fires: +height \d+: guarded, \d+ paid`, out)
+	require.Regexp(t, `Paid lately: +\d+ for 1 fire since height`, out)
+
+	out, _, err = r.Run("query", "timers", "occurrences", "alice/rent", "--count", "3", "--zone", "UTC")
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 3)
+	require.Contains(t, lines[0], "+00:00")
+	out, _, err = r.Run("query", "timers", "occurrences", "alice/rent", "-o", "json")
+	require.NoError(t, err)
+	require.Contains(t, out, `"by_time":true`)
+	require.ErrorContains(t, second(r.Run("query", "timers", "occurrences", "alice/rent", "--count", "0")), "want a number from 1 to 100")
+	require.ErrorContains(t, second(r.Run("query", "timers", "occurrences", "rent")), "names no actor")
+	require.ErrorContains(t, second(r.Run("query", "timers", "describe", "alice/none")), "no live timer")
+}
+
+func second(_, _ string, err error) error { return err }
+
+// run runs messages in a block of their own.
+func (r *rig) run(msgs ...sdk.Msg) {
+	r.T.Helper()
+	require.NoError(r.T, r.Chain.BeginBlock())
+	_, _, err := r.Chain.Tx(msgs...)
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.End())
+}
+
+// TestDescribe_SaysWhatItWaitsFor: each status has its answer.
+func TestDescribe_SaysWhatItWaitsFor(t *testing.T) {
+	r := newRig(t)
+	every := types.Trigger{Interval: &types.IntervalTrigger{Every: 3}}
+	ids := map[string]string{
+		"a change of what it watches": r.place(1, func(m *types.MsgScheduleTimer) {
+			m.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "5")}}}
+		}),
+		"its turn at height": r.place(2, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Height: 900} }),
+		"its owner, who paused it and resumes it": r.place(3, func(m *types.MsgScheduleTimer) { m.Trigger = every }),
+		"its retry 1": r.place(99_000_000, func(m *types.MsgScheduleTimer) {
+			m.Trigger, m.Retry = types.Trigger{After: 1}, &types.Retry{Max: 1, After: 50}
+		}),
+	}
+	r.run(&types.MsgPauseTimer{Sender: r.Alice, Id: ids["its owner, who paused it and resumes it"]})
+	r.Blocks(1)
+	for want, id := range ids {
+		out, _, err := r.Run("query", "timers", "describe", "alice/"+id)
+		require.NoError(t, err)
+		require.Contains(t, out, want)
+	}
+	_, notes, err := r.Run("query", "timers", "occurrences", "alice/"+ids["a change of what it watches"])
+	require.NoError(t, err)
+	require.Contains(t, notes, "none: a change of what it watches")
+	failing, _, err := r.Run("query", "timers", "describe", "alice/"+ids["its retry 1"])
+	require.NoError(t, err)
+	require.Regexp(t, `Status: +pending, FAILING`, failing)
+	require.Contains(t, failing, "sdk/5 (insufficient funds)")
+
+	r.Configure(func(c *types.TimerConfig) { c.LanePaused = true })
+	waiting := r.place(4, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 1} })
+	r.Blocks(4)
+	out, _, err := r.Run("query", "timers", "describe", "alice/"+waiting)
+	require.NoError(t, err)
+	require.Regexp(t, `Status: +ready, OVERDUE`, out)
+	require.Contains(t, out, "the lane for 4 blocks: the lane is paused")
+}
+
+// TestList_SaysWhatNeedsAnOwner: what is overdue, what fails, and whose payer runs dry.
+func TestList_SaysWhatNeedsAnOwner(t *testing.T) {
+	r := newRig(t)
+	r.place(1, func(m *types.MsgScheduleTimer) {
+		m.Trigger, m.Label = types.Trigger{Interval: &types.IntervalTrigger{Every: 500}}, "steady"
+	})
+	r.place(99_000_000, func(m *types.MsgScheduleTimer) {
+		m.Trigger, m.Label = types.Trigger{Interval: &types.IntervalTrigger{Every: 1_000, First: r.Chain.Height() + 2}}, "failing"
+	})
+	r.Blocks(3)
+	list := func() string {
+		out, _, err := r.Run("query", "timers", "list", "alice")
+		require.NoError(t, err)
+		return out
+	}
+	require.Regexp(t, `failing .* pending, FAILING\n`, list()+"\n")
+	require.NotContains(t, list(), "RUNS DRY")
+	r.Sends(r.Alice, r.Bob, 10_000_000-400-r.spent())
+	require.Regexp(t, `steady .* RUNS DRY in \d`, list())
+}
+
+// spent is what alice's fires have cost.
+func (r *rig) spent() int64 {
+	r.T.Helper()
+	alice := sdk.MustAccAddressFromBech32(r.Alice)
+	return 10_000_000 - r.Chain.Bank.GetBalance(r.Chain.Ctx(), alice, "stake").Amount.Int64()
+}

@@ -1,0 +1,71 @@
+package outlook
+
+import (
+	"fmt"
+
+	"cosmossdk.io/math"
+
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// fewFires is for how many fires the funds of a payer should last at least.
+const fewFires = 3
+
+// RunDry says of timers that repeat whose payers' balances cover fewer than 3 fires: "RUNS DRY in 2", by their places in the list. A
+// fire counts as dear as it can be at today's prices without a tip. Of timers that another account pays for nothing is said, since
+// an allowance bounds them, nor of what a node does not tell.
+func (o *Outlook) RunDry(j *job.Job, timers []types.TimerInfo) map[int]string {
+	cell, err := plain.ParsePrice(o.Prices.CellBasefee)
+	if err != nil {
+		return nil
+	}
+	chain, err := plain.ParsePrice(o.Prices.CycleBasefee)
+	if err != nil {
+		return nil
+	}
+	laneFee := math.LegacyZeroDec()
+	if o.bidRule().MaxFee == bids.MaxFeeCoversLane {
+		if laneFee, err = o.laneFee(); err != nil {
+			return nil
+		}
+	}
+	said, balances := map[int]string{}, map[string]math.Int{}
+	for i := range timers {
+		t := &timers[i]
+		if t.Trigger.Interval == nil && t.Trigger.Calendar == nil || t.FeePayer != principal(t) {
+			continue
+		}
+		balance, asked := balances[t.FeePayer]
+		if !asked {
+			answer, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
+				&banktypes.QuerySpendableBalanceByDenomRequest{Address: t.FeePayer, Denom: o.Config.FeeDenom})
+			if err != nil || answer.Balance == nil {
+				return said
+			}
+			balance = answer.Balance.Amount
+			balances[t.FeePayer] = balance
+		}
+		cost := chain.Add(laneFee).MulInt(math.NewIntFromUint64(t.GasLimit)).Add(cell.MulInt(math.NewIntFromUint64(t.CellLimit))).Ceil().TruncateInt()
+		left := t.Trigger.Repetitions()
+		if !cost.IsPositive() {
+			continue
+		}
+		if fires := balance.Quo(cost); fires.LT(math.NewInt(fewFires)) && (left == 0 || fires.LT(math.NewIntFromUint64(left))) {
+			said[i] = fmt.Sprintf("RUNS DRY in %s", fires)
+		}
+	}
+	return said
+}
+
+// principal is who scheduled a timer.
+func principal(t *types.TimerInfo) string {
+	if t.Scheduler != "" {
+		return t.Scheduler
+	}
+	return t.Actor
+}

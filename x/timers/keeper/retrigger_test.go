@@ -1,0 +1,337 @@
+package keeper_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// retrigger gives a timer another trigger, and returns the answer.
+func (f *fixture) retrigger(id string, trigger types.Trigger) types.MsgUpdateTimerResponse {
+	f.t.Helper()
+	results, _, err := f.Tx(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &trigger})
+	require.NoError(f.t, err)
+	var response types.MsgUpdateTimerResponse
+	require.NoError(f.t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	return response
+}
+
+// daily is a calendar of a minute of each day.
+func daily(hour int, change ...func(*types.CalendarTrigger)) types.Trigger {
+	calendar := &types.CalendarTrigger{Cron: &types.CronRule{Minutes: 1, Hours: 1 << hour, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127}}
+	for _, fn := range change {
+		fn(calendar)
+	}
+	return types.Trigger{Calendar: calendar}
+}
+
+// TestUpdate_GivesAOneShotAnyTrigger: the id stays, the timer is due by the new trigger alone, and its life has the end that the
+// trigger needs.
+//
+// Rule: 3.2-trigger
+func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
+	for name, trigger := range map[string]types.Trigger{
+		"height":   {Height: 9},
+		"after":    {After: 7},
+		"time":     atTime(time.Now().Unix()),
+		"interval": {Interval: &types.IntervalTrigger{Every: 6, Remaining: 2}},
+		"calendar": everySeconds(200, func(c *types.CalendarTrigger) { c.Remaining = 2 }),
+		"watch":    {Watch: &types.WatchTrigger{Remaining: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, runs := newFixture(t), 0
+			f.BlockSeconds = 30
+			id := f.schedule(robot, 4, f.counted(&runs))
+			switch {
+			case trigger.Time != nil:
+				trigger = atTime(f.Now() + 200)
+			case trigger.Watch != nil:
+				trigger.Watch.Keys = []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(purse), "< 100")}
+			}
+			f.setPurse(100)
+			response := f.retrigger(id, trigger)
+			info := f.timer(robot, id)
+			require.Equal(t, []any{response.Seq, response.Due}, []any{info.Seq, info.Due})
+			if trigger.ByTime() {
+				require.Equal(t, response.DueTime, info.DueTime)
+				require.Equal(t, f.Now()+int64(f.config().MaxTtlSeconds), info.ExpiresTime)
+			}
+			f.blocksUntil(5)
+			require.Zero(t, runs, "it is not due where it was")
+			if trigger.Watch != nil {
+				f.run(f.send(alice, bob, 1))
+				f.NextBlock()
+				f.setPurse(5)
+			}
+			for range 20 {
+				f.NextBlock()
+			}
+			require.Equal(t, int(max(1, trigger.Repetitions())), runs)
+			require.Zero(t, f.total(robot))
+		})
+	}
+}
+
+// TestUpdate_ARepeatingTimerCountsOn: its occurrences lie after the last that was delivered, and their numbers go on; one whose kind
+// is another is refused.
+//
+// Rule: 3.2-trigger, 3.2-trigger-repeats
+func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
+	f := newFixture(t)
+	f.BlockSeconds = 600
+	var got []types.Delivery
+	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
+		got = append(got, d)
+		if len(got) == 3 {
+			return errors.New("once")
+		}
+		return nil
+	}), triggered(everySeconds(3_600)), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 1, After: 3} })
+	for len(got) < 2 {
+		f.NextBlock()
+	}
+	// Its next occurrence is delivered before its time.
+	f.run(&types.MsgRunTimer{Sender: robot.String(), Id: id})
+	f.NextBlock()
+	f.NextBlock()
+	require.Len(t, got, 3)
+	early := got[2].Occurrence
+	require.Greater(t, early, uint64(f.Now()))
+	require.Equal(t, uint32(1), f.timer(robot, id).Retries, "it failed, and is retried")
+
+	response := f.retrigger(id, everySeconds(60))
+	require.Greater(t, uint64(response.DueTime), early, "not twice, and not before")
+	for len(got) < 5 {
+		f.NextBlock()
+	}
+	for i, d := range got {
+		require.Equal(t, uint64(i+1), d.Index)
+		if i > 0 {
+			require.Greater(t, d.Occurrence, got[i-1].Occurrence)
+		}
+	}
+	for name, other := range map[string]types.Trigger{
+		"height":   {After: 5},
+		"time":     atTime(f.Now() + 500),
+		"interval": {Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule}},
+		"watch":    {Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob)}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.refused(types.ErrUnsupportedTimerType, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &other})
+		})
+	}
+	f.refused(types.ErrInvalidCalendar, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{Calendar: &types.CalendarTrigger{}}})
+	fromFire := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 50}}))
+	f.refused(types.ErrUnsupportedTimerType, &types.MsgUpdateTimer{Sender: robot.String(), Id: fromFire, Trigger: &types.Trigger{
+		Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule},
+	}})
+	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 2}})
+	require.Equal(t, f.Height()+2, f.timer(robot, fromFire).Due)
+}
+
+// TestUpdate_AWatchWatchesSomethingElse: what it had noticed of the old keys is gone, and nothing of them stays in state.
+//
+// Rule: 3.2-trigger-watch
+func TestUpdate_AWatchWatchesSomethingElse(t *testing.T) {
+	f, runs := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 })), 0
+	blocker := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}))
+	id := f.schedule(robot, 0, f.counted(&runs), watching(f.balanceOf(bob), f.when(f.balanceOf(purse), "> 5")), times(3))
+	f.NextBlock()
+	f.run(f.send(alice, bob, 1))
+	f.NextBlock()
+	require.Equal(t, types.TimerStatusReady, f.timer(robot, id).Status, "it is due, and waits for the lane")
+	same := types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(purse), "> 5")}, Remaining: 3}}
+	f.retrigger(id, same)
+	require.Equal(t, types.NotSetAside, f.timer(robot, id).SetAside, "what it has noticed stays")
+
+	f.retrigger(id, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.when(f.balanceOf(purse), "> 50")}}})
+	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: blocker})
+	f.run(f.send(alice, bob, 1))
+	f.setPurse(10)
+	for range 3 {
+		require.Empty(t, f.firedIDs(f.NextBlock()))
+	}
+	f.setPurse(51)
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, 1, runs)
+	watches, err := f.query().Watches(f.Ctx(), &types.QueryWatchesRequest{Store: "bank"})
+	require.NoError(t, err)
+	require.Len(t, watches.Watches, 1)
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
+	f.NextBlock()
+	genesis := f.export()
+	require.Empty(t, genesis.WatchValues)
+	require.Empty(t, genesis.WatchHits)
+}
+
+// TestUpdate_OnHoldStaysOnHold: an owner's pause stays, and what is resumed is due by the new trigger.
+//
+// Rule: 3.2-trigger-hold
+func TestUpdate_OnHoldStaysOnHold(t *testing.T) {
+	f, runs := newFixture(t), 0
+	f.BlockSeconds = 60
+	id := f.schedule(robot, 0, f.counted(&runs), triggered(everySeconds(3_600)))
+	f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
+	f.retrigger(id, daily(3))
+	require.Equal(t, types.Paused, f.timer(robot, id).SetAside)
+	f.pass(f.Now()+86_400, 3_600)
+	require.Zero(t, runs)
+	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id, At: types.ResumeNext})
+	info := f.timer(robot, id)
+	require.Equal(t, 3, time.Unix(info.DueTime, 0).UTC().Hour())
+	f.pass(info.DueTime, 3_600)
+	f.NextBlock()
+	require.Equal(t, 1, runs)
+}
+
+// TestUpdate_OptionsAreReplacedTogether: retry, on_unfunded, renew and only_if, checked against the trigger that the timer has then.
+//
+// Rule: 3.2-options
+func TestUpdate_OptionsAreReplacedTogether(t *testing.T) {
+	f := newFixture(t)
+	update := func(id string, options types.TimerOptions) *types.MsgUpdateTimer {
+		return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Options: &options}
+	}
+	id := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}), expiring(f.Height()+100))
+	all := types.TimerOptions{
+		Retry: &types.Retry{Max: 2, After: 1}, OnUnfunded: types.OnUnfundedSkip, Renew: true, OnlyIf: []types.WatchKey{f.poorPurse()},
+	}
+	f.run(update(id, all))
+	info := f.timer(robot, id)
+	require.Equal(t, all, types.TimerOptions{Retry: info.Retry, OnUnfunded: info.OnUnfunded, Renew: info.Renewal != nil, OnlyIf: info.OnlyIf})
+	require.Equal(t, types.Renewal{Blocks: 100}, *info.Renewal)
+	f.run(update(id, types.TimerOptions{}))
+	info = f.timer(robot, id)
+	require.Equal(t, types.OnUnfundedDestroy, info.OnUnfunded)
+	require.Nil(t, info.Retry)
+	require.Nil(t, info.Renewal)
+	require.Empty(t, info.OnlyIf)
+
+	once := f.schedule(robot, 50, f.noop())
+	f.refused(types.ErrUnsupportedTimerType, update(once, types.TimerOptions{Renew: true}))
+	f.refused(types.ErrInvalidOnUnfunded, update(once, types.TimerOptions{OnUnfunded: types.OnUnfundedSkip}))
+	f.refused(types.ErrInvalidRetry, update(id, types.TimerOptions{Retry: &types.Retry{}}))
+	f.refused(types.ErrInvalidOnlyIf, update(id, types.TimerOptions{OnlyIf: []types.WatchKey{f.balanceOf(bob)}}))
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: once, Trigger: &types.Trigger{After: 3}, Options: &types.TimerOptions{
+		Retry: &types.Retry{Max: 1, After: 1},
+	}})
+	require.Equal(t, f.Height()+3, f.timer(robot, once).Due)
+	f.refused(types.ErrExpiresTooSoon, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{
+		Interval: &types.IntervalTrigger{Every: 200},
+	}})
+}
+
+// TestUpdate_ARetryThatIsDroppedIsTriedOnce: what failed and waited for a retry is tried once more, by its number.
+//
+// Rule: 3.2-options-retry
+func TestUpdate_ARetryThatIsDroppedIsTriedOnce(t *testing.T) {
+	f, runs := newFixture(t), []types.Delivery{}
+	f.BlockSeconds = 60
+	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
+		runs = append(runs, d)
+		return errors.New("no")
+	}), triggered(everySeconds(3_600)), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 5, After: 2} })
+	for len(runs) < 1 {
+		f.NextBlock()
+	}
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Options: &types.TimerOptions{}})
+	for range 30 {
+		f.NextBlock()
+	}
+	require.Len(t, runs, 2)
+	require.Equal(t, runs[0].Occurrence, runs[1].Occurrence)
+	require.Equal(t, uint64(1), runs[1].Index)
+	genesis := f.export()
+	require.NoError(t, genesis.Timers[0].ValidateRecurrence())
+}
+
+// TestOccurrences_SayWhenATimerIsDue: of a timer and of a trigger, at most as many as it has, and whether there are more.
+//
+// Rule: 9.2-occurrences
+func TestOccurrences_SayWhenATimerIsDue(t *testing.T) {
+	f := newFixture(t)
+	f.BlockSeconds = 1
+	now := uint64(f.Now())
+	ask := func(req types.QueryOccurrencesRequest) string {
+		t.Helper()
+		answer, err := f.query().Occurrences(f.Ctx(), &req)
+		require.NoError(t, err)
+		text := ""
+		for _, o := range answer.Occurrences {
+			at, due := o.At, o.Due
+			if answer.ByTime {
+				at, due = at-now, due-now
+			}
+			text += fmt.Sprint(at)
+			if due != at {
+				text += fmt.Sprintf("+%d", due-at)
+			}
+			text += " "
+		}
+		if answer.More {
+			text += "more"
+		}
+		return text
+	}
+	of := func(trigger types.Trigger, limit uint32) string {
+		return ask(types.QueryOccurrencesRequest{Trigger: &trigger, Limit: limit})
+	}
+	height := f.Height()
+	at := func(blocks ...uint64) (text string) {
+		for _, b := range blocks {
+			text += fmt.Sprintf("%d ", height+b)
+		}
+		return text
+	}
+	require.Equal(t, at(9), of(types.Trigger{After: 9}, 0))
+	require.Equal(t, "77 ", of(atTime(int64(now)+77), 0))
+	require.Equal(t, "60 120 180 240 300 more", of(everySeconds(60), 0))
+	require.Equal(t, "60 120 ", of(everySeconds(60, func(c *types.CalendarTrigger) { c.Remaining = 2 }), 0))
+	require.Equal(t, "60 120 more", of(everySeconds(60, func(c *types.CalendarTrigger) {
+		c.Remaining, c.Occurrences = 3, &types.OccurrenceTerms{Jitter: 50}
+	}), 2), "jitter follows from an id")
+	require.Equal(t, at(5, 10, 15)+"more", of(types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}, 3))
+	require.Equal(t, at(5, 10, 15)+"more", of(types.Trigger{Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule}}, 3))
+	require.Equal(t, at(5, 10), ask(types.QueryOccurrencesRequest{
+		Trigger: &types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}, ExpiresAt: height + 14,
+	}))
+	require.Empty(t, of(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob)}}}, 0))
+
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(60, func(c *types.CalendarTrigger) {
+		c.Remaining, c.Occurrences = 4, &types.OccurrenceTerms{Jitter: 30}
+	})))
+	named := types.QueryOccurrencesRequest{Actor: robot.String(), Id: id[:8], Limit: 10}
+	first, err := f.query().Occurrences(f.Ctx(), &named)
+	require.NoError(t, err)
+	require.Len(t, first.Occurrences, 4)
+	// It is due where it was said.
+	for i, o := range first.Occurrences {
+		require.Equal(t, now+60*uint64(i+1), o.At)
+		f.pass(int64(o.Due), 1)
+		fired := only[*types.TimerFired](f, f.NextBlock())
+		require.Equal(t, o.At, fired.Occurrence)
+		require.Equal(t, o.Due, o.At+fired.LateSeconds)
+	}
+
+	for name, bad := range map[string]types.QueryOccurrencesRequest{
+		"nothing":     {},
+		"both":        {Actor: robot.String(), Id: id, Trigger: &types.Trigger{After: 1}},
+		"too many":    {Trigger: &types.Trigger{After: 1}, Limit: 101},
+		"gone":        {Actor: robot.String(), Id: id},
+		"what is not": {Trigger: &types.Trigger{}},
+		"too long":    {Trigger: &types.Trigger{After: 5}, ExpiresAt: 1 << 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := f.query().Occurrences(f.Ctx(), &bad)
+			require.Error(t, err)
+		})
+	}
+}
