@@ -3,11 +3,12 @@ import { QueryClient, SigningStargateClient, StdFee, calculateFee, createProtobu
 import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
+import { Following, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
 import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryWatchKeyRequest, TimerInfo } from "./gen/timers/v1/query.js";
 import { MsgScheduleTimer } from "./gen/timers/v1/tx.js";
-import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf, reasonIn, textOf } from "./outcome.js";
+import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf, reasonIn } from "./outcome.js";
 
 /** Job is what a timer does, and when. */
 export interface Job {
@@ -45,7 +46,9 @@ export interface Sending extends Waiting {
 export class TimersClient {
   readonly query: QueryClientImpl;
 
-  private constructor(readonly comet: Comet38Client, private readonly signing?: SigningStargateClient) {
+  private constructor(
+    readonly endpoint: string, readonly comet: Comet38Client, private readonly signing?: SigningStargateClient,
+  ) {
     this.query = new QueryClientImpl(createProtobufRpcClient(QueryClient.withExtensions(comet)));
   }
 
@@ -54,7 +57,7 @@ export class TimersClient {
    * to change anything.
    */
   static async connect(endpoint: string, signing?: SigningStargateClient): Promise<TimersClient> {
-    return new TimersClient(await Comet38Client.connect(endpoint), signing);
+    return new TimersClient(endpoint, await Comet38Client.connect(endpoint), signing);
   }
 
   disconnect(): void {
@@ -132,42 +135,15 @@ export class TimersClient {
   /**
    * follow yields what becomes of an actor's timers, block by block from a height on (the next one unless stated), until the
    * signal aborts. No event is left out or given twice: blocks are read one after the other, also those made while the
-   * program was elsewhere, as far back as the node keeps them. It waits for a node that is away, and throws if it stays away
-   * for timeoutMs. A subscription at a node matches across the events of a block, so that what it tells has to be filtered
-   * again; here each event is filtered by its own actor.
+   * program or the node was away, as far back as the node keeps them. It waits for a node that is away, for ever unless
+   * timeoutMs is stated: then it throws NodeAway. A subscription at a node matches across the events of a block, so that
+   * what it reports has to be filtered again; here each event is filtered by its own actor.
    */
-  async *follow(actor: string, options: { from?: number } & Waiting = {}): AsyncGenerator<Happening> {
-    const patience = new Patience(options);
-    let height = options.from;
-    let latest = 0;
-    while (!patience.aborted) {
-      let events: BlockEvent[];
-      try {
-        if (height === undefined || height > latest) {
-          latest = (await patience.ask(this.comet.status())).syncInfo.latestBlockHeight;
-          height ??= latest + 1;
-          patience.renew();
-        }
-        if (height > latest) {
-          await patience.pause();
-          continue;
-        }
-        const block = await patience.ask(this.comet.blockResults(height));
-        events = [...block.results.flatMap((result) => (result.code === 0 ? result.events : [])), ...block.finalizeBlockEvents];
-        patience.renew();
-      } catch (error) {
-        if (patience.aborted) return;
-        const answer = answerOf(error);
-        if (answer !== undefined && height! < latest) throw new Error(`the node has no results of block ${height}: ${answer}`);
-        if (patience.over) throw new Error(`the node is away, and block ${height ?? "next"} was not read: ${textOf(error)}`);
-        // Away; or it answers and is not ready: the newest block has no results until it is executed.
-        await patience.pause();
-        continue;
-      }
+  async *follow(actor: string, options: Following = {}): AsyncGenerator<Happening> {
+    for await (const { height, events } of blocks(this.endpoint, options)) {
       for (const happening of happenings(events, height)) {
         if (happening.actor === actor) yield happening;
       }
-      height++;
     }
   }
 

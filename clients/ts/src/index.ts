@@ -1,4 +1,5 @@
 export * from "./client.js";
+export { type Following, NodeAway } from "./follow.js";
 export * from "./messages.js";
 export { type Calendar, type Cron, latestOccurrence, maxTime, nextOccurrence } from "./schedule.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
