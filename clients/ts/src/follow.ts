@@ -38,18 +38,20 @@ export interface Block {
   events: readonly BlockEvent[];
 }
 
-/** refusals is how often a node may say that it has no results of a block which it should have, before it is believed. */
+/**
+ * refusals is how often a node may say that it has no results of a block which it should have, before it is believed.
+ */
 const refusals = 3;
 
 /**
- * blocks yields each block once, in order. A node that is away is tried again until the signal aborts or the node was away
- * for timeoutMs; what it made meanwhile is read then. It throws at once where no patience helps: if the node is of another
- * chain than before, or keeps a block no more.
+ * blocks yields each block once, in order. A node that is away is tried again until the signal aborts or the node was
+ * away for timeoutMs; what it made meanwhile is read then. It throws at once where no patience helps: if the node is of
+ * another chain than before, or keeps a block no more.
  */
 export async function* blocks(endpoint: string, options: Following = {}): AsyncGenerator<Block> {
   const line = new Line(endpoint, options);
   let height = options.from;
-  for (let latest = 0, refused: number | undefined; ;) {
+  for (let latest = 0, refused: number | undefined;;) {
     if (height === undefined || height > latest) {
       const found = await line.ask("status", (comet) => comet.status(), height);
       if (!found) return;
@@ -58,7 +60,9 @@ export async function* blocks(endpoint: string, options: Following = {}): AsyncG
       latest = latestBlockHeight;
       height ??= latest + 1;
       if (height < earliestBlockHeight) {
-        throw new Error(`the node keeps blocks from ${earliestBlockHeight} on, and block ${height} was not read: ask one that keeps more`);
+        throw new Error(
+          `the node keeps blocks from ${earliestBlockHeight} on, and block ${height} was not read: ask one that keeps more`,
+        );
       }
       if (height > latest) {
         if (!(await line.pause())) return;
@@ -78,7 +82,8 @@ export async function* blocks(endpoint: string, options: Following = {}): AsyncG
     if (!found) return;
     yield {
       height,
-      events: [...found.results.flatMap((result) => (result.code === 0 ? result.events : [])), ...found.finalizeBlockEvents],
+      events: [...found.results.flatMap((result) => (result.code === 0 ? result.events : [])),
+        ...found.finalizeBlockEvents],
     };
     height++;
   }
@@ -96,8 +101,8 @@ class Line {
   private chain?: string;
 
   constructor(endpoint: string, private readonly options: Following) {
-    // Over HTTP each request has a connection that works, or is tried again. A node serves both at one address, and CosmJS
-    // neither reports that a websocket is lost nor lets go of it.
+    // Over HTTP each request has a connection that works, or is tried again. A node serves both at one address, and
+    // CosmJS neither reports that a websocket is lost nor lets go of it.
     this.endpoint = endpoint.replace(/^ws/, "http");
     this.comet = Comet38Client.connect(this.endpoint);
   }
@@ -115,9 +120,13 @@ class Line {
    * then what it answers is believed after some tries.
    */
   async ask<T>(
-    what: string, question: (comet: Comet38Client) => Promise<T>, height: number | undefined, kept = false,
+    what: string,
+    question: (comet: Comet38Client) => Promise<T>,
+    height: number | undefined,
+    kept = false,
   ): Promise<T | undefined> {
-    const { signal, timeoutMs = Infinity, pollMs = 500, maxPauseMs = 10_000, requestMs = 10_000, onAway } = this.options;
+    const { signal, timeoutMs = Infinity, pollMs = 500, maxPauseMs = 10_000, requestMs = 10_000, onAway } =
+      this.options;
     const begin = Date.now();
     for (let tries = 1, refused = 0; !signal?.aborted; tries++) {
       try {
