@@ -61,7 +61,8 @@ export async function* blocks(endpoint: string, options: Following = {}): AsyncG
       height ??= latest + 1;
       if (height < earliestBlockHeight) {
         throw new Error(
-          `the node keeps blocks from ${earliestBlockHeight} on, and block ${height} was not read: ask one that keeps more`,
+          `the node keeps blocks from ${earliestBlockHeight} on, and block ${height} was not read: ` +
+            "ask one that keeps more",
         );
       }
       if (height > latest) {

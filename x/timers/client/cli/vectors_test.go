@@ -26,7 +26,8 @@ const (
 	firesListed = 5
 )
 
-// whenVector is what is stated of time to schedule, and what it makes of that without a node: for other implementations.
+// whenVector is what is stated of time to schedule, and what it makes of that without a node: for other
+// implementations.
 type whenVector struct {
 	// Now is what the clock of the machine shows. Its zone is UTC.
 	Now string `json:"now"`
@@ -42,8 +43,8 @@ type whenVector struct {
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// The instants at which the vectors are stated: in winter, hours before and after the clocks of Europe change, and within a
-// second.
+// The instants at which the vectors are stated: in winter, hours before and after the clocks of Europe change, and
+// within a second.
 const (
 	inWinter     = "2023-11-14T22:13:30Z"
 	beforeSpring = "2026-03-28T12:00:00Z"
@@ -300,9 +301,8 @@ func firesOf(t *testing.T, msg *types.MsgScheduleTimer, now time.Time, flags map
 	return fires, until
 }
 
-// What the command makes of times is what the vectors say, which other clients read. The zones in them are those whose rules
-// have stood for years: tables of zones differ between machines.
-// Rule: 9.1-by-clock
+// What the command makes of times is what the vectors say, which other clients read. The zones in them are those whose
+// rules have stood for years: tables of zones differ between machines. Rule: 9.1-by-clock
 func TestVectors_AreWhatTheCommandMakesOfTimes(t *testing.T) {
 	r := newRig(t)
 	var made []whenVector
