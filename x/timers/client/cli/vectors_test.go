@@ -141,6 +141,7 @@ var whenStated = [][]string{
 	{inWinter, "at", "2024-01-31 09:00", "zone", "Asia/Tokyo", "expires-at", "2024-02-01 09:00"},
 	{beforeSpring, "at", "2026-03-29 02:30", "zone", "Europe/Berlin"},
 	{beforeSpring, "at", "2026-10-25 02:30", "zone", "Europe/Berlin"},
+	{"2026-03-07T12:00:00Z", "at", "2026-03-08 02:30", "zone", "America/New_York"},
 	{inAutumn, "at", "02:45", "zone", "Europe/Berlin"},
 	{"2026-10-25T00:50:00Z", "at", "02:45", "zone", "Europe/Berlin"},
 	{inWinter, "after", "10m"},
