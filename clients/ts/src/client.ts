@@ -3,30 +3,57 @@ import { QueryClient, SigningStargateClient, StdFee, calculateFee, createProtobu
 import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
+import { Following, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
-import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryWatchKeyRequest, TimerInfo } from "./gen/timers/v1/query.js";
-import { MsgScheduleTimer } from "./gen/timers/v1/tx.js";
-import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf, reasonIn, textOf } from "./outcome.js";
+import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryWatchKeyRequest,
+  TimerInfo } from "./gen/timers/v1/query.js";
+import { MsgScheduleTimer, ResumeAt } from "./gen/timers/v1/tx.js";
+import { messageTypes } from "./messages.js";
+import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf,
+  reasonIn } from "./outcome.js";
+import { RetryTerms, When, onUnfundedOf, retryOf } from "./when.js";
+
+/**
+ * leadBlocks is the least distance from the latest block to a due height: one takes the transaction, and none fires in
+ * it.
+ */
+const leadBlocks = 2;
 
 /** Job is what a timer does, and when. */
 export interface Job {
   /** Messages that the chain runs as the owner. */
   messages: EncodeObject[];
-  /** trigger says when: at a height, after so many blocks, every so many blocks, or when watched state changes. */
-  trigger: Partial<Trigger>;
+  /**
+   * trigger says when, as people say it (every, at, after), or as the chain has it: also when watched state changes.
+   */
+  trigger: When | Partial<Trigger>;
   label?: string;
   gasLimit?: bigint;
   cellLimit?: bigint;
+  /**
+   * expiresAt is the last height at which it may fire, and expiresTime the last second since 1970; what comes first
+   * ends it.
+   */
   expiresAt?: bigint;
+  expiresTime?: bigint;
+  /** renew gives a timer that repeats the same life again with each fire. */
+  renew?: boolean;
   bid?: Partial<Bid>;
-  retry?: Retry;
-  onUnfunded?: OnUnfunded;
+  /** retry says how a failed fire is tried again, and paid again. */
+  retry?: Retry | RetryTerms;
+  /**
+   * onUnfunded is what happens when the payer can't cover a fire: it is destroyed (the default), suspended, or skips
+   * this fire.
+   */
+  onUnfunded?: OnUnfunded | "destroy" | "suspend" | "skip";
   maxCharge?: string;
   feePayer?: string;
 }
 
-/** Happening is an event of a timer: its type, such as "TimerFired", and its attributes as the chain's JSON states them. */
+/**
+ * Happening is an event of a timer: its type, such as "TimerFired", and its attributes as the chain's JSON states them.
+ */
 export interface Happening {
   type: string;
   height: number;
@@ -35,7 +62,7 @@ export interface Happening {
   attributes: Record<string, any>;
 }
 
-/** Sending says how long to wait for a transaction, and who is told its hash. */
+/** Sending says how long to wait for a transaction, and who gets its hash. */
 export interface Sending extends Waiting {
   /** onSent is called with the hash before the transaction leaves: keep it, whatever happens then. */
   onSent?: (sent: Sent) => void;
@@ -45,16 +72,20 @@ export interface Sending extends Waiting {
 export class TimersClient {
   readonly query: QueryClientImpl;
 
-  private constructor(readonly comet: Comet38Client, private readonly signing?: SigningStargateClient) {
+  private constructor(
+    readonly endpoint: string,
+    readonly comet: Comet38Client,
+    private readonly signing?: SigningStargateClient,
+  ) {
     this.query = new QueryClientImpl(createProtobufRpcClient(QueryClient.withExtensions(comet)));
   }
 
   /**
-   * connect reads from a node's RPC endpoint. The signing client, made with timersRegistry and timersAminoTypes, is needed
-   * to change anything.
+   * connect reads from a node's RPC endpoint. The signing client, made with timersRegistry and timersAminoTypes, is
+   * needed to change anything.
    */
   static async connect(endpoint: string, signing?: SigningStargateClient): Promise<TimersClient> {
-    return new TimersClient(await Comet38Client.connect(endpoint), signing);
+    return new TimersClient(endpoint, await Comet38Client.connect(endpoint), signing);
   }
 
   disconnect(): void {
@@ -66,25 +97,97 @@ export class TimersClient {
    * UnknownOutcome if it was sent and the deadline came before an answer.
    */
   async schedule(sender: string, job: Job, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string> {
-    const { messages, trigger, bid, ...rest } = job;
+    const { messages, trigger, bid, retry, onUnfunded, ...rest } = job;
     const registry = this.signer().registry;
     const value = MsgScheduleTimer.fromPartial({
-      sender, ...rest, trigger: Trigger.fromPartial(trigger), bid: bid && Bid.fromPartial(bid),
+      sender,
+      ...rest,
+      ...(trigger instanceof When ? await this.timing(trigger, rest) : { trigger: Trigger.fromPartial(trigger) }),
+      bid: bid && Bid.fromPartial(bid),
+      retry: retryOf(retry),
+      onUnfunded: onUnfundedOf(onUnfunded),
       messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))),
     });
-    const { height, events } = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee, options);
+    const { height, events } = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee,
+      options);
     return happenings(events, height).find((happening) => happening.type === "TimerScheduled")!.id;
   }
 
   /** cancel removes timers of the sender, in one transaction. */
   async cancel(sender: string, ids: string[], fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<void> {
-    await this.send(sender, ids.map((id) => ({ typeUrl: "/timers.v1.MsgCancelTimer", value: { sender, id } })), fee, options);
+    await this.send(sender, ids.map((id) => ({ typeUrl: "/timers.v1.MsgCancelTimer", value: { sender, id } })), fee,
+      options);
+  }
+
+  /** pause sets timers of the sender aside until they are resumed. Their life goes on. */
+  async pause(sender: string, ids: string | string[], fee: StdFee | "auto" = "auto",
+    options: Sending = {}): Promise<void> {
+    await this.each("MsgPauseTimer", ids, { sender }, fee, options);
+  }
+
+  /**
+   * resume puts timers of the sender back that were paused, suspended or set aside for lack of funds. Of those that are
+   * overdue the latest occurrence is due in the next block ("now", the default), or they wait for the next one.
+   */
+  async resume(
+    sender: string,
+    ids: string | string[],
+    { at, ...options }: Sending & { at?: "now" | "next" } = {},
+    fee: StdFee | "auto" = "auto",
+  ): Promise<void> {
+    const known: Record<string, ResumeAt> = { now: ResumeAt.NOW, next: ResumeAt.NEXT };
+    if (at !== undefined && !Object.hasOwn(known, at))
+      throw new Error(`at ${JSON.stringify(at)} is unknown: want now or next`);
+    await this.each("MsgResumeTimer", ids, { sender, at: at === undefined ? ResumeAt.UNSPECIFIED : known[at] }, fee,
+      options);
+  }
+
+  /** skip lets the next occurrences of timers of the sender pass without a fire, 1 unless stated and 1,000 at most. */
+  async skip(
+    sender: string,
+    ids: string | string[],
+    count: number = 1,
+    fee: StdFee | "auto" = "auto",
+    options: Sending = {},
+  ): Promise<void> {
+    if (!Number.isInteger(count) || count < 1 || count > 1_000)
+      throw new Error(`count ${count} is out of bounds: want 1 to 1000`);
+    await this.each("MsgSkipTimer", ids, { sender, count }, fee, options);
+  }
+
+  /** run makes the next occurrence of timers of the sender due in the next block, paid and counted like any other. */
+  async run(sender: string, ids: string | string[], fee: StdFee | "auto" = "auto",
+    options: Sending = {}): Promise<void> {
+    await this.each("MsgRunTimer", ids, { sender }, fee, options);
+  }
+
+  /** extend sets until when timers of the sender may fire: a height, a second since 1970, or both. */
+  async extend(
+    sender: string,
+    ids: string | string[],
+    ends: { expiresAt?: bigint; expiresTime?: bigint },
+    fee: StdFee | "auto" = "auto",
+    options: Sending = {},
+  ): Promise<void> {
+    await this.each("MsgExtendTimer", ids, { sender, ...ends }, fee, options);
+  }
+
+  /** each sends a message for each of some timers, in one transaction. */
+  private async each(name: string, ids: string | string[], value: object, fee: StdFee | "auto",
+    options: Sending): Promise<void> {
+    const typeUrl = `/timers.v1.${name}`;
+    const type = messageTypes.find(([url]) => url === typeUrl)![1] as { fromPartial(value: object): unknown };
+    const { sender } = value as { sender: string };
+    await this.send(sender, [ids].flat().map((id) => ({ typeUrl, value: type.fromPartial({ ...value, id }) })), fee,
+      options);
   }
 
   /** unwatch cancels the timers of the sender that watch a key, and returns their ids. */
-  async unwatch(sender: string, key: WatchKey, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string[]> {
+  async unwatch(sender: string, key: WatchKey, fee: StdFee | "auto" = "auto",
+    options: Sending = {}): Promise<string[]> {
     const same = (a: WatchKey): boolean =>
-      a.store === key.store && a.prefix.length === key.prefix.length && a.prefix.every((byte, i) => byte === key.prefix[i]);
+      a.store === key.store && a.prefix.length === key.prefix.length &&
+      a.prefix.every((byte, i) => byte === key.prefix[i]);
     const ids = (await this.list(sender)).filter((t) => t.trigger?.watch?.keys.some(same)).map((t) => t.id);
     if (ids.length > 0) await this.cancel(sender, ids, fee, options);
     return ids;
@@ -93,9 +196,10 @@ export class TimersClient {
   /** list reads the timers of an actor, all pages, in the order in which they were scheduled. */
   async list(actor: string): Promise<TimerInfo[]> {
     const all: TimerInfo[] = [];
-    for (let key = new Uint8Array(); ; ) {
+    for (let key = new Uint8Array();;) {
       const page = await this.query.TimersByActor({
-        actor, pagination: { key, offset: 0n, limit: 100n, countTotal: false, reverse: false },
+        actor,
+        pagination: { key, offset: 0n, limit: 100n, countTotal: false, reverse: false },
       });
       all.push(...page.timers);
       key = new Uint8Array(page.pagination?.nextKey ?? []);
@@ -115,74 +219,75 @@ export class TimersClient {
   }
 
   /**
-   * blocks converts minutes to blocks, at least one, by the median time of the last blocks. Block times vary, so that a timer
-   * of that many blocks fires about then.
+   * blocks converts minutes to blocks, at least one, by the median time of the last blocks. Block times vary, so that a
+   * timer of that many blocks fires about then.
    */
   async blocks(minutes: number): Promise<bigint> {
+    return BigInt(Math.max(1, Math.round((minutes * 60_000) / (await this.pace()).blockMs)));
+  }
+
+  /** pace is the time of the latest block, and the median time from one to the next of the last blocks. */
+  private async pace(): Promise<{ latest: Date; blockMs: number }> {
     const { syncInfo } = await this.comet.status();
     const last = syncInfo.latestBlockHeight;
     const { blockMetas } = await this.comet.blockchain(Math.max(1, last - 19), last);
     const times = blockMetas.map((meta) => meta.header.time.getTime()).sort((a, b) => a - b);
     const gaps = times.slice(1).map((time, i) => time - times[i]).sort((a, b) => a - b);
     if (gaps.length === 0) throw new Error("the chain has too few blocks to tell how long one takes");
-    const median = Math.max(1, gaps[Math.floor(gaps.length / 2)]);
-    return BigInt(Math.max(1, Math.round((minutes * 60_000) / median)));
+    return { latest: new Date(syncInfo.latestBlockTime.getTime()),
+      blockMs: Math.max(1, gaps[Math.floor(gaps.length / 2)]) };
   }
 
   /**
-   * follow yields what becomes of an actor's timers, block by block from a height on (the next one unless stated), until the
-   * signal aborts. No event is left out or given twice: blocks are read one after the other, also those made while the
-   * program was elsewhere, as far back as the node keeps them. It waits for a node that is away, and throws if it stays away
-   * for timeoutMs. A subscription at a node matches across the events of a block, so that what it tells has to be filtered
-   * again; here each event is filtered by its own actor.
+   * timing compiles what was stated of time, as the chain is now: with the changes of clocks for the life of the timer,
+   * and no sooner than a transaction can get it scheduled.
    */
-  async *follow(actor: string, options: { from?: number } & Waiting = {}): AsyncGenerator<Happening> {
-    const patience = new Patience(options);
-    let height = options.from;
-    let latest = 0;
-    while (!patience.aborted) {
-      let events: BlockEvent[];
-      try {
-        if (height === undefined || height > latest) {
-          latest = (await patience.ask(this.comet.status())).syncInfo.latestBlockHeight;
-          height ??= latest + 1;
-          patience.renew();
-        }
-        if (height > latest) {
-          await patience.pause();
-          continue;
-        }
-        const block = await patience.ask(this.comet.blockResults(height));
-        events = [...block.results.flatMap((result) => (result.code === 0 ? result.events : [])), ...block.finalizeBlockEvents];
-        patience.renew();
-      } catch (error) {
-        if (patience.aborted) return;
-        const answer = answerOf(error);
-        if (answer !== undefined && height! < latest) throw new Error(`the node has no results of block ${height}: ${answer}`);
-        if (patience.over) throw new Error(`the node is away, and block ${height ?? "next"} was not read: ${textOf(error)}`);
-        // Away; or it answers and is not ready: the newest block has no results until it is executed.
-        await patience.pause();
-        continue;
-      }
+  private async timing(
+    when: When,
+    { expiresAt, expiresTime }: { expiresAt?: bigint; expiresTime?: bigint },
+  ): Promise<{ trigger: Trigger; expiresAt: bigint; expiresTime: bigint }> {
+    const [{ latest, blockMs }, { config }] = await Promise.all([this.pace(), this.query.Params({ fields: [] })]);
+    const now = new Date(Math.max(Date.now(), latest.getTime()));
+    const soonest = BigInt(Math.ceil((now.getTime() + leadBlocks * blockMs) / 1000));
+    const made = when.compile({ now, ends: expiresTime || undefined, longest: config?.maxTtlSeconds, soonest });
+    if ((made.trigger.time || made.trigger.calendar) && config?.timeTriggers === false) {
+      throw new Error(`${when}: this chain takes no triggers by time (time_triggers is off): want a number of blocks`);
+    }
+    if ((made.expiresAt && expiresAt) || (made.expiresTime && expiresTime)) {
+      throw new Error(`${when} states until when the timer may fire, and so does the job: want one of them`);
+    }
+    return { trigger: made.trigger, expiresAt: made.expiresAt || expiresAt || 0n,
+      expiresTime: made.expiresTime || expiresTime || 0n };
+  }
+
+  /**
+   * follow yields what becomes of an actor's timers, block by block from a height on (the next one unless stated),
+   * until the signal aborts. No event is left out or given twice: blocks are read one after the other, also those made
+   * while the program or the node was away, as far back as the node keeps them. It waits for a node that is away, for
+   * ever unless timeoutMs is stated: then it throws NodeAway. A subscription at a node matches across the events of a
+   * block, so that what it reports has to be filtered again; here each event is filtered by its own actor.
+   */
+  async *follow(actor: string, options: Following = {}): AsyncGenerator<Happening> {
+    for await (const { height, events } of blocks(this.endpoint, options)) {
       for (const happening of happenings(events, height)) {
         if (happening.actor === actor) yield happening;
       }
-      height++;
     }
   }
 
   /**
    * broadcast signs messages and sends them, and returns the hash by which to find the transaction. It throws with the
-   * chain's reason if that refuses. Where no answer comes it sends the same bytes again, which the chain takes once; at the
-   * deadline it returns, and outcome finds out. What throws before onSent was called sent nothing.
+   * chain's reason if that refuses. Where no answer comes it sends the same bytes again, which the chain takes once; at
+   * the deadline it returns, and outcome finds out. What throws before onSent was called sent nothing.
    */
-  broadcast(sender: string, messages: EncodeObject[], fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<Sent> {
+  broadcast(sender: string, messages: EncodeObject[], fee: StdFee | "auto" = "auto",
+    options: Sending = {}): Promise<Sent> {
     return this.broadcastWithin(sender, messages, fee, options).then(({ sent }) => sent);
   }
 
   /**
-   * outcome tells what became of a transaction: it waits for it, and for a node that is away, until the deadline. A node
-   * without an index is asked for the blocks since the transaction was sent.
+   * outcome tells what became of a transaction: it waits for it, and for a node that is away, until the deadline. A
+   * node without an index is asked for the blocks since the transaction was sent.
    */
   outcome(sent: Sent, options: Waiting = {}): Promise<Outcome> {
     return outcomeOf(this.comet, sent, new Patience(options));
@@ -194,7 +299,10 @@ export class TimersClient {
   }
 
   private async send(
-    sender: string, messages: EncodeObject[], fee: StdFee | "auto", options: Sending,
+    sender: string,
+    messages: EncodeObject[],
+    fee: StdFee | "auto",
+    options: Sending,
   ): Promise<Extract<Outcome, { end: "included" }>> {
     const { sent, patience } = await this.broadcastWithin(sender, messages, fee, options);
     const outcome = await outcomeOf(this.comet, sent, patience);
@@ -204,7 +312,10 @@ export class TimersClient {
   }
 
   private async broadcastWithin(
-    sender: string, messages: EncodeObject[], fee: StdFee | "auto", options: Sending,
+    sender: string,
+    messages: EncodeObject[],
+    fee: StdFee | "auto",
+    options: Sending,
   ): Promise<{ sent: Sent; patience: Patience }> {
     const signing = this.signer();
     const paid = fee === "auto" ? await this.feeFor(sender, messages) : fee;
@@ -212,7 +323,7 @@ export class TimersClient {
     const sent = { hash: hashOf(tx), since: (await this.comet.status()).syncInfo.latestBlockHeight };
     options.onSent?.(sent);
     const patience = new Patience(options);
-    for (let unanswered = 0; ; ) {
+    for (let unanswered = 0;;) {
       try {
         const { code, log } = await patience.ask(this.comet.broadcastTxSync({ tx }));
         // Of one that came through without an answer, the node says later that its number is used.
@@ -229,7 +340,10 @@ export class TimersClient {
     }
   }
 
-  /** feeFor is the fee of what CosmJS simulates and a fifth more, and of paying the fee, which the simulation leaves out. */
+  /**
+   * feeFor is the fee of what CosmJS simulates and a fifth more, and of paying the fee, which the simulation leaves
+   * out.
+   */
   private async feeFor(sender: string, messages: EncodeObject[]): Promise<StdFee> {
     const paying = 25_000;
     const signing = this.signer();
@@ -263,6 +377,7 @@ export function happenings(events: readonly BlockEvent[], height: number): Happe
       }
     }
     if (typeof attributes.id !== "string" || typeof attributes.actor !== "string") return [];
-    return [{ type: event.type.slice("timers.v1.".length), height, id: attributes.id, actor: attributes.actor, attributes }];
+    return [{ type: event.type.slice("timers.v1.".length), height, id: attributes.id, actor: attributes.actor,
+      attributes }];
   });
 }

@@ -1,9 +1,16 @@
 export * from "./client.js";
+export { type EventName, type TimerEvent, eventOf, events } from "./events.js";
+export { type Following, NodeAway } from "./follow.js";
 export * from "./messages.js";
 export { type Calendar, type Cron, latestOccurrence, maxTime, nextOccurrence } from "./schedule.js";
+export {
+  type Ending, type Life, type Occurrence, type Previewing, type Repeating, type RetryTerms, type Timing, When, after, at,
+  calendarOf, every, preview,
+} from "./when.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
 export {
-  Bid, ConditionOp, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger, WatchCondition, WatchKey,
+  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger,
+  WatchCondition, WatchKey,
 } from "./gen/timers/v1/core.js";
 export { QueryEstimateRequest, QueryEstimateResponse, TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";
 export { MsgScheduleTimer, MsgUpdateTimer } from "./gen/timers/v1/tx.js";
