@@ -46,9 +46,10 @@ type books struct {
 	tipped []policy.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips total
-	// failed counts fires whose handler failed, guarded those that ran none. expired, unfunded and notAdmin count the timers that left so,
-	// deferred those that stay ready.
-	failed, guarded, expired, unfunded, notAdmin, deferred uint32
+	// outcomes counts the fires whose handler failed, and those that ran none.
+	outcomes struct{ failed, guarded uint32 }
+	// expired, unfunded and notAdmin count the timers that left so, deferred those that stay ready.
+	expired, unfunded, notAdmin, deferred uint32
 	// runtimes served the fires, in their order.
 	runtimes []string
 	// aside and released are the reasons of the timers that were set aside, and of those that returned.
@@ -85,9 +86,9 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	b.tips.add(result.settlement.Tip)
 	switch r := &result.receipt; {
 	case r.Guarded:
-		b.guarded++
+		b.outcomes.guarded++
 	case !r.Success:
-		b.failed++
+		b.outcomes.failed++
 	}
 	return &result.receipt
 }

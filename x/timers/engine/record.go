@@ -92,7 +92,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 	return &types.TimerLaneSummary{
 		Height:   b.Height,
 		Fired:    uint32(len(b.receipts)),
-		Failed:   b.failed,
+		Failed:   b.outcomes.failed,
 		Expired:  b.expired,
 		Unfunded: b.unfunded,
 		SetAside: uint32(len(b.aside)),
@@ -114,7 +114,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Unasked:        b.Agents.Unasked,
 
 		NotAdmin:     b.notAdmin,
-		Guarded:      b.guarded,
+		Guarded:      b.outcomes.guarded,
 		AgentsBilled: b.Agents.Billed().String(),
 	}
 }

@@ -154,7 +154,9 @@ func (k *Keeper) newTimer(
 	if err = triggers.CheckLife(config, &timer, moment); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	timer.NoteLife(moment)
+	if timer.Renewal != nil {
+		timer.NoteLife(moment)
+	}
 	if timer.GasLimit == 0 {
 		timer.GasLimit = k.engine.Policies.DefaultGasLimit(config, now)
 	}
@@ -662,11 +664,8 @@ func (k *Keeper) setOptions(config *types.TimerConfig, timer *types.Timer, optio
 	if options.Renew && !timer.Recurs() {
 		return types.ErrUnsupportedTimerType.Wrap("renew is stated for a timer that fires once: want a calendar, an interval or a watch")
 	}
-	if err := types.ValidateOnlyIf(options.OnlyIf); err != nil {
-		return err
-	}
-	for _, key := range options.OnlyIf {
-		if err := k.engine.Watches.Watcher().CheckCondition(key); err != nil {
+	if len(options.OnlyIf) > 0 {
+		if err := k.engine.Watches.CheckOnlyIf(options.OnlyIf); err != nil {
 			return err
 		}
 	}

@@ -50,6 +50,46 @@ func (k Kinds) Prepare(config *types.TimerConfig, t *types.Timer, now types.Mome
 	return k.Of(&t.Trigger).Prepare(config, t, now)
 }
 
+// CheckLife checks when a timer is due first, expires_at and expires_time, or sets their defaults.
+func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) error {
+	// A consensus rule: a timer never fires in the block that schedules it.
+	if timer.Due <= now.Height {
+		return types.ErrHeightNotInFuture.Wrapf(
+			"height %d is not above the current height %d; state a height above it, after from 1 on, an interval or a watch", timer.Due, now.Height)
+	}
+	if timer.Trigger.ByTime() && timer.ExpiresTime == 0 {
+		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
+	}
+	last := now.Height + config.MaxTtlBlocks
+	if timer.Due > last {
+		return types.ErrTTLTooLong.Wrapf("due height %d is above %d, the current height plus %d", timer.Due, last, config.MaxTtlBlocks)
+	}
+	if timer.ExpiresAt == 0 && !timer.Trigger.ByTime() {
+		timer.ExpiresAt = last
+	}
+	if timer.ExpiresAt > last {
+		return types.ErrTTLTooLong.Wrapf("expires_at %d is above %d, the current height plus %d", timer.ExpiresAt, last, config.MaxTtlBlocks)
+	}
+	if timer.ExpiresAt != 0 && timer.ExpiresAt < timer.Due {
+		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", timer.ExpiresAt, timer.Due)
+	}
+	if timer.ExpiresTime == 0 {
+		return nil
+	}
+	switch last := now.Time + int64(config.MaxTtlSeconds); {
+	case timer.ExpiresTime <= now.Time:
+		return types.ErrExpiresTooSoon.Wrapf("expires_time %d, in seconds since 1970, is not after the time of the block, %s",
+			timer.ExpiresTime, types.TimeText(now.Time))
+	case timer.ExpiresTime > last:
+		return types.ErrTTLTooLong.Wrapf("expires_time %d, in seconds since 1970, is after %s, the time of the block plus %d seconds",
+			timer.ExpiresTime, types.TimeText(last), config.MaxTtlSeconds)
+	case timer.ExpiresTime < timer.DueTime:
+		return types.ErrExpiresTooSoon.Wrapf("expires_time %s is before the timer is due, %s",
+			types.TimeText(timer.ExpiresTime), types.TimeText(timer.DueTime))
+	}
+	return nil
+}
+
 // RollsAt reports whether the timer stays after a fire. It does not if it does not repeat, if this was its last repetition, or
 // if it expires before the next.
 func (k Kinds) RollsAt(t *types.Timer, now types.Moment) bool {

@@ -108,6 +108,19 @@ func NewWatches(
 // Watcher returns the chain's watchable stores, nil if there are none.
 func (w *Watches) Watcher() *watch.Watcher { return w.watcher }
 
+// CheckOnlyIf refuses conditions that can't be read when a timer fires.
+func (w *Watches) CheckOnlyIf(conditions []types.WatchKey) error {
+	if err := types.ValidateOnlyIf(conditions); err != nil {
+		return err
+	}
+	for _, key := range conditions {
+		if err := w.watcher.CheckCondition(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Name implements Kind.
 func (*Watches) Name() string { return "watch" }
 

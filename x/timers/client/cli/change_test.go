@@ -103,7 +103,7 @@ func TestExtend(t *testing.T) {
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "499", "--shorten"), "is before height 500 (2023-11-14 22:30:00 +00:00), when timer "+id+" is due: it would never fire")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "2592011"), present+": nothing would change")
 	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --until, --to, --by")
-	require.ErrorContains(t, r.Refused("extend", id, "--to", "9", "--by", "1h"), `--to "9" and --by "1h" both state`)
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "9", "--by", "1h"), `--until "9" and --by "1h" both state`)
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "1h"), `--until: "1h" is no height`)
 	require.ErrorContains(t, r.Refused("extend", id, "--by", "long"), `--by: "long" is no duration`)
 

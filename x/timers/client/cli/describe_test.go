@@ -103,7 +103,7 @@ func TestDescribe_SaysWhatItWaitsFor(t *testing.T) {
 		"a change of what it watches": r.place(1, func(m *types.MsgScheduleTimer) {
 			m.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "5")}}}
 		}),
-		"its turn at height": r.place(2, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Height: 900} }),
+		"its turn at height":                      r.place(2, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Height: 900} }),
 		"its owner, who paused it and resumes it": r.place(3, func(m *types.MsgScheduleTimer) { m.Trigger = every }),
 		"its retry 1": r.place(99_000_000, func(m *types.MsgScheduleTimer) {
 			m.Trigger, m.Retry = types.Trigger{After: 1}, &types.Retry{Max: 1, After: 50}

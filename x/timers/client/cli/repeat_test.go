@@ -92,29 +92,6 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 	}
 }
 
-// The former name of --count works, hidden, and says that it is deprecated.
-func TestTimesIsTheFormerNameOfCount(t *testing.T) {
-	r := newRig(t)
-	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
-	for _, due := range [][]string{{"--every", "20"}, {"--watch", "bank:supply:stake"}} {
-		line := append([]string{"--msgs", path, "--generate-only"}, due...)
-		want, notes := r.scheduleTx(append(line, "--count", "3")...)
-		require.NotContains(t, notes, "deprecated")
-		msg, notes := r.scheduleTx(append(line, "--times", "3")...)
-		require.Equal(t, want, msg)
-		require.Contains(t, notes, "--times is deprecated: use --count\n")
-		err := r.Refused(append([]string{"schedule", "--times", "3", "--count", "4"}, line...)...)
-		require.ErrorContains(t, err, `--count "4" and --times "3" both state how often the timer fires: want one of them`)
-		err = r.Refused(append([]string{"schedule", "--times", "many"}, line...)...)
-		require.ErrorContains(t, err, `--times: "many" is no number of fires`)
-	}
-	require.ErrorContains(t, r.Refused("schedule", "--msgs", path, "--at", "50", "--times", "3"), `--times "3" is stated without --every`)
-	help, _, err := r.Run("tx", "timers", "schedule", "--help")
-	require.NoError(t, err)
-	require.Contains(t, help, "--count string")
-	require.NotContains(t, help, "--times")
-}
-
 func TestPauseAndResume(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)

@@ -113,8 +113,6 @@ func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when 
 // AddExtendFlags adds the flags that Extend reads.
 func AddExtendFlags(f *pflag.FlagSet) {
 	f.String(flagUntil, "", "until when it may fire: a date and a time, or the last height")
-	f.String(flagTo, "", "deprecated: use --"+flagUntil)
-	f.Lookup(flagTo).Hidden = true
 	f.String(flagBy, "", "how much longer than now: a time such as 7d or 1y, or a number of blocks, added to its present end")
 	f.Bool(flagShorten, false, "let the new end be before the present one")
 	AddSelectorFlags(f)
@@ -123,7 +121,7 @@ func AddExtendFlags(f *pflag.FlagSet) {
 // Extend reads until when one of the signer's timers may fire, or those that are selected. It refuses an end before the
 // present one unless that is meant, and one that changes nothing.
 func (d *Draft) Extend(names []string) ([]sdk.Msg, error) {
-	flag, text, err := d.OneOf("until when the timer may fire", true, flagUntil, flagTo, flagBy)
+	flag, text, err := d.OneOf("until when the timer may fire", true, flagUntil, flagBy)
 	if err != nil {
 		return nil, err
 	}

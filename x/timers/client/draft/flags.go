@@ -34,11 +34,9 @@ const (
 
 // The flags by which scheduling says that a timer lives on after a fire.
 const (
-	flagEvery = "every"
-	flagFirst = "first"
-	flagCount = "count"
-	// flagTimes is the former name of flagCount.
-	flagTimes       = "times"
+	flagEvery       = "every"
+	flagFirst       = "first"
+	flagCount       = "count"
 	FlagOnFailure   = "on-failure"
 	flagRetries     = "retries"
 	flagRetryAfter  = "retry-after"
@@ -57,9 +55,7 @@ const (
 
 // The flags of changes.
 const (
-	flagUntil = "until"
-	// flagTo is the former name of flagUntil.
-	flagTo         = "to"
+	flagUntil      = "until"
 	flagBy         = "by"
 	flagShorten    = "shorten"
 	flagDefaultBid = "default-bid"

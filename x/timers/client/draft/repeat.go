@@ -18,8 +18,6 @@ func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(flagEvery, "", "repeat it: by the clock, as 'month@1 09:00', 'month@last 18:00', weekday@09:00, 'mon,thu@09:00', day@09:00, hour@:30 or a cron expression such as '0 9 * * 1-5'; a time from one to the next, such as 1h; or a number of blocks")
 	f.String(flagFirst, "", "when the first of its fires is due, with --"+flagEvery+" (default: that far from now): a date and a time, or for a number of blocks a height; --"+flagIn+" and --"+flagAfter+" state it as a distance")
 	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
-	f.String(flagTimes, "", "deprecated: use --"+flagCount)
-	f.Lookup(flagTimes).Hidden = true
 	f.String(FlagEveryFrom, "", "with --"+flagEvery+" BLOCKS: what they count from, the last fire (fire, the default) or the first due height (schedule), whatever became of the fires between")
 	f.String(FlagMissed, "", "of several fires that have come due meanwhile, the latest (latest, the default) or all of them, oldest first (each)")
 	f.String(flagWindow, "", "how late a fire may be, as a time such as 10m, or for a number of blocks in blocks; later than that it is left out (default: until the next is due)")
@@ -45,8 +43,8 @@ func (d *Draft) checkRepeats() error {
 	}
 	alone, alternative := []string{flagFirst, FlagOnFailure, flagMaxFailures, FlagEveryFrom, FlagMissed, flagWindow, flagJitter}, map[string]string{}
 	if _, watches := d.Stated(flagWatch); !watches {
-		alone = append(alone, flagCount, flagTimes)
-		alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
+		alone = append(alone, flagCount)
+		alternative[flagCount] = " or --" + flagWatch
 	}
 	for _, flag := range alone {
 		if value, given := d.Stated(flag); given {
@@ -61,12 +59,8 @@ func (d *Draft) repetition() (r repetition, err error) {
 	if _, repeats := d.Stated(flagEvery); !repeats {
 		return r, nil
 	}
-	flag, times, err := d.count()
-	if err != nil {
-		return r, err
-	}
-	if flag != "" {
-		if r.remaining, err = parseFires(flag, times); err != nil {
+	if times, given := d.Stated(flagCount); given {
+		if r.remaining, err = parseFires(times); err != nil {
 			return r, err
 		}
 	}
@@ -223,21 +217,11 @@ func (d *Draft) onUnfunded() (types.OnUnfunded, error) {
 	return types.OnUnfunded(value), nil
 }
 
-// count returns the flag that states how often a timer fires, --count or its former name, and what it says; nothing if
-// neither is given.
-func (d *Draft) count() (flag, text string, err error) {
-	flag, text, err = d.OneOf("how often the timer fires", false, flagCount, flagTimes)
-	if flag == flagTimes {
-		d.Notef("--%s is deprecated: use --%s", flagTimes, flagCount)
-	}
-	return flag, text, err
-}
-
-// parseFires reads what a flag says of how often a timer fires.
-func parseFires(flag, text string) (uint64, error) {
+// parseFires reads what --count says of how often a timer fires.
+func parseFires(text string) (uint64, error) {
 	fires, err := timespan.ParseCount(text, "number of fires")
 	if err != nil {
-		return 0, fmt.Errorf("--%s: %w", flag, err)
+		return 0, fmt.Errorf("--%s: %w", flagCount, err)
 	}
 	return fires, nil
 }

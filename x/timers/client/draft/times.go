@@ -163,7 +163,7 @@ func (d *Draft) zoneMatters() error {
 	if _, err := d.zone(); err != nil {
 		return err
 	}
-	for _, flag := range []string{flagAt, flagFirst, flagExpiresAt, flagUntil, flagTo} {
+	for _, flag := range []string{flagAt, flagFirst, flagExpiresAt, flagUntil} {
 		if text, stated := d.Stated(flag); stated && isMoment(flag, text) {
 			return nil
 		}

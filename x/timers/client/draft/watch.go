@@ -29,14 +29,10 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 		return nil, err
 	}
 	trigger := &types.WatchTrigger{Remaining: 1}
-	flag, times, err := d.count()
-	if err != nil {
-		return nil, err
-	}
-	if times == "0" {
+	if times, given := d.Stated(flagCount); times == "0" {
 		trigger.Remaining = 0
-	} else if flag != "" {
-		if trigger.Remaining, err = parseFires(flag, times); err != nil {
+	} else if given {
+		if trigger.Remaining, err = parseFires(times); err != nil {
 			return nil, err
 		}
 	}

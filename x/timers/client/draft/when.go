@@ -91,7 +91,7 @@ func (d *Draft) height(flag, text string) (uint64, error) {
 // isMoment tells whether a flag that states a height states a date or a time of day instead.
 func isMoment(flag, text string) bool {
 	switch flag {
-	case flagAt, flagFirst, flagExpiresAt, flagUntil, flagTo:
+	case flagAt, flagFirst, flagExpiresAt, flagUntil:
 		return strings.ContainsAny(text, ":-")
 	default:
 		return false
@@ -118,7 +118,7 @@ func (d *Draft) heightOf(flag, text string) (uint64, error) {
 // parseWhen reads the text of a flag that states a height or a distance; the distance is zero if it is a height.
 func (d *Draft) parseWhen(flag, text string) (timespan.Span, error) {
 	switch flag {
-	case flagAt, flagFirst, flagExpiresAt, flagUntil, flagTo:
+	case flagAt, flagFirst, flagExpiresAt, flagUntil:
 		_, err := timespan.ParseCount(text, "height")
 		if err != nil && !timespan.IsDigits(text) {
 			err = fmt.Errorf("%w, a date and a time, or a time of day such as 09:00", err)
