@@ -6,9 +6,11 @@ import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { Following, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
-import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryWatchKeyRequest,
+import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryOccurrencesRequest,
+  QueryOccurrencesResponse, QueryWatchKeyRequest,
   TimerInfo } from "./gen/timers/v1/query.js";
-import { MsgScheduleTimer, ResumeAt } from "./gen/timers/v1/tx.js";
+import { MsgScheduleTimer, MsgUpdateTimer, ResumeAt, TimerOptions } from "./gen/timers/v1/tx.js";
+import { guards } from "./guard.js";
 import { messageTypes } from "./messages.js";
 import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf,
   reasonIn } from "./outcome.js";
@@ -47,8 +49,20 @@ export interface Job {
    * this fire.
    */
   onUnfunded?: OnUnfunded | "destroy" | "suspend" | "skip";
+  /**
+   * onlyIf is what must hold when it fires, such as "bank:balance:ADDRESS:DENOM < 100", 2 at most: else the messages
+   * are not run, and the fire costs little and counts for nothing.
+   */
+  onlyIf?: (string | WatchKey)[];
   maxCharge?: string;
   feePayer?: string;
+}
+
+/** Change is what an update replaces; what is left out stays. */
+export interface Change
+  extends Partial<Pick<Job, "messages" | "trigger" | "gasLimit" | "cellLimit" | "bid" | "maxCharge">> {
+  /** options replace retry, onUnfunded, renew and onlyIf together. */
+  options?: Pick<Job, "retry" | "onUnfunded" | "renew" | "onlyIf">;
 }
 
 /**
@@ -97,7 +111,7 @@ export class TimersClient {
    * UnknownOutcome if it was sent and the deadline came before an answer.
    */
   async schedule(sender: string, job: Job, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string> {
-    const { messages, trigger, bid, retry, onUnfunded, ...rest } = job;
+    const { messages, trigger, bid, retry, onUnfunded, onlyIf, ...rest } = job;
     const registry = this.signer().registry;
     const value = MsgScheduleTimer.fromPartial({
       sender,
@@ -106,11 +120,52 @@ export class TimersClient {
       bid: bid && Bid.fromPartial(bid),
       retry: retryOf(retry),
       onUnfunded: onUnfundedOf(onUnfunded),
+      onlyIf: await this.guards(onlyIf),
       messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))),
     });
     const { height, events } = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee,
       options);
     return happenings(events, height).find((happening) => happening.type === "TimerScheduled")!.id;
+  }
+
+  /**
+   * update changes a timer of the sender: what it does, when it is due, what it bids. The id stays. The trigger of a
+   * timer that repeats is replaced by one of the same kind.
+   */
+  async update(sender: string, id: string, change: Change, fee: StdFee | "auto" = "auto",
+    options: Sending = {}): Promise<void> {
+    const { messages, trigger, bid, options: stated, ...rest } = change;
+    const registry = this.signer().registry;
+    let timing: { trigger?: Trigger } = {};
+    if (trigger && !(trigger instanceof When)) timing = { trigger: Trigger.fromPartial(trigger) };
+    if (trigger instanceof When) {
+      const { timer } = await this.query.Timer({ actor: sender, id });
+      timing = { trigger: (await this.timing(trigger, { expiresTime: timer?.expiresTime })).trigger };
+    }
+    const value = MsgUpdateTimer.fromPartial({
+      sender,
+      id,
+      ...rest,
+      ...timing,
+      bid: bid && Bid.fromPartial(bid),
+      call: messages && { messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))) },
+      options: stated && TimerOptions.fromPartial({
+        renew: stated.renew,
+        retry: retryOf(stated.retry),
+        onUnfunded: onUnfundedOf(stated.onUnfunded),
+        onlyIf: await this.guards(stated.onlyIf),
+      }),
+    });
+    await this.send(sender, [{ typeUrl: "/timers.v1.MsgUpdateTimer", value }], fee, options);
+  }
+
+  private guards(stated: (string | WatchKey)[] | undefined): Promise<WatchKey[]> {
+    return guards(stated, (text) => this.watchKey(text));
+  }
+
+  /** occurrences asks when a timer is due next: times if byTime, heights else, at most limit (5 if 0, 100 at most). */
+  occurrences(actor: string, id: string, limit = 0): Promise<QueryOccurrencesResponse> {
+    return this.query.Occurrences(QueryOccurrencesRequest.fromPartial({ actor, id, limit }));
   }
 
   /** cancel removes timers of the sender, in one transaction. */

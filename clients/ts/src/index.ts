@@ -1,6 +1,7 @@
 export * from "./client.js";
 export { type EventName, type TimerEvent, eventOf, events } from "./events.js";
 export { type Following, NodeAway } from "./follow.js";
+export { condition } from "./guard.js";
 export * from "./messages.js";
 export { type Calendar, type Cron, latestOccurrence, maxTime, nextOccurrence } from "./schedule.js";
 export {

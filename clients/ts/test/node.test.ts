@@ -68,6 +68,25 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     assert.ok((await client.list(owner)).some((t) => t.id === watching));
     assert.deepEqual(await client.unwatch(owner, key), [watching]);
     assert.ok(!(await client.list(owner)).some((t) => t.id === watching));
+    // A guard that does not hold: the messages are not run, and the timer goes on. Then it is changed.
+    const guarded = await client.schedule(owner, {
+      messages: [pay], trigger: every("1h", { zone: "UTC" }), label: "guarded", gasLimit: 200_000n,
+      onlyIf: [`bank:balance:${owner}:${env("DENOM")} < 1`],
+    });
+    await client.run(owner, guarded);
+    const outcome = async () => (await client.list(owner)).find((t) => t.id === guarded)?.lastOutcome;
+    for (let tries = 0; !(await outcome())?.guarded; tries++) {
+      assert.ok(tries < 60, "it is guarded");
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    await client.update(owner, guarded, { trigger: every("2h", { zone: "UTC" }), options: { onUnfunded: "skip" } });
+    const changed = (await client.list(owner)).find((t) => t.id === guarded)!;
+    assert.equal(changed.trigger?.calendar?.every?.seconds, 7_200n);
+    assert.deepEqual(changed.onlyIf, []);
+    const next = await client.occurrences(owner, guarded, 3);
+    assert.ok(next.byTime && next.more);
+    assert.equal(next.occurrences[1].at - next.occurrences[0].at, 7_200n);
+    await client.cancel(owner, [guarded]);
     // A cancellation is the cheapest transaction: the fee is a large part of its gas.
     await client.cancel(owner, [await client.schedule(owner, { messages: [pay], trigger: { after: 10_000n } })]);
     await assert.rejects(client.cancel(owner, [watching]),
