@@ -220,10 +220,8 @@ fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 # Contracts
 
 .PHONY: contracts
-contracts: ## Build the tests' contracts again and compare them with the committed ones (needs Debian 12's Rust)
-	@bash testutil/contracts/build.sh "$(CURDIR)/build/contracts"
-	@diff testutil/contracts/SHA256SUMS build/contracts/SHA256SUMS
-	@echo "the committed contracts are what testutil/contracts/src compiles to"
+contracts: ## Build the contracts again, compare them with the committed ones and check them (needs Debian 12's Rust)
+	@scripts/contracts.sh
 
 # Protobuf
 

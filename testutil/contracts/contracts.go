@@ -10,7 +10,7 @@ var (
 	//
 	//go:embed auction.wasm
 	Auction []byte
-	// Council is a multisig with the messages of cw3_fixed_multisig, without a sudo.
+	// Council is the multisig cw3-fixed-multisig of cw-plus, which has no sudo.
 	//
 	//go:embed council.wasm
 	Council []byte
@@ -30,7 +30,7 @@ var (
 	//
 	//go:embed keeper.wasm
 	Keeper []byte
-	// Listener has the entry points of a clock contract and of a callback contract, and schedules nothing.
+	// Listener has the entry points of a clock contract and of a callback contract, and remembers what it was called with.
 	//
 	//go:embed listener.wasm
 	Listener []byte
@@ -58,10 +58,6 @@ var (
 	//
 	//go:embed vesting.wasm
 	Vesting []byte
-	// Witness remembers what its timers called it with.
-	//
-	//go:embed witness.wasm
-	Witness []byte
 	//go:embed SHA256SUMS
 	checksums string
 )

@@ -28,7 +28,6 @@ func TestContracts_AreThoseOfTheChecksums(t *testing.T) {
 		{"treasury", Treasury},
 		{"vault", Vault},
 		{"vesting", Vesting},
-		{"witness", Witness},
 	} {
 		fmt.Fprintf(&got, "%x  %s.wasm\n", sha256.Sum256(contract.code), contract.name)
 	}
