@@ -30,8 +30,9 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 bash render.sh "$made/first-contract"
 if cargo generate --version >/dev/null 2>&1; then
-	cargo generate --quiet --silent --vcs none --path template --name first-contract --define "timers=$(realpath ../..)" \
-		--destination "$made/generated"
+	mkdir "$made/generated"
+	cargo generate --silent --vcs none --path template --name first-contract --define "timers=$(realpath ../..)" \
+		--destination "$made/generated" >/dev/null
 	step "cargo generate makes the same" diff -r --exclude Cargo.lock "$made/first-contract" "$made/generated/first-contract"
 fi
 # With the crates that are built already.
