@@ -105,6 +105,7 @@ test: ## Run the tests but what measures, simulates or takes longest (PKG=./dir/
 check: ## Run all tests, as continuous integration does: counting benchmarks, short simulations and faults on nodes too
 	@$(call run_tests)
 	@scripts/nextsdk.sh 0.54 -cached
+	@echo "left out: the Rust crates (make rust) and the contracts' source, of which tests take the committed code (make contracts)"
 
 .PHONY: times
 times: ## Print how long the tests of each package take, the longest first
@@ -208,10 +209,8 @@ clients-ts-browser: clients-ts ## Use the example page of the TypeScript client 
 	cd clients/ts && ./node-test.sh ../../build/timerd test:browser
 
 .PHONY: rust
-rust: ## Check the Rust crates' format, lint and test them (needs Rust 1.85, rustfmt and clippy, and a network once)
-	cd clients/rust && cargo fmt --all --check && \
-		cargo clippy --locked --workspace --all-targets --all-features -- -D warnings && \
-		cargo test --locked --workspace --all-features
+rust: ## Check the Rust crates' format, lint and test them and the template (needs Rust 1.85, rustfmt and clippy, and a network once)
+	@scripts/rust.sh
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
@@ -220,10 +219,8 @@ fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 # Contracts
 
 .PHONY: contracts
-contracts: ## Build the tests' contracts again and compare them with the committed ones (needs Debian 12's Rust)
-	@bash testutil/contracts/build.sh "$(CURDIR)/build/contracts"
-	@diff testutil/contracts/SHA256SUMS build/contracts/SHA256SUMS
-	@echo "the committed contracts are what testutil/contracts/src compiles to"
+contracts: ## Build the contracts again, compare them with the committed ones and check them (needs Debian 12's Rust)
+	@scripts/contracts.sh
 
 # Protobuf
 

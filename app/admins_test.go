@@ -52,7 +52,9 @@ type heard struct {
 	Ticks int `json:"ticks"`
 	Job   int `json:"job"`
 	Last  struct {
-		Scheduler string `json:"scheduler"`
+		Delivery struct {
+			Scheduler string `json:"scheduler"`
+		} `json:"handle_timer"`
 	} `json:"last"`
 }
 
@@ -139,7 +141,7 @@ func TestTheDeliveryNamesTheScheduler(t *testing.T) {
 	}
 	require.Equal(t, fmt.Sprintf("%q", address("alice")), scheduled)
 	l.NextBlock()
-	require.Equal(t, address("alice"), l.heard().Last.Scheduler)
+	require.Equal(t, address("alice"), l.heard().Last.Delivery.Scheduler)
 }
 
 // Rule: 1.3-schedules-for-itself, 1.3-admin-calls-sudo, 1.11-payer, 3.1-returns-id, 3.1-admin-errors

@@ -343,7 +343,7 @@ func TestHeartbeatBidsMoreTheLaterItIs(t *testing.T) {
 			Cell math.LegacyDec `json:"max_fee_per_cell"`
 		}
 		c.QueryContract(heartbeat, map[string]any{"get_gas_bid": map[string]any{
-			"timer_id": "00", "trigger_block_height": 100, "current_block_height": 100 + late,
+			"timer_id": "00", "owner_actor": heartbeat.String(), "trigger_block_height": 100, "current_block_height": 100 + late,
 			"basefee_cycle": "0.001000000000000000", "basefee_cell": "0.03", "basefee_lane_timer": "0.004",
 			"previous_block_p50_priority_tip_per_cycle": "0.002", "last_block_cycle_usage": 5, "owner_actor_balance": "12",
 		}}, &bid)

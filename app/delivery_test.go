@@ -41,12 +41,10 @@ type deliveryJSON struct {
 // Rule: 1.12-delivery-content, 1.12-handlers-are-told
 func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice", "bob")
-	witness := c.Instantiate("alice", c.StoreCode("alice", contracts.Witness), `{}`, 1_000_000)
-	var told struct {
-		Tick struct {
-			Delivery deliveryJSON      `json:"delivery"`
-			Payload  map[string]uint64 `json:"payload"`
-		} `json:"tick"`
+	listener := c.Instantiate("alice", c.StoreCode("alice", contracts.Listener), `{}`, 1_000_000)
+	type tick struct {
+		Delivery deliveryJSON      `json:"delivery"`
+		Payload  map[string]uint64 `json:"payload"`
 	}
 	fire := func(trigger string, txs ...[]byte) deliveryJSON {
 		t.Helper()
@@ -57,10 +55,12 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 			}
 			require.Len(t, fired, 1)
 			require.Equal(t, "true", fired[0]["success"], fired[0])
-			told.Tick.Delivery, told.Tick.Payload = deliveryJSON{}, nil
-			c.QueryContract(witness, `{"told":{}}`, &told)
-			require.Equal(t, map[string]uint64{"n": 7}, told.Tick.Payload)
-			got := told.Tick.Delivery
+			var heard struct {
+				Last map[string]tick `json:"last"`
+			}
+			c.QueryContract(listener, `{"heard":{}}`, &heard)
+			require.Equal(t, map[string]uint64{"n": 7}, heard.Last["tick"].Payload)
+			got := heard.Last["tick"].Delivery
 			require.Equal(t, fired[0]["id"], got.TimerID)
 			require.Equal(t, fired[0]["deliver_id"], got.DeliverID)
 			require.Equal(t, [3]any{uint64(c.App.LastBlockHeight()), trigger, got.Height}, [3]any{got.Height, got.Trigger, got.Due})
@@ -70,15 +70,15 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 	now := func() uint64 { return uint64(c.App.LastBlockHeight()) }
 	schedule := func(trigger types.Trigger) {
 		_, err := c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
-			Actor: witness, Trigger: trigger, Handler: "tick+delivery", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
+			Actor: listener, Trigger: trigger, Handler: "tick+delivery", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
 		})
 		require.NoError(t, err)
 	}
 
 	// It schedules for itself, with a message like any other.
-	require.Zero(t, c.Execute("alice", witness, map[string]any{
+	require.Zero(t, c.Execute("alice", listener, map[string]any{"schedule": map[string]any{
 		"height": now() + 3, "handler": "tick+delivery", "payload": map[string]any{"n": 7},
-	}).Code)
+	}}).Code)
 	require.Empty(t, fire("height").Matched)
 
 	schedule(types.Trigger{After: 2})
@@ -98,13 +98,15 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 
 	// A handler that does not ask is called as before.
 	_, err = c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
-		Actor: witness, Trigger: types.Trigger{After: 1}, Handler: "tick", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
+		Actor: listener, Trigger: types.Trigger{After: 1}, Handler: "tick", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
 	})
 	require.NoError(t, err)
 	c.NextBlock()
-	var plain map[string]map[string]uint64
-	c.QueryContract(witness, `{"told":{}}`, &plain)
-	require.Equal(t, map[string]map[string]uint64{"tick": {"n": 7}}, plain)
+	var plain struct {
+		Last map[string]map[string]uint64 `json:"last"`
+	}
+	c.QueryContract(listener, `{"heard":{}}`, &plain)
+	require.Equal(t, map[string]map[string]uint64{"tick": {"n": 7}}, plain.Last)
 }
 
 // Every event between the events of a block's start and the summary at its end belongs to a fire, and says to which.
@@ -112,10 +114,12 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 // Rule: 6-fire-tags, 6-message-module
 func TestEventsOfAFireNameItsTimer(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice", "bob")
-	witness := c.Instantiate("alice", c.StoreCode("alice", contracts.Witness), `{}`, 1_000_000)
+	listener := c.Instantiate("alice", c.StoreCode("alice", contracts.Listener), `{}`, 1_000_000)
 	due := uint64(c.App.LastBlockHeight()) + 5
 	tx := c.Deliver("alice", schedule(t, c, "alice", due, send("alice", "bob", 7), schedule(t, c, "alice", due+10, send("alice", "bob", 1)))).TxResults[0]
-	require.Zero(t, c.Execute("alice", witness, map[string]any{"height": due, "handler": "tick", "payload": map[string]any{}}).Code)
+	require.Zero(t, c.Execute("alice", listener, map[string]any{"schedule": map[string]any{
+		"height": due, "handler": "tick", "payload": map[string]any{},
+	}}).Code)
 
 	// The transaction's own message event names the module.
 	modules := map[string]int{}

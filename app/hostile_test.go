@@ -237,12 +237,12 @@ func TestPinningMakesAFireCheaper(t *testing.T) {
 	ctx := s.Ctx()
 	require.NoError(t, wasmkeeper.NewDefaultPermissionKeeper(s.App.Wasm).PinCode(ctx, s.code))
 	pinned := s.fire("nothing", `{}`, 500_000)
-	require.Equal(t, uint64(58_000), before.cycles-pinned.cycles)
+	require.InDelta(t, 58_000, before.cycles-pinned.cycles, 1, "but for rounding")
 	deep := s.fire("deep", `{"left":1000000}`, 550_000)
 	require.False(t, deep.success)
 	require.Equal(t, uint64(550_000), deep.cycles, "a cheap call is no way around the limit")
 	require.NoError(t, wasmkeeper.NewDefaultPermissionKeeper(s.App.Wasm).UnpinCode(s.Ctx(), s.code))
-	require.Equal(t, before.cycles, s.fire("nothing", `{}`, 500_000).cycles)
+	require.InDelta(t, before.cycles, s.fire("nothing", `{}`, 500_000).cycles, 1)
 }
 
 // inOrder puts policy fifo in force: what contracts are charged is then what the chain's own prices make of it, and a fire

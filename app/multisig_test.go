@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
@@ -17,8 +18,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Council and treasury have the messages of cw3_fixed_multisig and of DAO DAO's core. They know nothing of timers, and have
-// no sudo: what the members decide on are messages of the chain.
+// Council is cw3-fixed-multisig of cw-plus, treasury has the messages of DAO DAO's core. They know nothing of timers, and
+// have no sudo: what the members decide on are messages of the chain.
 
 // council is a chain with a multisig of alice, bob and carol, of whom two decide.
 type council struct {
@@ -167,7 +168,8 @@ func TestADAOsTreasuryOwnsTimers(t *testing.T) {
 func TestATimerThatCallsAMultisigIsRefused(t *testing.T) {
 	c := newCouncil(t)
 	code := c.App.Wasm.GetContractInfo(c.Ctx(), c.multisig).CodeID
-	another := c.InstantiateWithAdmin("alice", code, `{"voters":[],"threshold":{"absolute_count":{"weight":1}}}`, 0, address("alice"))
+	another := c.InstantiateWithAdmin("alice", code, fmt.Sprintf(`{"voters":[{"addr":%q,"weight":1}],
+		"threshold":{"absolute_count":{"weight":1}},"max_voting_period":{"height":9}}`, address("bob")), 0, address("alice"))
 	msg := &types.MsgScheduleTimer{
 		Sender: address("alice"), Actor: another.String(), Trigger: types.Trigger{After: 1}, Handler: "execute", Payload: []byte(`{"proposal_id":1}`),
 	}

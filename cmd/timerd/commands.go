@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/CosmWasm/wasmd/x/wasm"
 	wasmcli "github.com/CosmWasm/wasmd/x/wasm/client/cli"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/spf13/cast"
 	"github.com/spf13/cobra"
@@ -29,6 +31,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/load"
 	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/sim"
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/metrics"
 )
 
@@ -83,7 +86,27 @@ func txCmd(modules *app.Description) *cobra.Command {
 		authcmd.GetDecodeCommand(), authcmd.GetSimulateCmd(),
 	)
 	modules.Basics().AddTxCommands(cmd)
+	waitForContracts(cmd)
 	return cmd
+}
+
+// waitForContracts gives the commands that make and call contracts the flag --wait, as the timers' commands have it.
+func waitForContracts(tx *cobra.Command) {
+	for name, made := range map[string]*broadcast.Made{
+		"store": {
+			Event: wasmtypes.EventTypeStoreCode, Attribute: wasmtypes.AttributeKeyCodeID, Name: "code_id", Text: "code %s is stored",
+		},
+		"instantiate": {
+			Event: wasmtypes.EventTypeInstantiate, Attribute: wasmtypes.AttributeKeyContractAddr, Name: "contract", Text: "contract %s is made",
+		},
+		"execute": nil,
+	} {
+		command, _, err := tx.Find([]string{wasmtypes.ModuleName, name})
+		if err != nil {
+			panic(fmt.Errorf("the command of wasm that is to wait: %w", err))
+		}
+		broadcast.Wait(command, made)
+	}
 }
 
 func newApp(logger log.Logger, db dbm.DB, trace io.Writer, appOpts servertypes.AppOptions) servertypes.Application {

@@ -40,9 +40,19 @@ func (c *Chain) Instantiate(name string, code uint64, msg any, funds int64) sdk.
 // InstantiateWithAdmin makes a contract that the admin, an address, may migrate.
 func (c *Chain) InstantiateWithAdmin(name string, code uint64, msg any, funds int64, admin string) sdk.AccAddress {
 	c.tb.Helper()
-	response := c.Deliver(name, &wasmtypes.MsgInstantiateContract{
-		Sender: AccountOf(name).Address.String(), Admin: admin, CodeID: code, Label: "contract", Msg: c.json(msg), Funds: coins(funds),
-	})
+	return c.instantiate(name, &wasmtypes.MsgInstantiateContract{Admin: admin, CodeID: code, Msg: c.json(msg), Funds: coins(funds)})
+}
+
+// InstantiateWith makes a contract with funds of any denoms, without an admin.
+func (c *Chain) InstantiateWith(name string, code uint64, msg any, funds sdk.Coins) sdk.AccAddress {
+	c.tb.Helper()
+	return c.instantiate(name, &wasmtypes.MsgInstantiateContract{CodeID: code, Msg: c.json(msg), Funds: funds})
+}
+
+func (c *Chain) instantiate(name string, msg *wasmtypes.MsgInstantiateContract) sdk.AccAddress {
+	c.tb.Helper()
+	msg.Sender, msg.Label = AccountOf(name).Address.String(), "contract"
+	response := c.Deliver(name, msg)
 	var made wasmtypes.MsgInstantiateContractResponse
 	c.Response(response.TxResults[0], &made)
 	address, err := sdk.AccAddressFromBech32(made.Address)

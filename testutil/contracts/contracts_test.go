@@ -9,15 +9,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCommittedContractsAreThoseOfTheChecksums(t *testing.T) {
+func TestContracts_AreThoseOfTheChecksums(t *testing.T) {
 	var got strings.Builder
 	for _, contract := range []struct {
 		name string
 		code []byte
 	}{
-		{"council", Council}, {"heartbeat", Heartbeat}, {"hostile", Hostile}, {"listener", Listener}, {"treasury", Treasury}, {"witness", Witness},
+		{"auction", Auction},
+		{"council", Council},
+		{"dca", DCA},
+		{"heartbeat", Heartbeat},
+		{"hostile", Hostile},
+		{"keeper", Keeper},
+		{"listener", Listener},
+		{"pool", Pool},
+		{"subscription", Subscription},
+		{"switch", Switch},
+		{"treasury", Treasury},
+		{"vault", Vault},
+		{"vesting", Vesting},
 	} {
 		fmt.Fprintf(&got, "%x  %s.wasm\n", sha256.Sum256(contract.code), contract.name)
 	}
-	require.Equal(t, checksums, got.String(), "after a change of src/, run testutil/contracts/build.sh")
+	require.Equal(t, checksums, got.String(), "after a change of sources, run clients/rust/build.sh")
 }

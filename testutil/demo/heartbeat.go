@@ -21,7 +21,7 @@ const (
 	heartbeatFunds = 100_000
 )
 
-// heartbeat is a contract that schedules its own next call: testutil/contracts/src/heartbeat.rs.
+// heartbeat is a contract that schedules its own next call: clients/rust/fixtures/heartbeat.
 type heartbeat struct {
 	address string
 	// timers are the ids of its timers so far, the last of them the one that waits.

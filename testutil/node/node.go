@@ -171,7 +171,7 @@ type Event struct {
 // Tx signs and sends a transaction from a key, and waits until it is in a block. A transaction that fails is no error;
 // one that is refused before it gets into a block is.
 func (n *Node) Tx(ctx context.Context, from string, args ...string) (TxResult, error) {
-	args = append(append([]string{"tx"}, args...), "--from", from, "--gas", "2000000", "--fees", "2000utmr", "--yes", "--output", "json")
+	args = append(append([]string{"tx"}, args...), "--from", from, "--gas", "4000000", "--fees", "4000utmr", "--yes", "--output", "json")
 	out, err := n.CLI(ctx, args...)
 	if err != nil {
 		return TxResult{}, err

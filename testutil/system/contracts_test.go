@@ -2,6 +2,8 @@ package system
 
 import (
 	"context"
+	"encoding/json"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +47,46 @@ func TestLongAHeartbeatOnARealNode(t *testing.T) {
 	require.Zero(t, result.Code, result.Log)
 	cli(ctx, t, n, &listed, "query", "timers", "list", made.Contracts[0])
 	require.Empty(t, listed.Timers)
+}
+
+// TestContracts_AreWaitedFor: the commands of x/wasm that make and call contracts have --wait as the timers' have it.
+func TestContracts_AreWaitedFor(t *testing.T) {
+	t.Parallel()
+	ctx := testContext(t)
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	gas := []string{"--gas", "4000000", "--fees", "4000utmr", "--yes", "--wait", "--wait-timeout", "30m"}
+	run := func(from string, args ...string) (string, error) {
+		out, err := n.CLI(ctx, append(append(append([]string{"tx", "wasm"}, args...), "--from", from), gas...)...)
+		return string(out), err
+	}
+	out, err := run("alice", "store", "../contracts/heartbeat.wasm")
+	require.NoError(t, err)
+	require.Regexp(t, `^code 1 is stored: transaction [0-9A-F]{64} is included at height \d+\n$`, out)
+	var made struct {
+		Status, Contract, TxHash string
+		Height                   int64
+	}
+	out, err = run("alice", "instantiate", "1", `{"every":2}`, "--label", "heartbeat", "--no-admin", "--amount", "1000000utmr",
+		"--output", "json", "--node", n.RPC)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal([]byte(out), &made), out)
+	require.Equal(t, "included", made.Status)
+	require.Positive(t, made.Height)
+	out, err = run("alice", "execute", made.Contract, `{"start":{}}`)
+	require.NoError(t, err)
+	require.Regexp(t, `^transaction [0-9A-F]{64} is included at height \d+\n$`, out)
+	beatUntil(ctx, t, n, made.Contract, 1)
+
+	var failed struct{ Status, Codespace string }
+	out, err = run("bob", "execute", made.Contract, `{"stop":{}}`, "--output", "json")
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 1, exit.ExitCode())
+	require.ErrorContains(t, err, "only the owner may do this")
+	require.NoError(t, json.Unmarshal([]byte(out), &failed), out)
+	require.Equal(t, [2]string{"failed", "wasm"}, [2]string{failed.Status, failed.Codespace})
+	_, err = run("alice", "execute", made.Contract, `{"stop":{}}`, "--generate-only")
+	require.ErrorContains(t, err, "want one of them")
 }
 
 // beatUntil waits until the contract has beaten so often, and returns the node's height and how often it has.

@@ -184,8 +184,8 @@ func (c *contractChain) send(ctx sdk.Context) (cycles, cells uint64, err error) 
 
 // ask asks each contract what it bids, as its agent.
 func (c *contractChain) ask(ctx sdk.Context) (cycles, cells uint64, err error) {
-	question := fmt.Appendf(nil, `{"get_gas_bid":{"timer_id":"%064d","trigger_block_height":%d,"current_block_height":%d,"basefee_cycle":"0.001",`+
-		`"basefee_cell":"0.03","basefee_lane_timer":"0.001","previous_block_p50_priority_tip_per_cycle":"0.0001",`+
+	question := fmt.Appendf(nil, `{"get_gas_bid":{"timer_id":"%064d","owner_actor":"owner","trigger_block_height":%d,`+
+		`"current_block_height":%d,"basefee_cycle":"0.001","basefee_cell":"0.03","basefee_lane_timer":"0.001","previous_block_p50_priority_tip_per_cycle":"0.0001",`+
 		`"last_block_cycle_usage":1000000,"owner_actor_balance":"1000000"}}`, 1, contractsDue, contractsDue+2)
 	for _, contract := range c.beating {
 		meter := storetypes.NewGasMeter(workload.SendGasLimit * 10)
@@ -329,7 +329,7 @@ func (c *Contracts) Table() *figure.Table {
 	t.Notes = []string{
 		fmt.Sprintf("%d calls a block, the block's own work shared out among them; medians of %d rounds that take turns, without commit.",
 			c.Calls, c.Rounds),
-		"The contract is testutil/contracts/src/heartbeat.rs: a fire reads, writes and schedules the next with a reply. Fires pay pre-charge",
+		"The contract is clients/rust/fixtures/heartbeat: a fire reads, writes and schedules the next with a reply. Fires pay pre-charge",
 		"and refund, and include FIRE_BASE_CYCLES. Gas counts 30 a cell. From disk is a node whose cache is off, or too small for its contracts.",
 	}
 	return t

@@ -120,7 +120,8 @@ func beating(tb testing.TB, n int) *dueTimers {
 		return false
 	})
 	require.Len(tb, beats, n)
-	call := []byte(`{"handle_timer":{"timer_id":"` + zeros + `","deliver_id":"` + zeros + `","fire_seq":0,"payload":"","height":3}}`)
+	call := []byte(`{"handle_timer":{"timer_id":"` + zeros + `","deliver_id":"` + zeros + `","fire_seq":0,"height":3,"due":3,` +
+		`"trigger":"height","payload":""}}`)
 	return &dueTimers{
 		chain: c,
 		plain: func(ctx sdk.Context, i int) error {

@@ -170,7 +170,7 @@ func (c *Chain[A]) Sign(name string, msgs ...sdk.Msg) []byte {
 	c.tb.Helper()
 	account := c.App.Accounts().GetAccount(c.Ctx(), Address(name))
 	require.NotNil(c.tb, account, "account %q is not in genesis", name)
-	tx, err := simtestutil.GenSignedMockTx(c.random, c.App.TxConfig(), msgs, txFee, 3_000_000, ID,
+	tx, err := simtestutil.GenSignedMockTx(c.random, c.App.TxConfig(), msgs, txFee, 5_000_000, ID,
 		[]uint64{account.GetAccountNumber()}, []uint64{account.GetSequence()}, Key(name))
 	require.NoError(c.tb, err)
 	raw, err := c.App.TxConfig().TxEncoder()(tx)

@@ -148,7 +148,8 @@ func TestContractsOwnMessages(t *testing.T) {
 	c := start(t)
 	alice, bob := chain.Address("alice"), chain.Address("bob")
 	contract := c.instantiate(contracts.Council, fmt.Sprintf(
-		`{"voters":[{"addr":%q,"weight":1}],"threshold":{"absolute_count":{"weight":1}}}`, alice.String()))
+		`{"voters":[{"addr":%q,"weight":1}],"threshold":{"absolute_count":{"weight":1}},"max_voting_period":{"height":1000}}`,
+		alice.String()))
 	coin := sdk.NewInt64Coin(chain.Denom, 5)
 	messages, err := tx.SetMsgs([]sdk.Msg{banktypes.NewMsgSend(contract, bob, sdk.NewCoins(coin))})
 	require.NoError(t, err)

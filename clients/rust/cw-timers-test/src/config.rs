@@ -11,6 +11,7 @@ pub struct Config {
     pub fee_denom: String,
     pub lane_paused: bool,
     pub max_ttl_blocks: u64,
+    pub max_ttl_seconds: u64,
     pub max_timers_per_actor: u32,
     pub max_payload_bytes: u64,
     pub max_messages_bytes: u64,
@@ -23,6 +24,7 @@ pub struct Config {
     pub default_cell_limit: u64,
     pub payload_cycles_per_byte: u64,
     pub message_cycles_per_byte: u64,
+    pub calendar_cycles: u64,
     pub receipt_retention_blocks: u64,
     pub lane_timer_cycles: u64,
     pub lane_timer_cells: u64,
@@ -40,6 +42,7 @@ impl Default for Config {
             fee_denom: "utmr".to_string(),
             lane_paused: false,
             max_ttl_blocks: 2_592_000,
+            max_ttl_seconds: 34_214_400,
             max_timers_per_actor: 1_024,
             max_payload_bytes: 1 << 20,
             max_messages_bytes: 65_536,
@@ -52,6 +55,7 @@ impl Default for Config {
             default_cell_limit: 20_000,
             payload_cycles_per_byte: 3,
             message_cycles_per_byte: 10,
+            calendar_cycles: 2_000,
             receipt_retention_blocks: 1_000,
             lane_timer_cycles: 2_000_000,
             lane_timer_cells: 2_000_000,
@@ -89,8 +93,9 @@ impl Config {
     }
 
     /// The cycles that a fire counts before its handler runs.
-    pub(crate) fn intrinsic(&self, payload_bytes: u64, message_bytes: u64) -> u64 {
+    pub(crate) fn intrinsic(&self, by_time: bool, payload_bytes: u64, message_bytes: u64) -> u64 {
         self.fire_base_cycles
+            .saturating_add(if by_time { self.calendar_cycles } else { 0 })
             .saturating_add(self.payload_cycles_per_byte.saturating_mul(payload_bytes))
             .saturating_add(self.message_cycles_per_byte.saturating_mul(message_bytes))
     }
@@ -102,6 +107,7 @@ impl Config {
             c.fee_denom = self.fee_denom.clone();
             c.lane_paused = self.lane_paused;
             c.max_ttl_blocks = self.max_ttl_blocks;
+            c.max_ttl_seconds = self.max_ttl_seconds;
             c.max_timers_per_actor = self.max_timers_per_actor;
             c.max_payload_bytes = self.max_payload_bytes;
             c.max_messages_bytes = self.max_messages_bytes;
@@ -114,6 +120,7 @@ impl Config {
             c.default_cell_limit = self.default_cell_limit;
             c.payload_cycles_per_byte = self.payload_cycles_per_byte;
             c.message_cycles_per_byte = self.message_cycles_per_byte;
+            c.calendar_cycles = self.calendar_cycles;
             c.receipt_retention_blocks = self.receipt_retention_blocks;
             c.lane_timer_cycles = self.lane_timer_cycles;
             c.lane_timer_cells = self.lane_timer_cells;

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
-use crate::store::{Books, Record};
+use crate::store::{Books, Moment, Record};
 use crate::watch;
 
 /// Who has granted whom a fee allowance for the module's messages.
@@ -32,6 +32,8 @@ pub(crate) struct Keeper<'a> {
     pub api: &'a dyn Api,
     pub storage: &'a mut dyn Storage,
     pub height: u64,
+    /// Of the block, in whole seconds since 1970.
+    pub time: i64,
     /// Whether a handler runs.
     pub in_fire: bool,
     pub config: &'a Config,
@@ -158,10 +160,8 @@ fn check_modelled(msg: &MsgScheduleTimer) {
     let trigger = msg.trigger.clone().unwrap_or_default();
     let from_schedule = |i: proto::IntervalTrigger| i.from == proto::IntervalFrom::Schedule;
     for (stated, what) in [
-        (trigger.time.is_some(), "triggers by time"),
         (trigger.calendar.is_some(), "calendars"),
         (trigger.interval.is_some_and(from_schedule), "intervals from their schedule"),
-        (msg.expires_time != 0, "expires_time"),
         (msg.renew, "renew"),
     ] {
         assert!(!stated, "cw-timers-test does not model {what}");
@@ -179,13 +179,14 @@ impl Keeper<'_> {
             t.actor = actor.clone();
             t.trigger = msg.trigger.clone();
             t.expires_at = msg.expires_at;
+            t.expires_time = msg.expires_time;
             t.gas_limit = msg.gas_limit;
             t.cell_limit = msg.cell_limit;
             t.schedule_height = self.height;
         });
         self.prepare_trigger(&mut timer)?;
         self.check_recurrence(&mut timer, &msg)?;
-        if timer.due <= self.height {
+        if timer.due_time == 0 && timer.due <= self.height {
             return refuse(
                 TimersError::HeightNotInFuture,
                 format!("height {} is not above {}", timer.due, self.height),
@@ -209,7 +210,7 @@ impl Keeper<'_> {
         if msg.fee_payer != sender.as_str() {
             timer.fee_payer = msg.fee_payer.clone();
         }
-        self.check_intrinsic(timer.gas_limit, &call)?;
+        self.check_intrinsic(timer.due_time != 0, timer.gas_limit, &call)?;
         set_call(&mut timer, call);
         timer.max_charge = max_charge;
         check_label(&msg.label)?;
@@ -235,8 +236,21 @@ impl Keeper<'_> {
     }
 
     fn prepare_trigger(&self, timer: &mut TimerInfo) -> AnyResult<()> {
-        let Trigger { height, after, interval, watch, .. } = timer.trigger.clone().unwrap_or_default();
+        let Trigger { height, after, interval, watch, time, .. } = timer.trigger.clone().unwrap_or_default();
         let once = height != 0 || after != 0;
+        if let Some(at) = time {
+            if once || interval.is_some() || watch.is_some() {
+                return refuse(TimersError::UnsupportedTimerType, "another trigger is stated with a time");
+            }
+            if at.nanos != 0 || at.seconds <= self.time {
+                return refuse(TimersError::InvalidTime, format!("time {}, now is {}", at.seconds, self.time));
+            }
+            if at.seconds > self.last_time() {
+                return refuse(TimersError::TTLTooLong, format!("time {} is after {}", at.seconds, self.last_time()));
+            }
+            (timer.due_time, timer.set_aside) = (at.seconds, SetAsideReason::Timed);
+            return Ok(());
+        }
         if let Some(watch) = watch {
             if once || interval.is_some() {
                 return refuse(TimersError::UnsupportedTimerType, "another trigger is stated beside a watch");
@@ -310,16 +324,38 @@ impl Keeper<'_> {
         if timer.due > last {
             return refuse(TimersError::TTLTooLong, format!("due height {} is above {last}", timer.due));
         }
-        if timer.expires_at == 0 {
+        let by_time = timer.due_time != 0;
+        if timer.expires_at == 0 && !by_time {
             timer.expires_at = last;
+        }
+        if timer.expires_time == 0 && by_time {
+            timer.expires_time = self.last_time();
         }
         if timer.expires_at > last {
             return refuse(TimersError::TTLTooLong, format!("expires_at {} is above {last}", timer.expires_at));
         }
-        if timer.expires_at < timer.due {
+        if timer.expires_at != 0 && timer.expires_at < timer.due {
             return refuse(TimersError::ExpiresTooSoon, format!("expires_at is below the due height {}", timer.due));
         }
+        if timer.expires_time == 0 {
+            return Ok(());
+        }
+        if timer.expires_time > self.time && timer.expires_time > self.last_time() {
+            return refuse(TimersError::TTLTooLong, format!("expires_time is after {}", self.last_time()));
+        }
+        if timer.expires_time <= self.time || timer.expires_time < timer.due_time {
+            return refuse(TimersError::ExpiresTooSoon, format!("expires_time is {}", timer.expires_time));
+        }
         Ok(())
+    }
+
+    /// The last time for which anything may be scheduled.
+    fn last_time(&self) -> i64 {
+        self.time + self.config.max_ttl_seconds as i64
+    }
+
+    fn now(&self) -> Moment {
+        Moment { height: self.height, time: self.time }
     }
 
     fn check_gas_limit(&self, gas_limit: u64) -> AnyResult<()> {
@@ -367,8 +403,8 @@ impl Keeper<'_> {
         }
     }
 
-    fn check_intrinsic(&self, gas_limit: u64, call: &Call) -> AnyResult<()> {
-        let intrinsic = self.config.intrinsic(call.payload.len() as u64, self.message_bytes(call));
+    fn check_intrinsic(&self, by_time: bool, gas_limit: u64, call: &Call) -> AnyResult<()> {
+        let intrinsic = self.config.intrinsic(by_time, call.payload.len() as u64, self.message_bytes(call));
         if gas_limit <= intrinsic {
             return refuse(
                 TimersError::GasLimitOutOfBounds,
@@ -434,7 +470,7 @@ impl Keeper<'_> {
     /// A timer that can still fire, of which the sender is the principal.
     fn changeable(&self, sender: &Addr, actor: &str, id: &str) -> AnyResult<Record> {
         let record = Record::named(self.storage, actor, id)?;
-        if record.expired_at(self.height) {
+        if record.expired_at(self.now()) {
             return refuse(TimersError::TimerExpired, format!("it could fire until height {}", record.info.expires_at));
         }
         if record.principal() != sender.as_str() {
@@ -485,14 +521,14 @@ impl Keeper<'_> {
         if call.is_some() || msg.gas_limit != 0 {
             let gas_limit = if msg.gas_limit != 0 { msg.gas_limit } else { info.gas_limit };
             match &call {
-                Some(call) => self.check_intrinsic(gas_limit, call)?,
+                Some(call) => self.check_intrinsic(info.due_time != 0, gas_limit, call)?,
                 None => {
                     let kept = Call {
                         payload: info.payload.clone(),
                         messages: info.runs_messages,
                         handler: info.handler.clone(),
                     };
-                    self.check_intrinsic(gas_limit, &kept)?;
+                    self.check_intrinsic(info.due_time != 0, gas_limit, &kept)?;
                 }
             }
             info.gas_limit = gas_limit;
@@ -523,30 +559,48 @@ impl Keeper<'_> {
     /// Sets a timer's last height, and returns what was set and what it was.
     pub(crate) fn extend(&mut self, sender: &Addr, msg: MsgExtendTimer) -> AnyResult<MsgExtendTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
-        assert!(msg.expires_time == 0, "cw-timers-test does not model expires_time");
         let record = self.changeable(sender, &actor, &msg.id)?;
-        self.set_expiry(record, msg.expires_at)
+        self.set_expiry(record, msg.expires_at, msg.expires_time)
     }
 
     /// The same for the authority.
-    pub(crate) fn set_expiry(&mut self, mut record: Record, expires_at: u64) -> AnyResult<MsgExtendTimerResponse> {
-        if expires_at <= self.height {
-            return refuse(
-                TimersError::ExpiresTooSoon,
-                format!("expires_at {expires_at} is not above {}", self.height),
-            );
+    pub(crate) fn set_expiry(
+        &mut self,
+        mut record: Record,
+        expires_at: u64,
+        expires_time: i64,
+    ) -> AnyResult<MsgExtendTimerResponse> {
+        let info = &mut record.info;
+        let from = (info.expires_at, info.expires_time);
+        if (expires_at, expires_time) == (0, 0) {
+            return refuse(TimersError::ExpiresTooSoon, "no end is stated");
         }
-        let to = expires_at.min(self.height + self.config.max_ttl_blocks);
-        if to < record.info.due {
-            return refuse(
-                TimersError::ExpiresTooSoon,
-                format!("expires_at {to} is below the due height {}", record.info.due),
-            );
+        if expires_at != 0 {
+            let to = expires_at.min(self.height + self.config.max_ttl_blocks);
+            if expires_at <= self.height || to < info.due {
+                return refuse(
+                    TimersError::ExpiresTooSoon,
+                    format!("expires_at {to}, at {}, and due is {}", self.height, info.due),
+                );
+            }
+            info.expires_at = to;
         }
-        let from = record.info.expires_at;
-        record.info.expires_at = to;
+        if expires_time != 0 {
+            let to = expires_time.min(self.last_time());
+            if expires_time <= self.time || to < info.due_time {
+                return refuse(
+                    TimersError::ExpiresTooSoon,
+                    format!("expires_time {to}, at {}, and due is {}", self.time, info.due_time),
+                );
+            }
+            info.expires_time = to;
+        }
+        let to = (info.expires_at, info.expires_time);
         record.save(self.storage);
-        Ok(MsgExtendTimerResponse::with(|r| (r.expires_at, r.previous_expires_at) = (to, from)))
+        Ok(MsgExtendTimerResponse::with(|r| {
+            (r.expires_at, r.expires_time) = to;
+            (r.previous_expires_at, r.previous_expires_time) = from;
+        }))
     }
 
     /// Removes a timer.
@@ -565,7 +619,7 @@ impl Keeper<'_> {
         let actor = if actor.is_empty() { sender.as_str() } else { actor };
         let mut record = self.changeable(sender, actor, id)?;
         match record.info.set_aside {
-            SetAsideReason::Unspecified | SetAsideReason::Watching => {}
+            SetAsideReason::Unspecified | SetAsideReason::Watching | SetAsideReason::Timed => {}
             reason => return refuse(TimersError::AlreadySetAside, format!("it is set aside: {reason:?}")),
         }
         record.info.set_aside = SetAsideReason::Paused;
@@ -580,7 +634,9 @@ impl Keeper<'_> {
         use SetAsideReason::*;
         match record.info.set_aside {
             Paused | Suspended | Unfunded | PricedOut | NotAdmin => {}
-            Unspecified | Watching => return refuse(TimersError::NotSetAside, "it is in the queue, or watches"),
+            Unspecified | Watching | Timed => {
+                return refuse(TimersError::NotSetAside, "it is in the queue, or watches")
+            }
             Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
         }
@@ -596,17 +652,21 @@ impl Keeper<'_> {
                 (record.info.due, record.info.retries) = (self.height + interval.every, 0);
             }
         }
-        release(&mut record, self.height + 1);
+        release(&mut record, Moment { height: self.height + 1, ..self.now() });
         record.save(self.storage);
         Ok(record.info.due)
     }
 }
 
-/// Returns a timer to the queue, or to its watch. One that is overdue is due at the height.
-pub(crate) fn release(record: &mut Record, height: u64) {
+/// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue is due at the height.
+pub(crate) fn release(record: &mut Record, now: Moment) {
     let watches = record.info.trigger.as_ref().is_some_and(|t| t.watch.is_some());
+    if record.waits_for_time(now.time) {
+        record.info.set_aside = SetAsideReason::Timed;
+        return;
+    }
     record.info.set_aside = if watches && !record.hit { SetAsideReason::Watching } else { SetAsideReason::Unspecified };
-    record.info.due = record.info.due.max(height);
+    record.info.due = record.info.due.max(now.height);
     // Its lateness counts from there.
     record.changed = 0;
 }

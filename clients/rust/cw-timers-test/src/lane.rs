@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::host::Host;
 use crate::keeper::{hex, messages_of, release, told, Grants};
 use crate::settle::cost;
-use crate::store::{self, Books, Record};
+use crate::store::{self, Books, Moment, Record};
 use crate::watch;
 
 /// The address that holds what is charged before a fire.
@@ -127,6 +127,7 @@ pub(crate) struct Lane<'a, H: Host> {
     pub grants: &'a Grants,
     pub usage: &'a dyn Fn(&Firing<'_>) -> Usage,
     pub height: u64,
+    pub now: Moment,
     pub block: Block,
     pub used: Books,
     fires_of: BTreeMap<String, u32>,
@@ -145,14 +146,16 @@ impl<'a, H: Host> Lane<'a, H> {
         grants: &'a Grants,
         usage: &'a dyn Fn(&Firing<'_>) -> Usage,
     ) -> Self {
-        let height = host.block().height;
+        let now = Moment::of(&host.block());
+        let height = now.height;
         let block = Block { height, ..Block::default() };
-        Lane { host, config, grants, usage, height, block, used: Books::default(), fires_of: BTreeMap::new() }
+        Lane { host, config, grants, usage, height, now, block, used: Books::default(), fires_of: BTreeMap::new() }
     }
 
     /// Runs the steps of the end of a block, in the chain's order.
     pub(crate) fn run(mut self) -> Block {
         self.collect_watches();
+        self.collect_times();
         self.sweep_set_aside();
         self.sweep_queue();
         if !self.config.lane_paused {
@@ -170,7 +173,7 @@ impl<'a, H: Host> Lane<'a, H> {
             let now = watch::marks(self.host.storage(), self.host.api(), &watched);
             let counts = record.info.set_aside == SetAsideReason::Watching
                 && record.info.due <= self.height
-                && !record.expired_at(self.height);
+                && !record.expired_at(self.now);
             if counts {
                 let changed = watch::changed(&watched, &record.marks, &now);
                 if !changed.is_empty() {
@@ -194,13 +197,24 @@ impl<'a, H: Host> Lane<'a, H> {
         }
     }
 
+    /// Makes due the timers whose time has come.
+    fn collect_times(&mut self) {
+        for mut record in Record::all(self.host.storage()) {
+            let waits = record.info.set_aside == SetAsideReason::Timed;
+            if waits && !record.waits_for_time(self.now.time) && !record.expired_at(self.now) {
+                (record.info.set_aside, record.info.due) = (SetAsideReason::Unspecified, self.height);
+                record.save(self.host.storage_mut());
+            }
+        }
+    }
+
     /// Looks at what is set aside: it returns, stays or expires.
     fn sweep_set_aside(&mut self) {
         for mut record in Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()) {
-            if record.expired_at(self.height) {
+            if record.expired_at(self.now) {
                 self.expire(&record);
             } else if record.info.set_aside == SetAsideReason::Unrunnable && self.runnable(&record) {
-                release(&mut record, self.height);
+                release(&mut record, self.now);
                 record.save(self.host.storage_mut());
             }
         }
@@ -209,11 +223,13 @@ impl<'a, H: Host> Lane<'a, H> {
     /// Removes what has expired in the queue, and sets aside what the config can't run.
     fn sweep_queue(&mut self) {
         for mut record in Record::all(self.host.storage()) {
-            if !record.in_queue() || record.info.due > self.height {
+            if !record.in_queue() {
                 continue;
             }
-            if record.expired_at(self.height) {
+            if record.expired_at(self.now) {
                 self.expire(&record);
+            } else if record.info.due > self.height {
+                continue;
             } else if !self.runnable(&record) {
                 self.put_aside(&mut record, SetAsideReason::Unrunnable);
             }
@@ -255,7 +271,7 @@ impl<'a, H: Host> Lane<'a, H> {
 
     fn fire_all(&mut self) {
         let ready: Vec<Record> =
-            Record::all(self.host.storage()).into_iter().filter(|r| r.ready_at(self.height)).collect();
+            Record::all(self.host.storage()).into_iter().filter(|r| r.ready_at(self.now)).collect();
         for seen in ready {
             let info = &seen.info;
             let size = self.config.size(info.gas_limit, info.cell_limit);
@@ -270,7 +286,7 @@ impl<'a, H: Host> Lane<'a, H> {
             // An earlier handler may have changed it: then it is at another place in the queue, and not tried.
             let Some(record) = Record::load(self.host.storage(), &info.id) else { continue };
             let moved = record.info.seq != info.seq || record.info.due != info.due;
-            if moved || !record.ready_at(self.height) {
+            if moved || !record.ready_at(self.now) {
                 continue;
             }
             self.attempt(record);
@@ -332,7 +348,7 @@ impl<'a, H: Host> Lane<'a, H> {
         let is_contract = self.host.contract(&Addr::unchecked(&info.actor)).is_some();
         let runs_messages = info.runs_messages || !is_contract;
         let messages = if runs_messages { info.payload_bytes } else { 0 };
-        let intrinsic = self.config.intrinsic(info.payload_bytes, messages);
+        let intrinsic = self.config.intrinsic(record.by_time(), info.payload_bytes, messages);
         let (cycles, cells, ended) = if intrinsic >= info.gas_limit {
             (info.gas_limit, 0, failed(TimersError::OutOfCycles))
         } else {
@@ -393,7 +409,7 @@ impl<'a, H: Host> Lane<'a, H> {
     /// Before the handler runs the timer is where a success leaves it: due again, or gone. So the handler finds it there,
     /// and can change it.
     fn roll(&mut self, record: &Record) -> Option<Record> {
-        let ttl = record.info.expires_at - self.height;
+        let ttl = record.last_height() - self.height;
         let trigger = record.info.trigger.clone().unwrap_or_default();
         let mut next = record.clone();
         (next.hit, next.changed) = (false, 0);
@@ -426,6 +442,7 @@ impl<'a, H: Host> Lane<'a, H> {
         let info = &record.info;
         let trigger = info.trigger.clone().unwrap_or_default();
         let kind = match (&trigger.watch, &trigger.interval, trigger.after) {
+            _ if trigger.time.is_some() => TriggerKind::Time,
             (Some(_), _, _) => TriggerKind::Watch,
             (_, Some(_), _) => TriggerKind::Interval,
             (_, _, 0) => TriggerKind::Height,
@@ -443,6 +460,7 @@ impl<'a, H: Host> Lane<'a, H> {
         };
         delivery.matched =
             info.matched.iter().map(|m| Matched { store: m.store.clone(), key: m.key.clone() }).collect();
+        delivery.occurrence = trigger.time.map(|at| at.seconds as u64);
         delivery.scheduler = Some(info.scheduler.clone()).filter(|s| !s.is_empty());
         delivery
     }
@@ -484,7 +502,7 @@ impl<'a, H: Host> Lane<'a, H> {
     /// Applies the result to the timer, and returns the timer that remains.
     fn after_fire(&mut self, record: Record, rolled: Option<Record>, fire: &Fire) -> Option<Record> {
         let retry = record.info.retry.clone().filter(|retry| {
-            let ttl = record.info.expires_at - self.height;
+            let ttl = record.last_height() - self.height;
             let again = !fire.success && record.info.retries < retry.max && retries_after(retry, fire);
             again && distance(retry, record.info.retries) <= ttl
         });

@@ -44,8 +44,8 @@
 //! # What is as on the chain
 //!
 //! Under policy `fifo`: the checks of messages and their errors, in their order; due heights; the order (due, seq); the
-//! lane's room in cycles and cells, what does not fit waits; caps of fires; intervals from their fires, `after`, retries
-//! with backoff and by error, `on_failure`, `on_unfunded`, `max_charge`, expiry; pause, resume now or with the next,
+//! lane's room in cycles and cells, what does not fit waits; caps of fires; times, intervals from their fires, `after`,
+//! retries with backoff and by error, `on_failure`, `on_unfunded`, `max_charge`, expiry; pause, resume now or with the next,
 //! update, extend, cancel; admins' timers; watches of contracts' storage and of balances, with conditions; pre-charge,
 //! charge and refund; a handler's failure undoes all that it did; config changes; receipts and queries. Scenario files that
 //! the chain runs too hold the model to it.
@@ -54,7 +54,7 @@
 //!
 //! These **panic** with a message that begins with `cw-timers-test`:
 //!
-//! - triggers by time, calendars, intervals from their schedule; `renew` and `expires_time`; skip and run;
+//! - calendars, intervals from their schedule; `renew`; skip and run;
 //! - messages of a timer other than bank sends, calls of contracts and the module's own;
 //! - watches of the bank's supplies, of the info of contracts, and of the staking store;
 //! - the authority's messages: [`Timers::sys_cancel`], [`Timers::sys_extend`] and [`Timers::change_config`] do the same.

@@ -23,7 +23,7 @@ use crate::host::{encode, Host};
 use crate::keeper::{Actor, Grants, Keeper};
 use crate::lane::{Block, Firing, Lane, Usage};
 use crate::query::View;
-use crate::store::{self, Record};
+use crate::store::{self, Moment, Record};
 
 type UsageFn = Rc<dyn Fn(&Firing<'_>) -> Usage>;
 
@@ -200,8 +200,9 @@ impl Timers {
 
     /// How many timers are live, and how many of them are due and wait for room, as of the last block that ended.
     pub fn count<H: Host>(&self, app: &H) -> (usize, usize) {
-        let (all, height) = (Record::all(app.storage()), app.block().height - 1);
-        (all.len(), all.iter().filter(|r| r.ready_at(height) && !r.expired_at(height + 1)).count())
+        let (all, next) = (Record::all(app.storage()), Moment::of(&app.block()));
+        let last = Moment { height: next.height - 1, ..next };
+        (all.len(), all.iter().filter(|r| r.ready_at(last) && !r.expired_at(next)).count())
     }
 
     /// Cancels any timer, as the authority does. Whether there was anything to cancel.
@@ -218,8 +219,8 @@ impl Timers {
     /// Sets any timer's last height, as the authority does, and returns what was set.
     pub fn sys_extend<H: Host>(&self, app: &mut H, actor: &Addr, id: &TimerId, expires_at: u64) -> AnyResult<u64> {
         let record = Record::named(app.storage(), actor.as_str(), id.as_str())?;
-        let height = app.block().height;
-        if record.expired_at(height) {
+        let now = Moment::of(&app.block());
+        if record.expired_at(now) {
             return Err(TimersError::TimerExpired.into());
         }
         let shared = self.0.borrow();
@@ -228,13 +229,14 @@ impl Timers {
         let mut keeper = Keeper {
             api: &api,
             storage: app.storage_mut(),
-            height,
+            height: now.height,
+            time: now.time,
             in_fire: false,
             config: &shared.config,
             grants: &shared.grants,
             actor: Actor::default(),
         };
-        Ok(keeper.set_expiry(record, expires_at)?.expires_at)
+        Ok(keeper.set_expiry(record, expires_at, 0)?.expires_at)
     }
 
     fn handle<ExecC, QueryC>(
@@ -275,6 +277,7 @@ impl Timers {
             api,
             storage,
             height: block.height,
+            time: Moment::of(block).time,
             in_fire: shared.ending,
             config: &shared.config,
             grants: &shared.grants,
@@ -312,7 +315,13 @@ impl Timers {
 
     fn view<T>(&self, storage: &dyn Storage, block: &BlockInfo, ask: impl FnOnce(View<'_>) -> T) -> T {
         let shared = self.0.borrow();
-        ask(View { storage, height: block.height, config: &shared.config, next_config: shared.next_config.as_ref() })
+        ask(View {
+            storage,
+            height: block.height,
+            time: Moment::of(block).time,
+            config: &shared.config,
+            next_config: shared.next_config.as_ref(),
+        })
     }
 }
 

@@ -12,12 +12,13 @@ use cw_timers::proto::{
 use crate::config::Config;
 use crate::keeper::messages_of;
 use crate::settle::{cost, decimal};
-use crate::store::{self, Books, Record};
+use crate::store::{self, Books, Moment, Record};
 
 /// What a query reads.
 pub(crate) struct View<'a> {
     pub storage: &'a dyn Storage,
     pub height: u64,
+    pub time: i64,
     /// In force, and from the next block on.
     pub config: &'a Config,
     pub next_config: Option<&'a Config>,
@@ -37,10 +38,10 @@ impl View<'_> {
         let mut info = record.info.clone();
         info.fee_payer = record.payer().into_string();
         info.status = match info.set_aside {
-            _ if record.expired_at(self.height + 1) => TimerStatus::Expired,
+            _ if record.expired_at(Moment { height: self.height + 1, time: self.time }) => TimerStatus::Expired,
             SetAsideReason::Watching => TimerStatus::Watching,
             SetAsideReason::Unspecified if info.due <= self.height => TimerStatus::Ready,
-            SetAsideReason::Unspecified => TimerStatus::Pending,
+            SetAsideReason::Unspecified | SetAsideReason::Timed => TimerStatus::Pending,
             _ => TimerStatus::SetAside,
         };
         info.tier = match info.due.saturating_sub(self.height) {
@@ -153,7 +154,7 @@ impl View<'_> {
         if request.payload_bytes > config.max_payload_bytes {
             return Err(cw_timers::TimersError::PayloadTooLong.into());
         }
-        let intrinsic = config.intrinsic(request.payload_bytes, request.message_bytes);
+        let intrinsic = config.intrinsic(false, request.payload_bytes, request.message_bytes);
         if gas <= intrinsic {
             return Err(cw_timers::TimersError::GasLimitOutOfBounds.into());
         }
@@ -185,7 +186,7 @@ impl View<'_> {
         }
         let mut once = 0u64;
         let mut always = 0u64;
-        for record in Record::all(self.storage).iter().filter(|r| r.ready_at(height)) {
+        for record in Record::all(self.storage).iter().filter(|r| r.ready_at(Moment { height, time: self.time })) {
             let reserved = config.size(record.info.gas_limit, record.info.cell_limit);
             out.ahead += 1;
             out.ahead_size += reserved;

@@ -1,6 +1,6 @@
 //! Where the model keeps its state: in the app's own storage, so that a transaction that fails undoes it.
 
-use cosmwasm_std::{from_json, to_json_vec, Addr, Binary, Order, Storage, Uint128};
+use cosmwasm_std::{from_json, to_json_vec, Addr, Binary, BlockInfo, Order, Storage, Uint128};
 use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{DeliveryInfo, Message, SetAsideReason, TimerInfo};
 use cw_timers::{TimerId, TimersError};
@@ -51,6 +51,19 @@ pub(crate) struct Mark {
     pub value: Binary,
 }
 
+/// A block's height, and its time in whole seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub height: u64,
+    pub time: i64,
+}
+
+impl Moment {
+    pub(crate) fn of(block: &BlockInfo) -> Moment {
+        Moment { height: block.height, time: block.time.seconds() as i64 }
+    }
+}
+
 /// A live timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
@@ -95,8 +108,28 @@ impl Record {
         }
     }
 
-    pub(crate) fn expired_at(&self, height: u64) -> bool {
-        self.info.expires_at < height
+    pub(crate) fn expired_at(&self, now: Moment) -> bool {
+        let Moment { height, time } = now;
+        let TimerInfo { expires_at, expires_time, .. } = self.info;
+        expires_at != 0 && expires_at < height || expires_time != 0 && expires_time < time
+    }
+
+    /// The last height at which it may fire, as far as heights bound its life.
+    pub(crate) fn last_height(&self) -> u64 {
+        match self.info.expires_at {
+            0 => u64::MAX,
+            height => height,
+        }
+    }
+
+    /// Whether block time makes it due.
+    pub(crate) fn by_time(&self) -> bool {
+        self.info.due_time != 0
+    }
+
+    /// Whether its time is still to come. A retry is due at a height.
+    pub(crate) fn waits_for_time(&self, time: i64) -> bool {
+        self.info.retries == 0 && self.info.due_time > time
     }
 
     pub(crate) fn in_queue(&self) -> bool {
@@ -104,8 +137,8 @@ impl Record {
     }
 
     /// Whether it is due and can fire.
-    pub(crate) fn ready_at(&self, height: u64) -> bool {
-        self.in_queue() && self.info.due <= height && !self.expired_at(height)
+    pub(crate) fn ready_at(&self, now: Moment) -> bool {
+        self.in_queue() && self.info.due <= now.height && !self.expired_at(now)
     }
 
     pub(crate) fn save(&self, storage: &mut dyn Storage) {
@@ -133,10 +166,10 @@ impl Record {
         storage.get(&key(&[TIMER, id.as_bytes()])).map(|bytes| Record::read(&bytes))
     }
 
-    /// All live timers, by (due, seq).
+    /// All live timers, by (due, time, seq).
     pub(crate) fn all(storage: &dyn Storage) -> Vec<Record> {
         let mut all: Vec<Record> = entries(storage, &key(&[TIMER])).map(|(_, value)| Record::read(&value)).collect();
-        all.sort_by_key(|r| (r.info.due, r.info.seq));
+        all.sort_by_key(|r| (r.info.due, r.info.due_time, r.info.seq));
         all
     }
 

@@ -589,18 +589,14 @@ fn what_is_not_modelled_panics() {
 
 /// Each says what is missing: nothing of it is taken for something else.
 #[test]
-fn what_concerns_time_panics() {
+fn what_repeats_by_time_panics() {
     let id = TimerId::new("ab".repeat(32)).unwrap();
-    let end = cosmwasm_std::Timestamp::from_seconds(2_000_000_000);
     let schedules = [
-        (Timer::at_time(end), "triggers by time"),
         (Timer::on(Calendar::every_seconds(60)), "calendars"),
         (Timer::on(Interval::every(5).from_schedule()), "intervals from their schedule"),
-        (Timer::every(5).expires_time(end), "expires_time"),
         (Timer::every(5).renew(), "renew"),
     ];
-    let changes =
-        [(Change::extend_time(&id, end), "expires_time"), (Change::skip(&id, 1), "skip"), (Change::run(&id), "run")];
+    let changes = [(Change::skip(&id, 1), "skip"), (Change::run(&id), "run")];
     let (_, _, _, me) = protobuf();
     let schedules = schedules.into_iter().map(|(timer, what)| (timer.into_msg(&me), what));
     for (msg, what) in schedules.chain(changes.into_iter().map(|(change, what)| (change.into_msg(&me), what))) {
@@ -610,6 +606,25 @@ fn what_concerns_time_panics() {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         assert_eq!(text, Some(format!("cw-timers-test does not model {what}").as_str()));
     }
+}
+
+/// A trigger by time is due in the first block at or after it, and says which time it was.
+#[test]
+fn a_time_comes_with_its_block() {
+    let (timers, mut app, _, contract) = protobuf();
+    let now = app.block_info().time;
+    let at = cosmwasm_std::Timestamp::from_seconds(now.seconds() + 12);
+    app.execute(contract.clone(), Timer::at_time(at).into_msg(&contract)).unwrap();
+    let blocks = timers.blocks(&mut app, 4);
+    assert_eq!(blocks.iter().map(|b| b.fires.len()).collect::<Vec<_>>(), [0, 0, 0, 1], "5, 10 and 15 seconds later");
+    let fire = blocks[3].only_fire();
+    assert_eq!((fire.delivery.trigger.as_str(), fire.delivery.occurrence), ("time", Some(at.seconds())));
+    assert_eq!(fire.cycles, 20_000 + 2_000 + 100_000);
+    // Its life ends by time too.
+    let end = cosmwasm_std::Timestamp::from_seconds(app.block_info().time.seconds() + 4);
+    app.execute(contract.clone(), Timer::after(1).expires_time(end).into_msg(&contract)).unwrap();
+    let blocks = timers.blocks(&mut app, 2);
+    assert_eq!((blocks[1].fires.len(), blocks[1].expired.len()), (0, 1));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use cosmwasm_std::testing::MockStorage;
 use cosmwasm_std::{
     coin, to_json_binary, Addr, Api, BankMsg, Binary, CustomMsg, CustomQuery, Deps, DepsMut, Empty, Env, MessageInfo,
-    Reply, Response, StdError, StdResult, SubMsg, WasmMsg,
+    Reply, Response, StdError, StdResult, SubMsg, Timestamp, WasmMsg,
 };
 use cw_multi_test::error::AnyResult;
 use cw_multi_test::{
@@ -37,12 +37,11 @@ const SKIPPED: &[(&str, &str)] = &[
     ("unpayable_bids", "about the bound of clean-up"),
     ("watch_fan_out", "about the meter, which the model does not have"),
     ("watch_conditions_fan_out", "about the meter"),
-    ("time_once", "about triggers by time, which the model does not have"),
     ("calendar_lapses", "about calendars, which the model does not have"),
     ("calendar_outage", "about calendars"),
     ("bad_moments", "about calendars"),
     ("rent_for_a_year", "about calendars, under another policy"),
-    ("times_crowd", "about triggers by time, under another policy"),
+    ("times_crowd", "about the bound of what becomes due in one block, under another policy"),
     ("interval_from_schedule", "about intervals from their schedule, which the model does not have"),
     ("skip_run_resume", "about skip and run, which the model does not have"),
 ];
@@ -66,10 +65,14 @@ const IGNORED: &[&str] = &[
 
 /// The time of the first block of a scenario.
 const EPOCH: u64 = 1_700_000_000;
+/// The time between blocks, where a scenario does not state it.
+const BLOCK_SECONDS: u64 = 5;
 const DENOM: &str = "utmr";
 const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// The cycles of every fire of a scenario before its handler: no timer has a payload.
+/// The cycles of every fire of a scenario before its handler, but for those by time: no timer has a payload.
 const INTRINSIC: u64 = 20_000;
+/// What those by time count in addition.
+const CALENDAR: u64 = 2_000;
 
 // ---- what the scripted contracts share with the test
 
@@ -157,6 +160,9 @@ fn trigger(op: &Value, api: &dyn Api) -> Trigger {
         }
         return interval.into();
     }
+    if !op["time"].is_null() {
+        return Trigger::Time(Timestamp::from_seconds(number(&op["time"])));
+    }
     match op["after"].is_null() {
         false => Trigger::After(number(&op["after"])),
         true => Trigger::Height(number(&op["height"])),
@@ -224,6 +230,9 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 .gas_limit(number(&op["gas_limit"]))
                 .cell_limit(number(&op["cell_limit"]))
                 .expires_at(number(&op["expires_at"]));
+            if !op["expires_time"].is_null() {
+                timer = timer.expires_time(Timestamp::from_seconds(number(&op["expires_time"])));
+            }
             if !op["retry"].is_null() {
                 timer = timer.retry(number(&op["retry"]["max"]) as u32, number(&op["retry"]["after"]));
                 timer = timer.retry_backoff(number(&op["retry"]["backoff"]) as u32);
@@ -273,6 +282,10 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
             answered(SubMsg::reply_on_success(update.into_msg(me), 2), op)
         }
         "cancel" => SubMsg::new(Change::cancel(&lookup(deps, op)).into_msg(me)),
+        "extend" if !op["expires_time"].is_null() => {
+            let time = Timestamp::from_seconds(number(&op["expires_time"]));
+            SubMsg::new(Change::extend_time(&lookup(deps, op), time).into_msg(me))
+        }
         "extend" => SubMsg::new(Change::extend(&lookup(deps, op), number(&op["expires_at"])).into_msg(me)),
         "pause" => SubMsg::new(Change::pause(&lookup(deps, op)).into_msg(me)),
         "resume" if op["resume_at"] == "next" => {
@@ -387,10 +400,11 @@ fn usage(firing: &cw_timers_test::Firing<'_>) -> Usage {
         }
         let at = (firing.delivery.height, w.names[&firing.timer.id].clone());
         let Some(line) = w.golden.get(&at) else { return Usage { cycles: 0, cells: 0 } };
+        let intrinsic = if firing.timer.due_time == 0 { INTRINSIC } else { INTRINSIC + CALENDAR };
         match number(&line["code"]) {
             41 => Usage { cycles: u64::MAX, cells: number(&line["cells"]) },
-            42 => Usage { cycles: number(&line["cycles"]) - INTRINSIC, cells: u64::MAX },
-            _ => Usage { cycles: number(&line["cycles"]) - INTRINSIC, cells: number(&line["cells"]) },
+            42 => Usage { cycles: number(&line["cycles"]) - intrinsic, cells: u64::MAX },
+            _ => Usage { cycles: number(&line["cycles"]) - intrinsic, cells: number(&line["cells"]) },
         }
     })
 }
@@ -415,7 +429,7 @@ struct Runner<M: Module> {
     app: AppOf<M>,
     ops: Vec<(usize, Value)>,
     /// The time of the app's first block, in seconds.
-    begin: u64,
+    seconds: u64,
 }
 
 /// The fields of operations that the test reads. A scenario with another one has to be taught or skipped.
@@ -444,6 +458,9 @@ const FIELDS: &[&str] = &[
     "gas_limit",
     "cell_limit",
     "expires_at",
+    "expires_time",
+    "time",
+    "seconds",
     "bid",
     "fee_payer",
     "max_charge",
@@ -533,8 +550,9 @@ where
         }
         world(|w| *w = new);
         timers.set_usage(usage);
-        let begin = app.block_info().time.seconds();
-        Runner { name: name.to_string(), timers, app, ops, begin }
+        app.update_block(|block| block.time = Timestamp::from_seconds(EPOCH));
+        let seconds = scenario["block_seconds"].as_u64().unwrap_or(BLOCK_SECONDS);
+        Runner { name: name.to_string(), timers, app, ops, seconds }
     }
 
     /// Runs an operation as a transaction. The error is as golden files have it.
@@ -582,19 +600,24 @@ where
     /// One block, as a golden file would have it.
     fn step(&mut self) -> Value {
         let height = self.app.block_info().height;
-        let mut rejected = Vec::new();
+        let (mut rejected, mut jump) = (Vec::new(), 0);
         for (index, op) in self.ops.clone() {
             if number(&op["at"]) != height || OMITTED.contains(&(self.name.as_str(), op["as"].as_str().unwrap_or(""))) {
+                continue;
+            }
+            if op["op"] == "jump" {
+                jump += number(&op["seconds"]);
                 continue;
             }
             if let Err(error) = self.transact(&op) {
                 rejected.push(serde_json::json!({"op": index, "error": error}));
             }
         }
-        let time = self.app.block_info().time.seconds() - self.begin + EPOCH;
+        let time = self.app.block_info().time;
         let block = self.timers.next_block(&mut self.app);
+        self.app.update_block(|block| block.time = time.plus_seconds(self.seconds + jump));
         let mut line = self.line(&block, rejected);
-        line["time"] = time.into();
+        line["time"] = time.seconds().into();
         line
     }
 
@@ -609,10 +632,14 @@ where
             .iter()
             .map(|fire| {
                 let timer = world(|w| w.names[&fire.timer.id].clone());
-                serde_json::json!({
+                let mut line = serde_json::json!({
                     "timer": timer, "ok": fire.success, "code": [fire.codespace, fire.code], "cycles": fire.cycles,
                     "cells": fire.cells, "paid": fire.paid.to_string(), "late": fire.late,
-                })
+                });
+                if let Some(occurrence) = fire.delivery.occurrence {
+                    line["occurrence"] = occurrence.into();
+                }
+                line
             })
             .collect();
         let balances: BTreeMap<String, String> = world(|w| w.contracts.clone())

@@ -95,13 +95,13 @@ type scheduled struct {
 // Send signs and broadcasts messages, or prints them, as the flags of transactions say. A transaction that the node or the
 // chain refuses is an error. With --wait it prints that the transaction is included.
 func Send(j *job.Job, msgs ...sdk.Msg) error {
-	return send(j, msgs, "--"+flagWait+" waits until it is included", printIncluded)
+	return send(j, sending(msgs...), "--"+flagWait+" waits until it is included", printIncluded)
 }
 
 // SendTimer does the same with a timer that is scheduled. With --wait it prints the timer's name and when it is due: its
 // height, or for a watch or a time what is stated in words.
 func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
-	return send(j, []sdk.Msg{msg}, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
+	return send(j, sending(msg), "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
 		func(j *job.Job, included *coretypes.ResultTx) error {
 			found, err := remote.ScheduledIn(included)
 			if err != nil {
@@ -117,9 +117,9 @@ func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 // SendProposal does the same with a proposal of x/gov. With --wait, the default of ProposalCommand, it prints its number, and
 // how one votes on it.
 func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
-	return send(j, []sdk.Msg{msg}, "once it is included, its event submit_proposal has the proposal's number; --"+flagWait+" waits and prints it",
+	return send(j, sending(msg), "once it is included, its event submit_proposal has the proposal's number; --"+flagWait+" waits and prints it",
 		func(j *job.Job, tx *coretypes.ResultTx) error {
-			id := proposalIn(tx)
+			id := attributeOf(tx, govtypes.EventTypeSubmitProposal, govtypes.AttributeKeyProposalID)
 			if id == "" {
 				return printIncluded(j, tx)
 			}
@@ -131,22 +131,13 @@ func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
 		})
 }
 
-// proposalIn is the number of the proposal that a transaction submitted; empty if its events do not say.
-func proposalIn(tx *coretypes.ResultTx) string {
-	for _, event := range tx.TxResult.Events {
-		if event.Type != govtypes.EventTypeSubmitProposal {
-			continue
-		}
-		for _, attribute := range event.Attributes {
-			if attribute.Key == govtypes.AttributeKeyProposalID {
-				return attribute.Value
-			}
-		}
-	}
-	return ""
+// sending sends messages by a job.
+func sending(msgs ...sdk.Msg) func(*job.Job) error {
+	return func(j *job.Job) error { return j.Send(msgs...) }
 }
 
-func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
+// send runs what ends in a broadcast, and says what became of the transaction. Next is what one does that does not wait.
+func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
 	waiting, err := j.Flags.GetBool(flagWait)
 	if err != nil {
 		return err
@@ -158,7 +149,7 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		}
 		waiting = err == nil // it may be the default that waits
 	}
-	sent, err := sendVia(j, waiting, msgs)
+	sent, err := sendVia(j, waiting, run)
 	defer sent.stop()
 	switch {
 	case err != nil && sent.lost != nil:
@@ -209,7 +200,7 @@ func why(log string) string {
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
 // answer to the broadcast is printed where JSON is wanted and nobody waits for what became of the transaction.
-func sendVia(j *job.Job, waiting bool, msgs []sdk.Msg) (*sentTx, error) {
+func sendVia(j *job.Job, waiting bool, run func(*job.Job) error) (*sentTx, error) {
 	sent := &sentTx{CometRPC: j.Client, waiting: waiting, ctx: j.Ctx, stop: func() {}}
 	var err error
 	if sent.timeout, err = j.Flags.GetDuration(flagWaitTimeout); err != nil {
@@ -224,7 +215,7 @@ func sendVia(j *job.Job, waiting bool, msgs []sdk.Msg) (*sentTx, error) {
 	if j.Client != nil {
 		via.Context = via.WithClient(sent)
 	}
-	return sent, via.Send(msgs...)
+	return sent, run(&via)
 }
 
 // beforeSent drops what is written after the broadcast, unless answers are wanted.

@@ -10,7 +10,7 @@ use cosmwasm_std::{
 use cw_storage_plus::Item;
 use cw_timers::{timer_id, Change, OnUnfunded, SudoMsg, Timer, TimerId, TimersQuerier};
 
-const GAS_LIMIT: u64 = 300_000;
+const GAS_LIMIT: u64 = 250_000;
 const CELL_LIMIT: u64 = 3_000;
 const SCHEDULED: u64 = 1;
 /// The reply to a change that may fail, since the timer may be gone.

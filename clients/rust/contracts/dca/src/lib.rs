@@ -11,7 +11,7 @@ use cosmwasm_std::{
 use cw_storage_plus::Item;
 use cw_timers::{timer_id, Change, Interval, OnUnfunded, SudoMsg, Timer, TimerId, TimersQuerier};
 
-const GAS_LIMIT: u64 = 450_000;
+const GAS_LIMIT: u64 = 250_000;
 const CELL_LIMIT: u64 = 4_000;
 const SCHEDULED: u64 = 1;
 const SWAPPED: u64 = 2;

@@ -1,51 +1,13 @@
 //! Rounds against a pool whose price moves.
 
-use cosmwasm_std::{
-    coin, coins, to_json_binary, Addr, BankMsg, Binary, Decimal, Deps, DepsMut, Empty, Env, MessageInfo, Response,
-    StdError, StdResult, Uint128,
-};
+use cosmwasm_std::{coin, coins, to_json_binary, Addr, Decimal, Uint128};
 use cw_multi_test::{BankSudo, ContractWrapper, Executor, SudoMsg as AppSudo};
 use cw_timers_test::{Timers, TimersApp};
 use timers_dca::{execute, instantiate, query, reply, sudo, ExecuteMsg, InstantiateMsg, Plan, PoolMsg, QueryMsg};
+use timers_pool as pool;
 
-/// A pool that sells ubtc for uusd at a rate that anybody sets.
-mod pool {
-    use super::*;
-    use cosmwasm_schema::cw_serde;
-
-    #[cw_serde]
-    pub enum Msg {
-        Rate { rate: Decimal },
-        Swap { min_out: Uint128 },
-    }
-
-    pub fn instantiate(_: DepsMut, _: Env, _: MessageInfo, _: Empty) -> StdResult<Response> {
-        Ok(Response::new())
-    }
-
-    pub fn execute(deps: DepsMut, _: Env, info: MessageInfo, msg: Msg) -> StdResult<Response> {
-        match msg {
-            Msg::Rate { rate } => {
-                deps.storage.set(b"rate", rate.to_string().as_bytes());
-                Ok(Response::new())
-            }
-            Msg::Swap { min_out } => {
-                let rate: Decimal = String::from_utf8(deps.storage.get(b"rate").unwrap()).unwrap().parse()?;
-                assert_eq!(info.funds[0].denom, "uusd");
-                let out = info.funds[0].amount.mul_floor(rate);
-                if out < min_out {
-                    return Err(StdError::generic_err("slippage"));
-                }
-                let amount = coins(out.u128(), "ubtc");
-                Ok(Response::new().add_message(BankMsg::Send { to_address: info.sender.into(), amount }))
-            }
-        }
-    }
-
-    pub fn query(_: Deps, _: Env, _: Empty) -> StdResult<Binary> {
-        to_json_binary(&Empty {})
-    }
-}
+/// What the pool holds of each coin.
+const RESERVE: u128 = 1_000_000;
 
 struct Market {
     timers: Timers,
@@ -60,8 +22,17 @@ fn market(funds: u128, rounds: u64) -> Market {
     let mut app = timers.app();
     let owner = app.api().addr_make("owner");
     let pools = app.store_code(Box::new(ContractWrapper::new(pool::execute, pool::instantiate, pool::query)));
-    let pool = app.instantiate_contract(pools, owner.clone(), &Empty {}, &[], "pool", None).unwrap();
-    for (to, coin) in [(&pool, coin(1_000_000, "ubtc")), (&owner, coin(funds, "uusd"))] {
+    let pool = app
+        .instantiate_contract(
+            pools,
+            owner.clone(),
+            &pool::InstantiateMsg { pair: ["uusd".into(), "ubtc".into()] },
+            &[],
+            "pool",
+            None,
+        )
+        .unwrap();
+    for (to, coin) in [(&pool, coin(RESERVE, "ubtc")), (&pool, coin(RESERVE, "uusd")), (&owner, coin(funds, "uusd"))] {
         app.sudo(AppSudo::Bank(BankSudo::Mint { to_address: to.to_string(), amount: vec![coin] })).unwrap();
     }
     let code =
@@ -77,15 +48,18 @@ fn market(funds: u128, rounds: u64) -> Market {
     let dca = app.instantiate_contract(code, owner.clone(), &msg, &coins(funds, "uusd"), "dca", None).unwrap();
     let mint = BankSudo::Mint { to_address: dca.to_string(), amount: coins(100_000, "utmr") };
     app.sudo(AppSudo::Bank(mint)).unwrap();
-    let mut market = Market { timers, app, pool, dca, owner };
-    market.rate(100);
-    market
+    Market { timers, app, pool, dca, owner }
 }
 
 impl Market {
-    fn rate(&mut self, percent: u64) {
-        let msg = pool::Msg::Rate { rate: Decimal::percent(percent) };
-        self.app.execute_contract(self.owner.clone(), self.pool.clone(), &msg, &[]).unwrap();
+    /// Lets somebody move the pool's price: to so many ubtc for 100 uusd, but for what the swap itself moves.
+    fn price(&mut self, percent: u128) {
+        let (usd, btc) = (self.has(&self.pool, "uusd"), self.has(&self.pool, "ubtc"));
+        let (more_usd, more_btc) =
+            ((btc * 100 / percent).saturating_sub(usd), (usd * percent / 100).saturating_sub(btc));
+        let amount = if more_usd > 0 { coins(more_usd, "uusd") } else { coins(more_btc.max(1), "ubtc") };
+        let mint = BankSudo::Mint { to_address: self.pool.to_string(), amount };
+        self.app.sudo(AppSudo::Bank(mint)).unwrap();
     }
 
     fn has(&self, who: &Addr, denom: &str) -> u128 {
@@ -102,32 +76,32 @@ fn the_pools_message_is_the_contracts() {
     let min_out = Uint128::new(5);
     assert_eq!(
         to_json_binary(&PoolMsg::Swap { min_out }).unwrap(),
-        to_json_binary(&pool::Msg::Swap { min_out }).unwrap()
+        to_json_binary(&pool::ExecuteMsg::Swap { min_out }).unwrap()
     );
 }
 
 #[test]
 fn it_buys_at_each_price_and_passes_over_bad_ones() {
     let mut market = market(1_000, 5);
-    for (height, percent) in [(4, 100), (7, 50), (10, 49), (13, 200), (16, 100)] {
-        market.rate(percent);
+    for (height, percent) in [(4, 100), (7, 51), (10, 50), (13, 200), (16, 100)] {
+        market.price(percent);
         let blocks = market.timers.run_to(&mut market.app, height);
         blocks.last().unwrap().only_fire().unwrap();
     }
-    // 100 + 50 + refused + 200 + 100.
-    assert_eq!((market.has(&market.dca, "ubtc"), market.has(&market.dca, "uusd")), (450, 600));
+    // 99 + 50 + refused + 199 + 99: a swap moves the price too.
+    assert_eq!((market.has(&market.dca, "ubtc"), market.has(&market.dca, "uusd")), (447, 600));
     assert_eq!((market.plan().swaps, market.plan().refused), (4, 1));
     assert!(market.timers.run_to(&mut market.app, 30).iter().all(|b| b.fires.is_empty()), "five rounds");
 
     market.app.execute_contract(market.owner.clone(), market.dca.clone(), &ExecuteMsg::Stop {}, &[]).unwrap();
-    assert_eq!((market.has(&market.owner, "ubtc"), market.has(&market.owner, "uusd")), (450, 600));
+    assert_eq!((market.has(&market.owner, "ubtc"), market.has(&market.owner, "uusd")), (447, 600));
 }
 
 #[test]
 fn it_ends_when_the_funds_are_used_up() {
     let mut market = market(250, 0);
     market.timers.run_to(&mut market.app, 13);
-    assert_eq!((market.plan().swaps, market.has(&market.dca, "ubtc")), (3, 250));
+    assert_eq!((market.plan().swaps, market.has(&market.dca, "ubtc")), (3, 247));
     assert!(market.timers.all(&market.app).is_empty());
 }
 
@@ -138,6 +112,6 @@ fn the_owner_stops_it() {
     let stranger = market.app.api().addr_make("stranger");
     market.app.execute_contract(stranger, market.dca.clone(), &ExecuteMsg::Stop {}, &[]).unwrap_err();
     market.app.execute_contract(market.owner.clone(), market.dca.clone(), &ExecuteMsg::Stop {}, &[]).unwrap();
-    assert_eq!((market.has(&market.owner, "ubtc"), market.has(&market.owner, "uusd")), (100, 900));
+    assert_eq!((market.has(&market.owner, "ubtc"), market.has(&market.owner, "uusd")), (99, 900));
     assert!(market.timers.run_to(&mut market.app, 20).iter().all(|b| b.fires.is_empty()));
 }

@@ -45,8 +45,8 @@ pub enum When {
         /// How many.
         blocks: u64,
     },
-    /// When a number that the contract stores falls below a bound. It is called again when the number has been above it
-    /// and falls again.
+    /// When a number that the contract stores falls below a bound. It is called again when the number was above it at the
+    /// end of a block's transactions, and falls again. What the call itself stores counts in the block after it.
     Below {
         /// The key of its storage.
         key: Binary,

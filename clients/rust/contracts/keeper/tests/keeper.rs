@@ -1,47 +1,11 @@
 //! A vault that must be tended, and a keeper that does it.
 
-use cosmwasm_schema::cw_serde;
-use cosmwasm_std::{
-    coins, to_json_binary, Addr, Binary, Deps, DepsMut, Empty, Env, MessageInfo, Response, StdError, StdResult,
-};
+use cosmwasm_std::{coins, to_json_binary, Addr, Binary, Empty};
 use cw_multi_test::{BankSudo, ContractWrapper, Executor, SudoMsg as AppSudo};
-use cw_storage_plus::Item;
 use cw_timers::TimerId;
 use cw_timers_test::{Timers, TimersApp};
 use timers_keeper::{execute, instantiate, query, reply, sudo, ExecuteMsg, InstantiateMsg, Job, QueryMsg, When};
-
-/// A vault with a level, which knows nothing of timers or keepers.
-mod vault {
-    use super::*;
-
-    pub const LEVEL: Item<u64> = Item::new("level");
-
-    #[cw_serde]
-    pub enum Msg {
-        Set { level: u64 },
-        Refill {},
-    }
-
-    pub fn instantiate(deps: DepsMut, _: Env, _: MessageInfo, _: Empty) -> StdResult<Response> {
-        LEVEL.save(deps.storage, &1_000)?;
-        Ok(Response::new())
-    }
-
-    pub fn execute(deps: DepsMut, _: Env, _: MessageInfo, msg: Msg) -> StdResult<Response> {
-        let level = LEVEL.load(deps.storage)?;
-        let level = match msg {
-            Msg::Set { level } => level,
-            Msg::Refill {} if level >= 1_000 => return Err(StdError::generic_err("full")),
-            Msg::Refill {} => 1_000,
-        };
-        LEVEL.save(deps.storage, &level)?;
-        Ok(Response::new())
-    }
-
-    pub fn query(deps: Deps, _: Env, _: Empty) -> StdResult<Binary> {
-        to_json_binary(&LEVEL.load(deps.storage)?)
-    }
-}
+use timers_vault as vault;
 
 struct World {
     timers: Timers,
@@ -69,7 +33,7 @@ impl World {
     fn keep(&mut self, when: When, max_charge: Option<u128>) -> TimerId {
         let msg = ExecuteMsg::Keep {
             contract: self.vault.to_string(),
-            msg: to_json_binary(&vault::Msg::Refill {}).unwrap(),
+            msg: to_json_binary(&vault::ExecuteMsg::Refill {}).unwrap(),
             when,
             gas_limit: 400_000,
             max_charge: max_charge.map(Into::into),
@@ -80,7 +44,7 @@ impl World {
     }
 
     fn set(&mut self, level: u64) {
-        let msg = vault::Msg::Set { level };
+        let msg = vault::ExecuteMsg::Set { level };
         self.app.execute_contract(self.owner.clone(), self.vault.clone(), &msg, &[]).unwrap();
     }
 
