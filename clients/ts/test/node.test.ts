@@ -70,7 +70,7 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     assert.ok(!(await client.list(owner)).some((t) => t.id === watching));
     // A guard that does not hold: the messages are not run, and the timer goes on. Then it is changed.
     const guarded = await client.schedule(owner, {
-      messages: [pay], trigger: every("1h", { zone: "UTC" }), label: "guarded", gasLimit: 200_000n,
+      messages: [pay], trigger: every("1h"), label: "guarded", gasLimit: 200_000n,
       onlyIf: [`bank:balance:${owner}:${env("DENOM")} < 1`],
     });
     await client.run(owner, guarded);
@@ -79,7 +79,7 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
       assert.ok(tries < 60, "it is guarded");
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
-    await client.update(owner, guarded, { trigger: every("2h", { zone: "UTC" }), options: { onUnfunded: "skip" } });
+    await client.update(owner, guarded, { trigger: every("2h"), options: { onUnfunded: "skip" } });
     const changed = (await client.list(owner)).find((t) => t.id === guarded)!;
     assert.equal(changed.trigger?.calendar?.every?.seconds, 7_200n);
     assert.deepEqual(changed.onlyIf, []);

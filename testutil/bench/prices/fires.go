@@ -16,6 +16,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/testutil/contracts"
@@ -316,8 +317,58 @@ func fireKinds() []kind {
 		firing("a contract that floods", 4, false, hostile(4, "flood", `{"bytes":1}`, 250_000, 550_000)),
 		firing("a contract that writes 50 kB", 4, true, hostile(4, "write", `{"bytes":50000}`, 250_000, 100_000)),
 	}
+	kinds = append(kinds, guardKinds()...)
 	return append(kinds, watchFire(),
 		agentCalls("an answer", "").remarked(agentsWasm), agentCalls("a loop", "loop").remarked(agentsWasm))
+}
+
+// guarded are sends whose condition does not hold, in so many cycles.
+func guarded(n int, gas uint64, key func(c *realapp.Chain, ctx sdk.Context) types.WatchKey) func(*realapp.Chain, sdk.Context) error {
+	return func(c *realapp.Chain, ctx sdk.Context) error {
+		first := key(c, ctx)
+		return each(n, func(i int) (*types.MsgScheduleTimer, error) {
+			msg, err := due(oneSend, gas, 0)(i)
+			msg.OnlyIf = []types.WatchKey{first}
+			return msg, err
+		})(c, ctx)
+	}
+}
+
+// guardKinds are fires that run no handler, since what they read does not hold: a balance, a validator, which takes long to
+// decode, and long values of a contract, the last of which takes more than the gas limit.
+func guardKinds() []kind {
+	of := func(text string, when types.WatchCondition) func(c *realapp.Chain, _ sdk.Context) types.WatchKey {
+		return func(c *realapp.Chain, _ sdk.Context) types.WatchKey {
+			key, err := c.App.Timers.Engine().Watches.Watcher().Parse(text)
+			if err != nil {
+				panic(err)
+			}
+			key.When = &when
+			return key
+		}
+	}
+	long := func(bytes int) func(*realapp.Chain, sdk.Context) types.WatchKey {
+		return func(c *realapp.Chain, ctx sdk.Context) types.WatchKey {
+			contract := make(sdk.AccAddress, 32)
+			key := of("wasm:key:"+contract.String()+":k", types.WatchCondition{Op: types.ConditionEqual, Value: "open"})(c, ctx)
+			ctx.KVStore(c.App.StoreKey(wasmtypes.StoreKey)).Set(key.Prefix, make([]byte, bytes))
+			return key
+		}
+	}
+	poor := types.WatchCondition{Op: types.ConditionLess, Value: "0"}
+	balance := "bank:balance:" + realapp.KeyedAccount(0).Address.String() + ":" + app.FeeDenom
+	return []kind{
+		firing("a guard on a balance", units, false, guarded(units, 100_000, of(balance, poor))),
+		firing("a guard on a validator", units, false, guarded(units, 100_000, func(c *realapp.Chain, ctx sdk.Context) types.WatchKey {
+			validators, err := c.App.Staking.GetAllValidators(ctx)
+			if err != nil {
+				panic(err)
+			}
+			return of("staking:validator:"+validators[0].OperatorAddress, poor)(c, ctx)
+		})),
+		firing("a guard on 50 kB of a contract", 8, false, guarded(8, 249_000, long(50_000))),
+		firing("a guard on 1 MB of a contract", 8, false, guarded(8, 41_000, long(1_000_000))),
+	}
 }
 
 // What x/wasm prices, and bounds it here.
