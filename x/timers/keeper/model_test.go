@@ -126,6 +126,9 @@ func (m *model) update(actor sdk.AccAddress, id string, gasLimit uint64) error {
 	}
 	timer.gas, timer.seq = gasLimit, m.nextSeq
 	m.nextSeq++
+	if !timer.aside && timer.due < m.height {
+		timer.due = m.height + 1
+	}
 	return nil
 }
 

@@ -95,14 +95,13 @@ func TestExtend(t *testing.T) {
 		return extend.ExpiresAt
 	}
 	require.EqualValues(t, 900, end("--until", "900", "--shorten"))
-	require.EqualValues(t, 900, end("--to", "900", "--shorten"), "its former name")
 	const present = "may fire until height 2592011 (2024-01-13 22:13:42 +00:00) already"
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "900"), present+", which is later than height 900 (2023-11-14 22:43:20 +00:00): --shorten lets it end sooner")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "2023-11-14T23:15:10Z"), "--shorten lets it end sooner")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "900", "-y"), "--shorten", "yes to all questions is no yes to this")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "499", "--shorten"), "is before height 500 (2023-11-14 22:30:00 +00:00), when timer "+id+" is due: it would never fire")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "2592011"), present+": nothing would change")
-	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --until, --to, --by")
+	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --until, --by")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "9", "--by", "1h"), `--until "9" and --by "1h" both state`)
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "1h"), `--until: "1h" is no height`)
 	require.ErrorContains(t, r.Refused("extend", id, "--by", "long"), `--by: "long" is no duration`)

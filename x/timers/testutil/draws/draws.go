@@ -8,15 +8,20 @@ import (
 	"testing"
 )
 
-// Main is a TestMain with so many draws a property, where rapid's default is 100. The flag -rapid.checks goes before it.
+// Main is a TestMain with so many draws a property, where rapid's default is 100, and always the same ones, so that whether a change
+// passes does not depend on luck. Who states -rapid.checks looks further: then the draws are new ones each time.
 func Main(m *testing.M, checks int) {
 	flag.Parse()
-	stated := false
-	flag.Visit(func(f *flag.Flag) { stated = stated || f.Name == "rapid.checks" })
-	if !stated {
-		if err := flag.Set("rapid.checks", fmt.Sprint(checks)); err != nil {
-			panic(err)
+	stated := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { stated[f.Name] = true })
+	set := func(name string, value int) {
+		if !stated["rapid.checks"] && !stated[name] {
+			if err := flag.Set(name, fmt.Sprint(value)); err != nil {
+				panic(err)
+			}
 		}
 	}
+	set("rapid.seed", 1)
+	set("rapid.checks", checks)
 	os.Exit(m.Run())
 }
