@@ -39,8 +39,32 @@ func TestLongFirstContract_ThePageRuns(t *testing.T) {
 		render = generate
 	}
 
-	// A checkout of the test's own, with the binary of these tests in place of the one that `make localnet` would build.
 	dir := t.TempDir()
+	checkout := checkoutIn(t, dir)
+	waits := `for ((i = 0; i < 600; i++)); do
+	timerd query wasm contract-state smart "$CONTRACT" '{"state":{}}' --output json | grep -q '"woke":[2-9]' && break
+	sleep 0.2
+done
+`
+	script := "set -euo pipefail\n" + render + "(" + build + ")\ntrap 'make localnet-stop' EXIT\n" + network + wake + waits + look + stop
+	var env []string
+	if os.Getenv("CARGO_TARGET_DIR") == "" {
+		root, err := filepath.Abs("../..")
+		require.NoError(t, err)
+		env = append(env, "CARGO_TARGET_DIR="+filepath.Join(root, "clients/rust/target"))
+	}
+	text := runPage(t, checkout, port, script, env...)
+	require.Contains(t, text, "test result: ok. 4 passed")
+	require.FileExists(t, filepath.Join(dir, "first-contract/schema/first-contract.json"))
+	for _, said := range []string{"code 1 is stored: ", " is made: transaction ", "wake-up"} {
+		require.Contains(t, text, said)
+	}
+	require.Regexp(t, `woke: [2-9]`, text, "as people see it")
+}
+
+// checkoutIn makes a checkout of the test's own, with the binary of these tests in place of the one that `make localnet` would build.
+func checkoutIn(t *testing.T, dir string) string {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	checkout := filepath.Join(dir, "checkout")
@@ -53,28 +77,20 @@ func TestLongFirstContract_ThePageRuns(t *testing.T) {
 	for from, to := range map[string]string{root + "/clients": "clients", binary: "build/timerd"} {
 		require.NoError(t, os.Symlink(from, filepath.Join(checkout, to)))
 	}
+	return checkout
+}
+
+// runPage runs the commands of a page in a checkout, whose network has one validator and its ports from one on, and returns what they
+// print.
+func runPage(t *testing.T, checkout string, port int, script string, env ...string) string {
+	t.Helper()
 	targets := strings.NewReplacer("make localnet-stop", "scripts/localnet.sh stop", "make localnet", "scripts/localnet.sh start")
-	waits := `for ((i = 0; i < 600; i++)); do
-	timerd query wasm contract-state smart "$CONTRACT" '{"state":{}}' --output json | grep -q '"woke":[2-9]' && break
-	sleep 0.2
-done
-`
-	script := "set -euo pipefail\n" + render + "(" + build + ")\ntrap 'make localnet-stop' EXIT\n" + network + wake + waits + look + stop
 	run := exec.Command("bash", "-c", targets.Replace(script))
 	run.Dir = checkout
-	run.Env = append(os.Environ(), "VALIDATORS=1", fmt.Sprintf("LOCALNET_PORT=%d", port))
-	if os.Getenv("CARGO_TARGET_DIR") == "" {
-		run.Env = append(run.Env, "CARGO_TARGET_DIR="+filepath.Join(root, "clients/rust/target"))
-	}
+	run.Env = append(append(os.Environ(), "VALIDATORS=1", fmt.Sprintf("LOCALNET_PORT=%d", port)), env...)
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
-	text := string(out)
-	require.Contains(t, text, "test result: ok. 4 passed")
-	require.FileExists(t, filepath.Join(dir, "first-contract/schema/first-contract.json"))
-	for _, said := range []string{"code 1 is stored: ", " is made: transaction ", "wake-up"} {
-		require.Contains(t, text, said)
-	}
-	require.Regexp(t, `woke: [2-9]`, text, "as people see it")
+	return string(out)
 }
 
 // hasRustSources tells whether a toolchain can build Rust's standard library.

@@ -186,3 +186,37 @@ func TestModuleAccountsAndBlockedAddressesNeverPay(t *testing.T) {
 		f.refused(types.ErrInvalidFeePayer, scheduleMsg(robot, 9, f.noop(), paidBy(payer)))
 	}
 }
+
+// TestAnAllowanceThatRefillsCarriesATimer: a periodic allowance that refills each minute carries a timer of every 20 seconds for an
+// hour, where it covers three fires a minute, and passes what it does not where it covers two.
+//
+// Rule: 1.11-allowance-covers-and-drawn
+func TestAnAllowanceThatRefillsCarriesATimer(t *testing.T) {
+	for name, c := range map[string]struct{ limit, fires, skips int64 }{
+		"three a minute": {2*40 + 41, 180, 0},
+		"two a minute":   {2*40 + 40, 121, 59}, // The first minute has two alone.
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.BlockSeconds = 5
+			start := time.Unix(f.Now(), 0).UTC()
+			f.grant(alice, robot, &feegrant.PeriodicAllowance{
+				Period: time.Minute, PeriodSpendLimit: f.coins(c.limit), PeriodCanSpend: f.coins(c.limit), PeriodReset: start.Add(time.Minute),
+			})
+			// A fire is pre-charged 41, and costs 40.
+			id := f.schedule(robot, 0, f.burner(40_000-20_000), triggered(types.Trigger{Interval: &types.IntervalTrigger{
+				Every: 4, From: types.FromSchedule,
+			}}), paidBy(alice), limited(40_000), func(m *types.MsgScheduleTimer) {
+				m.OnUnfunded, m.CellLimit = types.OnUnfundedSkip, 1
+			})
+			fires, skips := int64(0), int64(0)
+			for range 720 + 1 {
+				events := f.NextBlock()
+				fires += int64(len(f.firedIDs(events)))
+				skips += int64(len(eventsOf[*types.TimerOccurrencesSkipped](f, events)))
+			}
+			require.Equal(t, []int64{c.fires, c.skips}, []int64{fires, skips})
+			require.Equal(t, uint32(c.fires), f.timer(robot, id).FireSeq)
+		})
+	}
+}
