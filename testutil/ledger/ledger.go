@@ -142,7 +142,10 @@ func (l *Ledger) enter(event Event, sums *sums) error {
 			t.Ends = t.Ends || number(a["due_time"]) > 0
 		})
 	case "TimerOccurrencesSkipped":
-		if number(a["next_due"]) == 0 {
+		if err := add(sums.burned, a["paid"]); a["paid"] != "" && err != nil {
+			return err
+		}
+		if why := a["ended"]; why != "" && why != "END_REASON_UNSPECIFIED" {
 			return l.leave(a["id"], kind)
 		}
 		// Where it fires too, that is said after it.

@@ -121,10 +121,11 @@ func (m *Metrics) begin() {
 		m.released.WithLabelValues(reason)
 	}
 	for _, runtime := range runtimes {
-		for _, fire := range []types.Receipt{{Success: true}, {}, {Guarded: true}} {
+		for _, fire := range []types.Receipt{{Success: true}, {}} {
 			m.fires.WithLabelValues(runtime, outcomeOf(&fire))
 		}
 	}
+	m.fires.WithLabelValues(report.NoRuntime, outcomeOf(&types.Receipt{Guarded: true})) // A guarded fire runs no handler.
 	for _, outcome := range []string{callAnswered, callFailed, callUnasked} {
 		m.agentCalls.WithLabelValues(outcome)
 	}
