@@ -34,7 +34,7 @@ func crowd(n int, change func(*types.Timer)) func(*lab.ChainOptions) {
 				GasLimit: 40_000, ExpiresAt: 1_000, Seq: uint64(i) + 1, Due: 500,
 			}
 			change(timer)
-			if timer.Trigger.Watch == nil && timer.Trigger.Interval == nil {
+			if timer.Trigger.Watch == nil && timer.Trigger.Interval == nil && timer.Trigger.Time == nil {
 				timer.Trigger.Height = timer.Due
 			}
 			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)

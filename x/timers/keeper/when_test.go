@@ -1,13 +1,17 @@
 package keeper_test
 
 import (
+	"flag"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -262,6 +266,73 @@ func TestTimes_ACrowdAtOneSecond(t *testing.T) {
 	require.Equal(t, ids, fired)
 	f.NextBlock()
 	require.Zero(t, f.lane().TimesBehind)
+}
+
+// timesAtOnce is how many timers wait for one second.
+var timesAtOnce = flag.Int("keeper.times", 4_000, "how many timers wait for one second; at least 2,000")
+
+// TestTimes_AHundredThousandAtOneSecond: each block makes as many due as its overhead has room for, oldest first, all fire once,
+// under fifo in their order, and one who bids above them, at a later second, waits two blocks at most.
+//
+// Rule: 1.4-times-in-order
+func TestTimes_AHundredThousandAtOneSecond(t *testing.T) {
+	for name, policy := range map[string]types.Policy{"fifo": types.PolicyFIFO, "eip1559": types.PolicyEIP1559} {
+		t.Run(name, func(t *testing.T) {
+			const second, start = 1_000, int64(1_700_000_000)
+			many := *timesAtOnce
+			f := crowded(t, many, func(timer *types.Timer) {
+				at := time.Unix(start+second, 0).UTC()
+				timer.Trigger, timer.SetAside, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
+				timer.DueTime, timer.ExpiresTime, timer.ExpiresAt = start+second, start+100_000, 0
+			}, withConfig(func(c *types.TimerConfig) {
+				c.Policy, c.LaneTimerCycles, c.LaneTimerCells = policy, 1<<36, 1<<36
+				c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
+			}), func(o *lab.ChainOptions) { o.StartTime = start })
+			f.BlockSeconds = 10
+			for f.Now() < start+second-5 {
+				require.Empty(t, f.firedIDs(f.endBlock()))
+			}
+			fast := f.schedule(robot, 0, f.noop(), triggered(atTime(start+second+15)), func(m *types.MsgScheduleTimer) {
+				m.Bid = &types.Bid{Tier: types.TierUrgent}
+			})
+			f.BlockSeconds = 5
+			last, fires, blocks, came, waited := uint64(0), 0, 0, 0, 0
+			order := map[string]uint64{}
+			genesis, err := f.Timers.Engine().Records.All(f.Ctx())
+			require.NoError(t, err)
+			for i := range genesis {
+				order[genesis[i].IDHex()] = genesis[i].Seq
+			}
+			budget := f.config().OverheadCyclesPerBlock
+			for fires < many+1 {
+				if f.Now() >= start+second+15 && came == 0 {
+					came = blocks + 1
+				}
+				events := f.endBlock()
+				blocks++
+				require.Less(t, blocks, 2_000, "%d of %d have fired", fires, many)
+				for _, id := range f.firedIDs(events) {
+					fires++
+					if id == fast {
+						waited = blocks - came
+						continue
+					}
+					require.NotZero(t, order[id], "each once")
+					if policy == types.PolicyFIFO { // Under others the weight of its actor counts first.
+						require.Greater(t, order[id], last, "in the order in which they were scheduled")
+					}
+					last = order[id]
+					delete(order, id)
+				}
+				require.LessOrEqual(t, only[*types.TimerLaneSummary](f, events).OverheadCycles, budget)
+			}
+			require.Greater(t, blocks, 10, "no block moves all of them")
+			require.LessOrEqual(t, waited, 2)
+			t.Logf("%d blocks, the newcomer waited %d", blocks, waited)
+			f.check()
+			require.Zero(t, f.lane().TimesBehind)
+		})
+	}
 }
 
 // TestTimes_EndByWhicheverComesFirst: a timer by height ends with its time, and one by time with its height.
