@@ -120,8 +120,8 @@ func (m *market) starve(contract sdk.AccAddress) {
 
 func (m *market) feed(contract sdk.AccAddress) { m.mint(contract, 10_000_000, "utmr") }
 
-// revives starves a contract up to a height at which its timer is due, feeds it, and has a stranger or its owner resume it: it
-// fires in the block after the message. Whoever may not resume it is refused.
+// revives starves a contract up to a height at which its timer is due, feeds it, and has a stranger or its owner resume
+// it: it fires in the block after the message. Whoever may not resume it is refused.
 func (m *market) revives(due uint64, contract sdk.AccAddress, resume, by, mayNot string) {
 	m.t.Helper()
 	m.starve(contract)
@@ -188,8 +188,10 @@ func TestKit_ResumesWhatCouldNotBePaid(t *testing.T) {
 		m := newMarket(t)
 		vault := m.start("alice", contracts.Vault, `{}`)
 		keeper := m.start("bob", contracts.Keeper, `{}`)
-		require.Empty(t, m.call("bob", keeper, fmt.Sprintf(
-			`{"keep":{"contract":%q,"msg":"eyJyZWZpbGwiOnt9fQ==","when":{"every":{"blocks":9}},"gas_limit":250000}}`, vault.String())))
+		keep := fmt.Sprintf(
+			`{"keep":{"contract":%q,"msg":"eyJyZWZpbGwiOnt9fQ==","when":{"every":{"blocks":9}},"gas_limit":250000}}`,
+			vault.String())
+		require.Empty(t, m.call("bob", keeper, keep))
 		require.Empty(t, m.call("alice", vault, `{"set":{"level":3}}`))
 		timer := timersOf(t, m.Chain, keeper)[0]
 		m.revives(timer.Due, keeper, fmt.Sprintf(`{"resume":{"timer":%q}}`, timer.Id), "bob", "carol")

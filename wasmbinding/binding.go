@@ -156,8 +156,8 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 	return accepted
 }
 
-// Queries answers {"timers": {"timer"|"timers_by_actor"|"deliveries"|"agent"|"lane"|"estimate"|"occurrences"|"params": {…}}}: requests
-// and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays
+// Queries answers {"timers": {"timer"|"timers_by_actor"|"deliveries"|"agent"|"lane"|"estimate"|"occurrences"|"params":
+// {…}}}: requests and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays
 // for each byte and object of the request before it is read, for what is read for it, and for each byte of the answer.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)

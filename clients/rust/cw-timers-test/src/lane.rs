@@ -85,8 +85,8 @@ pub struct Fire {
     pub delivery: Delivery,
     /// Whether it succeeded. The writes and messages of a fire that failed are undone.
     pub success: bool,
-    /// Whether a condition of [`only_if`](cw_timers::Timer::only_if) did not hold, so that its handler was not run. It is
-    /// neither a success nor a failure.
+    /// Whether a condition of [`only_if`](cw_timers::Timer::only_if) did not hold, so that its handler was not run. It
+    /// is neither a success nor a failure.
     pub guarded: bool,
     /// The codespace and the code of its failure, as the receipt has them; empty and 0 if it succeeded.
     pub codespace: String,
@@ -351,8 +351,9 @@ impl<'a, H: Host> Lane<'a, H> {
         store::note_passed(self.host.storage_mut(), &record.info.id, passed, reason);
     }
 
-    /// Takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. It waits for the next,
-    /// or leaves if there is none. An occurrence that lapsed is charged; after some in a row the timer is suspended.
+    /// Takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. It waits for the
+    /// next, or leaves if there is none. An occurrence that lapsed is charged; after some in a row the timer is
+    /// suspended.
     fn pass(&mut self, mut record: Record, occurrence: &Occurrence) {
         let lapsed = occurrence.passed.count > 0 && !occurrence.over;
         let charge = if lapsed { self.cost(self.config.lapse_cycles, 0) } else { Uint128::zero() };
@@ -395,8 +396,8 @@ impl<'a, H: Host> Lane<'a, H> {
         self.put_aside(&mut record, SetAsideReason::Suspended);
     }
 
-    /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. One that is retried is
-    /// no longer tried, and the next stays. Whether there is a further one within its life.
+    /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. One that is
+    /// retried is no longer tried, and the next stays. Whether there is a further one within its life.
     fn skip_unfunded(&mut self, record: &mut Record) -> bool {
         let mut next = record.info.clone();
         let passed = match &record.info.recurrence {
@@ -420,8 +421,8 @@ impl<'a, H: Host> Lane<'a, H> {
         true
     }
 
-    /// Reads the conditions of a fire: the cycles that this takes, and whether all hold. The first that does not is the last
-    /// that is read.
+    /// Reads the conditions of a fire: the cycles that this takes, and whether all hold. The first that does not is the
+    /// last that is read.
     fn read_conditions(&self, info: &TimerInfo) -> (u64, bool) {
         let mut cycles: u64 = 0;
         for key in &info.only_if {

@@ -44,12 +44,12 @@
 //! # What is as on the chain
 //!
 //! Under policy `fifo`: the checks of messages and their errors, in their order; due heights; the order (due, seq); the
-//! lane's room in cycles and cells, what does not fit waits; caps of fires; times, calendars, intervals from their fires and
-//! from their schedule, which occurrences fire and which pass, what a lapse costs, `after`, retries with backoff and by
-//! error, `on_failure`, `on_unfunded`, `max_charge`, `renew`, expiry; `only_if`; pause, resume now or with the next, skip, run,
-//! updates of all that can be updated, extend, cancel; admins' timers; watches of contracts' storage and of balances, with
-//! conditions; pre-charge, charge and refund; a handler's failure undoes all that it did; config changes; receipts and
-//! queries. Scenario files that the chain runs too hold the model to it.
+//! lane's room in cycles and cells, what does not fit waits; caps of fires; times, calendars, intervals from their
+//! fires and from their schedule, which occurrences fire and which pass, what a lapse costs, `after`, retries with
+//! backoff and by error, `on_failure`, `on_unfunded`, `max_charge`, `renew`, expiry; `only_if`; pause, resume now or
+//! with the next, skip, run, updates of all that can be updated, extend, cancel; admins' timers; watches of contracts'
+//! storage and of balances, with conditions; pre-charge, charge and refund; a handler's failure undoes all that it did;
+//! config changes; receipts and queries. Scenario files that the chain runs too hold the model to it.
 //!
 //! # What is not
 //!
@@ -63,8 +63,8 @@
 //! These differ:
 //!
 //! - **Usage.** cw-multi-test measures neither cycles nor cells. [`Timers::set_usage`] says what handlers use; the charge
-//!   follows from it. [`Timers::set_reading`] says what reading a condition takes. Gas of transactions, of queries and of
-//!   scheduling is not counted.
+//!   follows from it. [`Timers::set_reading`] says what reading a condition takes. Gas of transactions, of queries and
+//!   of scheduling is not counted.
 //! - **Policies.** There is no market: bids are checked, kept and not used, agents are kept and not asked.
 //! - **Bounds of work.** Everything that is due is looked at in its block: there is no meter, no candidate window, no bound
 //!   of clean-up or of what becomes due by time in one block, and no burst delays others, as far as the lane has room.

@@ -155,8 +155,8 @@ impl Timers {
         self.0.borrow_mut().usage = Rc::new(usage);
     }
 
-    /// Says what reading a condition of [`only_if`](cw_timers::Timer::only_if) takes, by its key and the value that is there. By
-    /// default that is the SDK's gas: 1,000 cycles, and 3 for each byte of both.
+    /// Says what reading a condition of [`only_if`](cw_timers::Timer::only_if) takes, by its key and the value that is
+    /// there. By default that is the SDK's gas: 1,000 cycles, and 3 for each byte of both.
     pub fn set_reading(&self, reading: impl Fn(&WatchKey, Option<&[u8]>) -> u64 + 'static) {
         self.0.borrow_mut().reading = Rc::new(reading);
     }

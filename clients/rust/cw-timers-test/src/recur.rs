@@ -1,5 +1,5 @@
-//! When a timer is due, and due again: what the chain has in `x/timers/triggers`, but for jitter, which is drawn from the
-//! chain's ids.
+//! When a timer is due, and due again: what the chain has in `x/timers/triggers`, but for jitter, which is drawn from
+//! the chain's ids.
 
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
@@ -542,7 +542,8 @@ fn edit(timer: &mut TimerInfo, change: impl FnOnce(&mut Recurrence)) {
     }
 }
 
-/// Makes a timer due at its next occurrence, after those that may not fire any more. Whether there is one within its life.
+/// Makes a timer due at its next occurrence, after those that may not fire any more. Whether there is one within its
+/// life.
 pub(crate) fn pass(timer: &mut TimerInfo, now: Moment) -> bool {
     let retried = timer.retries > 0;
     if !end_retries(timer) {
@@ -701,8 +702,8 @@ pub(crate) fn run(timer: &mut TimerInfo, now: Moment) -> AnyResult<Passed> {
     Ok(r.passed)
 }
 
-/// Makes the timer due again after a fire, one repetition on, and reports whether it is. `guarded`: its handler is not run,
-/// and since only deliveries count, nothing is counted, unless the repetition was delivered by its first try.
+/// Makes the timer due again after a fire, one repetition on, and reports whether it is. `guarded`: its handler is not
+/// run, and since only deliveries count, nothing is counted, unless the repetition was delivered by its first try.
 pub(crate) fn roll(config: &Config, timer: &mut TimerInfo, guarded: bool, now: Moment) -> bool {
     if guarded && timer.retries == 0 {
         recount(timer, |remaining| if remaining == 0 { 0 } else { remaining.saturating_add(1) });

@@ -137,7 +137,8 @@ fn watched(key: &Value, api: &dyn Api) -> WatchKey {
             match condition["op"].as_str().unwrap() {
                 "exists" => key.exists(),
                 "absent" => key.absent(),
-                // A key of the laboratory that is not there reads as 0; one of a contract is no number, and none holds 0.
+                // A key of the laboratory that is not there reads as 0; one of a contract is no number, and none holds
+                // 0.
                 "==" if value() == "0" => key.absent(),
                 "==" => key.equal(value()),
                 "<" => key.less(value()),
@@ -472,7 +473,8 @@ fn usage(firing: &cw_timers_test::Firing<'_>) -> Usage {
     })
 }
 
-/// What reading a condition takes in the laboratory: its keys are those of a store of its own, and its values have 8 bytes.
+/// What reading a condition takes in the laboratory: its keys are those of a store of its own, and its values have 8
+/// bytes.
 fn reading(key: &cw_timers::proto::WatchKey, value: Option<&[u8]>) -> u64 {
     let own = key.prefix.len() - CONTRACT_PREFIX;
     1_000 + 3 * (own + value.map_or(0, |_| 8)) as u64
@@ -739,7 +741,8 @@ where
             .iter()
             .map(|s| {
                 let timer = world(|w| w.names[s.timer.as_str()].clone());
-                serde_json::json!({"timer": timer, "count": s.count, "reason": format!("{:?}", s.reason).to_lowercase()})
+                let reason = format!("{:?}", s.reason).to_lowercase();
+                serde_json::json!({"timer": timer, "count": s.count, "reason": reason})
             })
             .collect();
         skipped.sort_by_key(|s| text(&s["timer"]));

@@ -193,8 +193,8 @@ impl<'a, C: QueryWire> TimersQuerier<'a, C> {
         self.ask(QueryOccurrencesRequest { actor: actor.into(), id: id.to_string(), limit, ..Default::default() })
     }
 
-    /// When a timer with this trigger would be due if it were scheduled now, with the default ends of its life. Jitter, which
-    /// follows from the id, is left aside. For other ends: [`ask`](TimersQuerier::ask).
+    /// When a timer with this trigger would be due if it were scheduled now, with the default ends of its life. Jitter,
+    /// which follows from the id, is left aside. For other ends: [`ask`](TimersQuerier::ask).
     pub fn occurrences_of(&self, trigger: impl Into<Trigger>, limit: u32) -> StdResult<QueryOccurrencesResponse> {
         let trigger = Some(trigger.into().into());
         self.ask(QueryOccurrencesRequest { trigger, limit, ..Default::default() })

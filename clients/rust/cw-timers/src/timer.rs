@@ -252,9 +252,9 @@ impl Timer {
         self
     }
 
-    /// Adds a condition that must hold when it fires, each retry included; at most 2. While one does not hold, the handler is
-    /// not run: the fire is guarded, neither a success nor a failure, and costs what every fire counts before its handler and
-    /// the reading. A timer that repeats goes on; any other leaves.
+    /// Adds a condition that must hold when it fires, each retry included; at most 2. While one does not hold, the
+    /// handler is not run: the fire is guarded, neither a success nor a failure, and costs what every fire counts
+    /// before its handler and the reading. A timer that repeats goes on; any other leaves.
     ///
     /// ```
     /// # use cosmwasm_std::CanonicalAddr;
@@ -304,8 +304,8 @@ impl Timer {
     }
 }
 
-/// A change of what a timer does, when, or bids. What is not stated stays. Its id stays in any case, and it goes to the back of
-/// those that are due with it.
+/// A change of what a timer does, when, or bids. What is not stated stays. Its id stays in any case, and it goes to the
+/// back of those that are due with it.
 ///
 /// ```
 /// # use cosmwasm_std::{Addr, Response};
@@ -382,9 +382,9 @@ impl Update {
         self
     }
 
-    /// When it is due. A timer that fires once takes any trigger. That of one that repeats is replaced by one of the same kind:
-    /// its occurrences lie after the last that was delivered, and count on. The ends of its life stay. What is refused is
-    /// [`TimersError::UnsupportedTimerType`](crate::TimersError::UnsupportedTimerType).
+    /// When it is due. A timer that fires once takes any trigger. That of one that repeats is replaced by one of the
+    /// same kind: its occurrences lie after the last that was delivered, and count on. The ends of its life stay. What
+    /// is refused is [`TimersError::UnsupportedTimerType`](crate::TimersError::UnsupportedTimerType).
     ///
     /// ```
     /// # use cw_timers::{Interval, TimerId, Update};
@@ -404,8 +404,8 @@ impl Update {
         self.options().retry.get_or_insert_with(Retry::default)
     }
 
-    /// Begins with the options that a timer has, as [`TimersQuerier::timer`](crate::TimersQuerier::timer) answers: what is
-    /// stated of them afterwards is added.
+    /// Begins with the options that a timer has, as [`TimersQuerier::timer`](crate::TimersQuerier::timer) answers: what
+    /// is stated of them afterwards is added.
     ///
     /// ```
     /// # use cw_timers::{proto::TimerInfo, TimerId, Update};
@@ -430,8 +430,9 @@ impl Update {
 
     /// A failed fire is tried again at most so often, each time so many blocks later.
     ///
-    /// The options `retry`, `on_unfunded`, `renew` and `only_if` are replaced **together**: who states one of them states all,
-    /// and those that are not stated take their defaults, unless [`keep_options`](Update::keep_options) comes first.
+    /// The options `retry`, `on_unfunded`, `renew` and `only_if` are replaced **together**: who states one of them
+    /// states all, and those that are not stated take their defaults, unless [`keep_options`](Update::keep_options)
+    /// comes first.
     ///
     /// ```
     /// # use cw_timers::{OnUnfunded, TimerId, Update};
@@ -471,8 +472,8 @@ impl Update {
         self
     }
 
-    /// Adds a condition that must hold when it fires, as [`Timer::only_if`] does. One of the options, which are replaced
-    /// [together](Update::retry).
+    /// Adds a condition that must hold when it fires, as [`Timer::only_if`] does. One of the options, which are
+    /// replaced [together](Update::retry).
     pub fn only_if(mut self, condition: WatchKey) -> Self {
         self.options().only_if.push(condition.into_proto());
         self

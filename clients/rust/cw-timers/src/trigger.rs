@@ -520,8 +520,8 @@ impl WatchKey {
         WatchKey::raw("bank", [&[SUPPLY], denom.as_bytes()].concat())
     }
 
-    /// With a condition on its value. The key must be one whole key. In a watch only a change that makes the condition true
-    /// makes the timer due; in [`Timer::only_if`](crate::Timer::only_if) it must hold when the timer fires.
+    /// With a condition on its value. The key must be one whole key. In a watch only a change that makes the condition
+    /// true makes the timer due; in [`Timer::only_if`](crate::Timer::only_if) it must hold when the timer fires.
     #[must_use]
     pub fn when(mut self, condition: Condition) -> Self {
         let (op, value) = match condition {

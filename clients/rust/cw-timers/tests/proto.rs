@@ -126,7 +126,8 @@ fn messages() -> Described {
         TimerInfo Opcodes QueryParamsRequest QueryParamsResponse QueryTimerRequest QueryTimerResponse
         QueryTimersByActorRequest QueryTimersByActorResponse QueryLaneRequest QueryLaneResponse QueryAgentRequest
         QueryAgentResponse QueryEstimateRequest QueryEstimateResponse ReceiptInfo QueryDeliveriesRequest
-        QueryDeliveriesResponse DeliveryInfo TimerOptions QueryOccurrencesRequest QueryOccurrencesResponse OccurrenceInfo
+        QueryDeliveriesResponse DeliveryInfo TimerOptions QueryOccurrencesRequest QueryOccurrencesResponse
+        OccurrenceInfo
         PriorityTiers TimerConfig Eip1559Params AuctionParams ScoreParams TipParams
     }
 }

@@ -65,8 +65,8 @@ pub enum ExecuteMsg {
     Bid {},
     /// Does what the timer did not do, if it is late or failed.
     Settle {},
-    /// Goes on with a timer that is suspended, since the contract could not pay its fire: who has topped up the contract asks
-    /// for it. It settles in the next block.
+    /// Goes on with a timer that is suspended, since the contract could not pay its fire: who has topped up the
+    /// contract asks for it. It settles in the next block.
     Resume {},
 }
 

@@ -82,8 +82,8 @@ pub enum ExecuteMsg {
         /// The job's timer.
         timer: TimerId,
     },
-    /// Goes on with a job whose timer is suspended, since the keeper could not pay a call. One that was due is called in the
-    /// next block.
+    /// Goes on with a job whose timer is suspended, since the keeper could not pay a call. One that was due is called
+    /// in the next block.
     Resume {
         /// The job's timer.
         timer: TimerId,

@@ -69,8 +69,8 @@ pub enum ExecuteMsg {
     Subscribe {},
     /// Ends it, and returns what is left of the deposit.
     Cancel {},
-    /// Goes on with a subscription whose timer is suspended, since the contract could not pay a fire: anybody may ask for it
-    /// who has topped up the contract. The period that was due is charged in the next block.
+    /// Goes on with a subscription whose timer is suspended, since the contract could not pay a fire: anybody may ask
+    /// for it who has topped up the contract. The period that was due is charged in the next block.
     Resume {
         /// Whose subscription.
         payer: String,

@@ -142,11 +142,11 @@ fn without_fees_the_timer_waits_for_the_merchant() {
     assert!(shop.timers.next_block(&mut shop.app).fires.is_empty(), "the block of the message");
     shop.timers.next_block(&mut shop.app).only_fire().unwrap();
     assert_eq!((shop.subscription().unwrap().periods, shop.uusd(&shop.merchant)), (1, 10));
-    // One that runs is not resumed, nor one that nobody has.
+    // One that runs is not resumed, nor one that is not there.
     let err = shop.app.execute_contract(stranger.clone(), shop.contract.clone(), &resume, &[]).unwrap_err();
     assert_eq!(refusal_of(&err), Some(TimersError::NotSetAside));
-    let nobody = ExecuteMsg::Resume { payer: stranger.to_string() };
-    shop.app.execute_contract(stranger, shop.contract.clone(), &nobody, &[]).unwrap_err();
+    let missing = ExecuteMsg::Resume { payer: stranger.to_string() };
+    shop.app.execute_contract(stranger, shop.contract.clone(), &missing, &[]).unwrap_err();
 }
 
 #[test]

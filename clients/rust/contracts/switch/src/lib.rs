@@ -59,8 +59,8 @@ pub enum ExecuteMsg {
     },
     /// Does what the timer did not do: of the heir, after the deadline.
     Claim {},
-    /// Goes on with a timer that is suspended, since the contract could not pay its fire: anybody may ask for it who has
-    /// topped up the contract. It fires in the next block, unless the owner checks in before.
+    /// Goes on with a timer that is suspended, since the contract could not pay its fire: anybody may ask for it who
+    /// has topped up the contract. It fires in the next block, unless the owner checks in before.
     Resume {},
 }
 
@@ -80,7 +80,8 @@ pub fn instantiate(deps: DepsMut, env: Env, info: MessageInfo, msg: InstantiateM
     arm(deps, &env, state)
 }
 
-/// Replaces the timer by one that is due the whole time from now. An update of its trigger would leave its life as it is.
+/// Replaces the timer by one that is due the whole time from now. An update of its trigger would leave its life as it
+/// is.
 fn arm(deps: DepsMut, env: &Env, mut state: State) -> StdResult<Response> {
     let me = &env.contract.address;
     state.deadline = env.block.height + state.timeout;

@@ -68,8 +68,8 @@ pub struct InstantiateMsg {
 pub enum ExecuteMsg {
     /// Releases what has vested, without waiting for the timer.
     Release {},
-    /// Goes on with a timer that is suspended, since the contract could not pay a fire: who has topped up the contract asks
-    /// for it. It releases in the next block.
+    /// Goes on with a timer that is suspended, since the contract could not pay a fire: who has topped up the contract
+    /// asks for it. It releases in the next block.
     Resume {},
 }
 
