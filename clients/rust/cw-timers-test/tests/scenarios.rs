@@ -986,3 +986,23 @@ fn a_difference_is_seen() {
         assert_ne!(runner.step(), expected.line(&line), "{field}");
     }
 }
+
+/// So is what passed without a fire, which occurrence fired, and what a condition kept from running.
+#[test]
+fn a_difference_of_occurrences_is_seen() {
+    for (name, height, list, field, wrong) in [
+        ("calendar_lapses", 4, "skipped", "count", Value::from(2)),
+        ("calendar_lapses", 4, "skipped", "reason", Value::from("later")),
+        ("calendar_lapses", 4, "fired", "occurrence", Value::from(1)),
+        ("guards", 3, "fired", "outcome", Value::Null),
+    ] {
+        let (scenario, golden) = read(&chain_dir().join(name).with_extension("json"));
+        let mut runner = Runner::new(name, &scenario, &golden, Timers::app);
+        let mut expected = Expected::of(name, &runner.ops);
+        let got = (0..height).map(|_| runner.step()).last().unwrap();
+        let mut line = golden[height - 1].clone();
+        assert_eq!(got, expected.line(&line), "{name}");
+        line[list][0][field] = wrong;
+        assert_ne!(got, expected.line(&line), "{name} {field}");
+    }
+}
