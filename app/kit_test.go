@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // The contracts of clients/rust/contracts, compiled, do on the chain what their timers promise. Their own tests run on
@@ -108,6 +109,96 @@ func (m *market) pause(paused bool) {
 	require.NoError(m.t, err)
 	_, err = timerskeeper.NewMsgServer(m.App.Timers).UpdateTimerConfig(m.Ctx(), msg)
 	require.NoError(m.t, err)
+}
+
+// starve takes from a contract what it has for fires, but for 1, and feed gives it back.
+func (m *market) starve(contract sdk.AccAddress) {
+	m.t.Helper()
+	rest := sdk.NewCoins(sdk.NewInt64Coin("utmr", m.has(contract, "utmr")-1))
+	require.NoError(m.t, m.App.Bank.SendCoins(m.Ctx(), contract, appchain.AccountOf("carol").Address, rest))
+}
+
+func (m *market) feed(contract sdk.AccAddress) { m.mint(contract, 10_000_000, "utmr") }
+
+// revives starves a contract up to a height at which its timer is due, feeds it, and has a stranger or its owner resume
+// it: it fires in the block after the message. Whoever may not resume it is refused.
+func (m *market) revives(due uint64, contract sdk.AccAddress, resume, by, mayNot string) {
+	m.t.Helper()
+	m.starve(contract)
+	require.Empty(m.t, m.fires(due))
+	suspended := func() bool {
+		timers := timersOf(m.t, m.Chain, contract)
+		require.Len(m.t, timers, 1)
+		return timers[0].SetAside == types.Suspended
+	}
+	require.True(m.t, suspended())
+	m.feed(contract)
+	require.Empty(m.t, m.fires(m.height()+5), "money alone does not bring it back")
+	if mayNot != "" {
+		require.NotEmpty(m.t, m.call(mayNot, contract, resume))
+		require.True(m.t, suspended())
+	}
+	require.Empty(m.t, m.call(by, contract, resume))
+	require.Len(m.t, m.fires(m.height()+1), 1)
+	require.NotEmpty(m.t, m.call(by, contract, resume), "it is not suspended any more")
+}
+
+func TestKit_ResumesWhatCouldNotBePaid(t *testing.T) {
+	t.Run("subscription", func(t *testing.T) {
+		m := newMarket(t)
+		contract := m.start("alice", contracts.Subscription, `{"denom":"uusd","price":"100","period":9}`)
+		require.Empty(t, m.call("bob", contract, `{"subscribe":{}}`, uusd(450)))
+		m.revives(m.height()+9, contract, fmt.Sprintf(`{"resume":{"payer":%q}}`, address("bob")), "carol", "")
+		require.Equal(t, int64(100), m.gained("alice", "uusd"))
+	})
+	t.Run("dca", func(t *testing.T) {
+		m := newMarket(t)
+		pool := m.start("alice", contracts.Pool, `{"pair":["uusd","ubtc"]}`, uusd(10_000), ubtc(10_000))
+		dca := m.start("bob", contracts.DCA, map[string]any{
+			"pool": pool.String(), "buy": "ubtc", "amount": "400", "min_rate": "0.9", "every": 9, "rounds": 6,
+		}, uusd(3_000))
+		m.revives(timersOf(t, m.Chain, dca)[0].Due, dca, `{"resume":{}}`, "bob", "carol")
+		require.Equal(t, int64(2_600), m.has(dca, "uusd"))
+	})
+	t.Run("auction", func(t *testing.T) {
+		m := newMarket(t)
+		auction := m.start("alice", contracts.Auction,
+			`{"denom":"uusd","reserve":"1000","step":"100","duration":8,"extension":4}`, ubtc(7))
+		require.Empty(t, m.call("bob", auction, `{"bid":{}}`, uusd(1_000)))
+		m.revives(timersOf(t, m.Chain, auction)[0].Due, auction, `{"resume":{}}`, "carol", "")
+		require.Equal(t, [2]int64{1_000, 7}, [2]int64{m.gained("alice", "uusd"), m.gained("bob", "ubtc")})
+	})
+	t.Run("switch", func(t *testing.T) {
+		m := newMarket(t)
+		estate := m.start("alice", contracts.Switch,
+			fmt.Sprintf(`{"heir":%q,"timeout":6,"denom":"uusd"}`, address("bob")), uusd(5_000))
+		m.revives(timersOf(t, m.Chain, estate)[0].Due, estate, `{"resume":{}}`, "carol", "")
+		require.Equal(t, int64(5_000), m.gained("bob", "uusd"))
+	})
+	t.Run("vesting", func(t *testing.T) {
+		m := newMarket(t)
+		grant := m.start("alice", contracts.Vesting,
+			fmt.Sprintf(`{"beneficiary":%q,"duration":400,"cliff":0,"every":9}`, address("bob")), uusd(4_000))
+		due := timersOf(t, m.Chain, grant)[0].Due
+		m.revives(due, grant, `{"resume":{}}`, "carol", "")
+		// Five blocks in which it had money, one with the message, and the fire in the one after.
+		require.Equal(t, int64(10*(9+5+1+1)), m.gained("bob", "uusd"), "all that has vested")
+	})
+	t.Run("keeper", func(t *testing.T) {
+		m := newMarket(t)
+		vault := m.start("alice", contracts.Vault, `{}`)
+		keeper := m.start("bob", contracts.Keeper, `{}`)
+		keep := fmt.Sprintf(
+			`{"keep":{"contract":%q,"msg":"eyJyZWZpbGwiOnt9fQ==","when":{"every":{"blocks":9}},"gas_limit":250000}}`,
+			vault.String())
+		require.Empty(t, m.call("bob", keeper, keep))
+		require.Empty(t, m.call("alice", vault, `{"set":{"level":3}}`))
+		timer := timersOf(t, m.Chain, keeper)[0]
+		m.revives(timer.Due, keeper, fmt.Sprintf(`{"resume":{"timer":%q}}`, timer.Id), "bob", "carol")
+		var level int
+		m.QueryContract(vault, `{}`, &level)
+		require.Equal(t, 1_000, level)
+	})
 }
 
 func uusd(amount int64) sdk.Coin { return sdk.NewInt64Coin("uusd", amount) }

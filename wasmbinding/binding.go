@@ -140,6 +140,11 @@ var queries = map[string]query{
 		func() proto.Message { return &types.QueryEstimateRequest{} },
 		func() proto.Message { return &types.QueryEstimateResponse{} },
 	},
+	"occurrences": {
+		"/timers.v1.Query/Occurrences",
+		func() proto.Message { return &types.QueryOccurrencesRequest{} },
+		func() proto.Message { return &types.QueryOccurrencesResponse{} },
+	},
 }
 
 // AcceptedQueries are the paths that contracts may ask by protobuf.
@@ -151,8 +156,8 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 	return accepted
 }
 
-// Queries answers {"timers": {"timer"|"timers_by_actor"|"deliveries"|"agent"|"lane"|"estimate"|"params": {…}}}: requests
-// and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays
+// Queries answers {"timers": {"timer"|"timers_by_actor"|"deliveries"|"agent"|"lane"|"estimate"|"occurrences"|"params":
+// {…}}}: requests and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays
 // for each byte and object of the request before it is read, for what is read for it, and for each byte of the answer.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
@@ -166,7 +171,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 		}
 		q, found := queries[name]
 		if !found {
-			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, deliveries, agent, lane, estimate or params, not %.80q", name)
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, deliveries, agent, lane, estimate, occurrences or params, not %.80q", name)
 		}
 		request := q.request()
 		if err := cdc.UnmarshalJSON(body, request); err != nil {

@@ -141,7 +141,7 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 		}
 		understood++
 	}
-	require.Equal(t, 13, understood, "messages and queries")
+	require.Equal(t, 14, understood, "messages and queries")
 }
 
 // TestDeepJSONIsNotDecoded: 3,000 messages within messages in 330 kB took 15 s and 3 GB to refuse, which nobody paid.
@@ -197,6 +197,9 @@ func TestQueriesInJSON(t *testing.T) {
 	answer, err = query(chain.Ctx(), []byte(`{"timers":{"estimate":{"gas_limit":"100000","payload_bytes":"100","max_charge":"5000"}}}`))
 	require.NoError(t, err)
 	require.Contains(t, string(answer), `"intrinsic_cycles":"20300"`)
+	answer, err = query(chain.Ctx(), []byte(`{"timers":{"occurrences":{"trigger":{"interval":{"every":"7","first":"90"}},"expires_at":"100"}}}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"occurrences":[{"at":"90","due":"90"},{"at":"97","due":"97"}],"by_time":false,"more":false}`, string(answer))
 	for name, custom := range map[string]string{
 		"ready":            `{"timers":{"ready":{}}}`,
 		"due":              `{"timers":{"due":{"height":"5"}}}`,
@@ -257,7 +260,7 @@ func TestAContractPaysForWhatItAsks(t *testing.T) {
 func TestEveryAcceptedQueryExists(t *testing.T) {
 	_, router := newChain(t)
 	accepted := wasmbinding.AcceptedQueries()
-	require.Len(t, accepted, 7)
+	require.Len(t, accepted, 8)
 	for path := range accepted {
 		require.NotNil(t, router.Route(path), path)
 	}

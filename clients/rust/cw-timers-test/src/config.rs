@@ -25,6 +25,8 @@ pub struct Config {
     pub payload_cycles_per_byte: u64,
     pub message_cycles_per_byte: u64,
     pub calendar_cycles: u64,
+    pub time_triggers: bool,
+    pub lapse_cycles: u64,
     pub receipt_retention_blocks: u64,
     pub lane_timer_cycles: u64,
     pub lane_timer_cells: u64,
@@ -56,6 +58,8 @@ impl Default for Config {
             payload_cycles_per_byte: 3,
             message_cycles_per_byte: 10,
             calendar_cycles: 2_000,
+            time_triggers: true,
+            lapse_cycles: 6_000,
             receipt_retention_blocks: 1_000,
             lane_timer_cycles: 2_000_000,
             lane_timer_cells: 2_000_000,
@@ -121,6 +125,8 @@ impl Config {
             c.payload_cycles_per_byte = self.payload_cycles_per_byte;
             c.message_cycles_per_byte = self.message_cycles_per_byte;
             c.calendar_cycles = self.calendar_cycles;
+            c.time_triggers = self.time_triggers;
+            c.lapse_cycles = self.lapse_cycles;
             c.receipt_retention_blocks = self.receipt_retention_blocks;
             c.lane_timer_cycles = self.lane_timer_cycles;
             c.lane_timer_cells = self.lane_timer_cells;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use cosmwasm_std::{from_json, Addr, Api, Binary, Storage};
-use cw_multi_test::error::{AnyError, AnyResult};
+use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{
-    self, AccountPayload, Any, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer, MsgScheduleTimer,
-    MsgUpdateTimer, SetAsideReason, TimerInfo, Trigger,
+    self, AccountPayload, Any, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer, MsgResumeTimerResponse,
+    MsgRunTimer, MsgRunTimerResponse, MsgScheduleTimer, MsgSkipTimer, MsgSkipTimerResponse, MsgUpdateTimer,
+    MsgUpdateTimerResponse, OnUnfunded, SetAsideReason, TimerInfo, TimerOptions, Trigger,
 };
 use cw_timers::{TimersError, DEFAULT_HANDLER};
 use serde::de::IgnoredAny;
@@ -14,7 +15,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
-use crate::store::{Books, Moment, Record};
+use crate::recur::{self, refuse};
+use crate::store::{self, Books, Mark, Moment, Reason, Record};
 use crate::watch;
 
 /// Who has granted whom a fee allowance for the module's messages.
@@ -40,10 +42,6 @@ pub(crate) struct Keeper<'a> {
     pub grants: &'a Grants,
     /// Of the actor that the message concerns.
     pub actor: Actor,
-}
-
-fn refuse<T>(error: TimersError, why: impl Into<String>) -> AnyResult<T> {
-    Err(AnyError::new(error).context(why.into()))
 }
 
 /// What a timer does.
@@ -155,25 +153,10 @@ fn stored_max_charge(text: &str) -> AnyResult<String> {
     }
 }
 
-/// Panics at what the model does not have.
-fn check_modelled(msg: &MsgScheduleTimer) {
-    let trigger = msg.trigger.clone().unwrap_or_default();
-    let from_schedule = |i: proto::IntervalTrigger| i.from == proto::IntervalFrom::Schedule;
-    for (stated, what) in [
-        (trigger.calendar.is_some(), "calendars"),
-        (trigger.interval.is_some_and(from_schedule), "intervals from their schedule"),
-        (msg.renew, "renew"),
-    ] {
-        assert!(!stated, "cw-timers-test does not model {what}");
-    }
-}
-
 impl Keeper<'_> {
     /// Schedules a timer, and returns its id.
     pub(crate) fn schedule(&mut self, sender: &Addr, msg: MsgScheduleTimer) -> AnyResult<String> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
-        check_modelled(&msg);
-        let max_charge = stored_max_charge(&msg.max_charge)?;
         let call = stated_call(&msg.handler, &msg.payload, &msg.messages)?;
         let mut timer = TimerInfo::with(|t| {
             t.actor = actor.clone();
@@ -184,15 +167,14 @@ impl Keeper<'_> {
             t.cell_limit = msg.cell_limit;
             t.schedule_height = self.height;
         });
-        self.prepare_trigger(&mut timer)?;
-        self.check_recurrence(&mut timer, &msg)?;
-        if timer.due_time == 0 && timer.due <= self.height {
-            return refuse(
-                TimersError::HeightNotInFuture,
-                format!("height {} is not above {}", timer.due, self.height),
-            );
-        }
-        self.check_lifetime(&mut timer)?;
+        recur::prepare(self.config, &mut timer, self.now())?;
+        let options = TimerOptions::with(|o| {
+            (o.retry, o.on_unfunded) = (msg.retry.clone(), msg.on_unfunded);
+            (o.renew, o.only_if) = (msg.renew, msg.only_if.clone());
+        });
+        self.set_options(&mut timer, options)?;
+        recur::check_life(self.config, &mut timer, self.now())?;
+        recur::note_life(&mut timer, self.now());
         if timer.gas_limit == 0 {
             timer.gas_limit = self.config.max_cycles_per_fire;
         }
@@ -210,9 +192,9 @@ impl Keeper<'_> {
         if msg.fee_payer != sender.as_str() {
             timer.fee_payer = msg.fee_payer.clone();
         }
-        self.check_intrinsic(timer.due_time != 0, timer.gas_limit, &call)?;
+        self.check_intrinsic(&timer, timer.gas_limit, &call)?;
         set_call(&mut timer, call);
-        timer.max_charge = max_charge;
+        timer.max_charge = stored_max_charge(&msg.max_charge)?;
         check_label(&msg.label)?;
         timer.label = msg.label;
         check_bid(&msg.bid)?;
@@ -226,75 +208,15 @@ impl Keeper<'_> {
         }
         timer.seq = Books::next_seq(self.storage);
         timer.id = id_of(&timer);
-        let marks = match timer.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
-            Some(watch) => watch::marks(self.storage, self.api, watch),
-            None => Vec::new(),
-        };
+        let marks = self.marks(&timer);
         let id = timer.id.clone();
         Record { info: timer, hit: false, changed: 0, fresh: true, marks }.save(self.storage);
         Ok(id)
     }
 
-    fn prepare_trigger(&self, timer: &mut TimerInfo) -> AnyResult<()> {
-        let Trigger { height, after, interval, watch, time, .. } = timer.trigger.clone().unwrap_or_default();
-        let once = height != 0 || after != 0;
-        if let Some(at) = time {
-            if once || interval.is_some() || watch.is_some() {
-                return refuse(TimersError::UnsupportedTimerType, "another trigger is stated with a time");
-            }
-            if at.nanos != 0 || at.seconds <= self.time {
-                return refuse(TimersError::InvalidTime, format!("time {}, now is {}", at.seconds, self.time));
-            }
-            if at.seconds > self.last_time() {
-                return refuse(TimersError::TTLTooLong, format!("time {} is after {}", at.seconds, self.last_time()));
-            }
-            (timer.due_time, timer.set_aside) = (at.seconds, SetAsideReason::Timed);
-            return Ok(());
-        }
-        if let Some(watch) = watch {
-            if once || interval.is_some() {
-                return refuse(TimersError::UnsupportedTimerType, "another trigger is stated beside a watch");
-            }
-            watch::check(&watch, self.config.max_watch_keys, self.config.max_ttl_blocks)?;
-            timer.set_aside = SetAsideReason::Watching;
-            timer.due = self.height + 1;
-        } else if let Some(mut interval) = interval {
-            if once {
-                return refuse(TimersError::InvalidInterval, "a height or after is stated beside an interval");
-            }
-            if interval.every == 0 || interval.every > self.config.max_ttl_blocks {
-                return refuse(TimersError::InvalidInterval, format!("every is {}", interval.every));
-            }
-            if interval.first == 0 {
-                interval.first = self.height + interval.every;
-            }
-            if matches!(interval.on_failure, proto::OnFailure::Unrecognized(_)) {
-                return refuse(TimersError::InvalidInterval, "want roll, stop or suspend");
-            }
-            if matches!(interval.from, proto::IntervalFrom::Unrecognized(_)) || interval.occurrences.is_some() {
-                return refuse(TimersError::InvalidInterval, "occurrences are those of an interval from its schedule");
-            }
-            if interval.on_failure == proto::OnFailure::Unspecified {
-                interval.on_failure = proto::OnFailure::Roll;
-            }
-            timer.due = interval.first;
-            timer.trigger = Some(Trigger::with(|t| t.interval = Some(interval)));
-        } else if after != 0 {
-            if height != 0 {
-                return refuse(TimersError::UnsupportedTimerType, "a height is stated beside after");
-            }
-            if after > self.config.max_ttl_blocks {
-                return refuse(TimersError::TTLTooLong, format!("after is {after}"));
-            }
-            timer.due = self.height + after;
-        } else {
-            timer.due = height;
-        }
-        Ok(())
-    }
-
-    fn check_recurrence(&self, timer: &mut TimerInfo, msg: &MsgScheduleTimer) -> AnyResult<()> {
-        if let Some(retry) = &msg.retry {
+    /// Checks what a timer states of bad moments, of its life and of its conditions, and fills in the defaults.
+    fn set_options(&self, timer: &mut TimerInfo, options: TimerOptions) -> AnyResult<()> {
+        if let Some(retry) = &options.retry {
             let blocks = 1..=self.config.max_ttl_blocks;
             if retry.max == 0 || retry.max > self.config.max_retries || !blocks.contains(&retry.after) {
                 return refuse(TimersError::InvalidRetry, format!("{} retries {} apart", retry.max, retry.after));
@@ -307,45 +229,23 @@ impl Keeper<'_> {
                 );
             }
         }
-        timer.retry = msg.retry.clone();
-        match msg.on_unfunded {
-            proto::OnUnfunded::Unspecified | proto::OnUnfunded::Destroy => {}
-            proto::OnUnfunded::Suspend => timer.on_unfunded = msg.on_unfunded,
-            proto::OnUnfunded::Skip if timer.trigger.as_ref().is_some_and(|t| t.interval.is_some()) => {
-                timer.on_unfunded = msg.on_unfunded;
-            }
-            _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend; or skip, for an interval"),
+        let repeats = recur::recurs(timer);
+        let skips = repeats && recur::kind_of(timer) != recur::Kind::Watch;
+        let on_unfunded = match options.on_unfunded {
+            OnUnfunded::Unspecified | OnUnfunded::Destroy => OnUnfunded::Unspecified,
+            OnUnfunded::Suspend => OnUnfunded::Suspend,
+            OnUnfunded::Skip if skips => OnUnfunded::Skip,
+            _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend; or skip, where it repeats"),
+        };
+        if options.renew && !repeats {
+            return refuse(TimersError::UnsupportedTimerType, "renew is stated for a timer that fires once");
         }
-        Ok(())
-    }
-
-    fn check_lifetime(&self, timer: &mut TimerInfo) -> AnyResult<()> {
-        let last = self.height + self.config.max_ttl_blocks;
-        if timer.due > last {
-            return refuse(TimersError::TTLTooLong, format!("due height {} is above {last}", timer.due));
-        }
-        let by_time = timer.due_time != 0;
-        if timer.expires_at == 0 && !by_time {
-            timer.expires_at = last;
-        }
-        if timer.expires_time == 0 && by_time {
-            timer.expires_time = self.last_time();
-        }
-        if timer.expires_at > last {
-            return refuse(TimersError::TTLTooLong, format!("expires_at {} is above {last}", timer.expires_at));
-        }
-        if timer.expires_at != 0 && timer.expires_at < timer.due {
-            return refuse(TimersError::ExpiresTooSoon, format!("expires_at is below the due height {}", timer.due));
-        }
-        if timer.expires_time == 0 {
-            return Ok(());
-        }
-        if timer.expires_time > self.time && timer.expires_time > self.last_time() {
-            return refuse(TimersError::TTLTooLong, format!("expires_time is after {}", self.last_time()));
-        }
-        if timer.expires_time <= self.time || timer.expires_time < timer.due_time {
-            return refuse(TimersError::ExpiresTooSoon, format!("expires_time is {}", timer.expires_time));
-        }
+        watch::check_only_if(&options.only_if)?;
+        (timer.retry, timer.on_unfunded, timer.only_if) = (options.retry, on_unfunded, options.only_if);
+        timer.renewal = match timer.renewal.take() {
+            _ if !options.renew => None,
+            stated => Some(stated.unwrap_or_default()),
+        };
         Ok(())
     }
 
@@ -403,8 +303,17 @@ impl Keeper<'_> {
         }
     }
 
-    fn check_intrinsic(&self, by_time: bool, gas_limit: u64, call: &Call) -> AnyResult<()> {
-        let intrinsic = self.config.intrinsic(by_time, call.payload.len() as u64, self.message_bytes(call));
+    /// What a timer's watched keys hold.
+    fn marks(&self, timer: &TimerInfo) -> Vec<Mark> {
+        match timer.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
+            Some(watch) => watch::marks(self.storage, self.api, watch),
+            None => Vec::new(),
+        }
+    }
+
+    fn check_intrinsic(&self, timer: &TimerInfo, gas_limit: u64, call: &Call) -> AnyResult<()> {
+        let intrinsic =
+            self.config.intrinsic(recur::by_time(timer), call.payload.len() as u64, self.message_bytes(call));
         if gas_limit <= intrinsic {
             return refuse(
                 TimersError::GasLimitOutOfBounds,
@@ -485,10 +394,9 @@ impl Keeper<'_> {
         Ok(record)
     }
 
-    /// Changes a timer, and returns its new place.
-    pub(crate) fn update(&mut self, sender: &Addr, msg: MsgUpdateTimer) -> AnyResult<u64> {
+    /// Changes a timer, and returns its new place and when it is due.
+    pub(crate) fn update(&mut self, sender: &Addr, msg: MsgUpdateTimer) -> AnyResult<MsgUpdateTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
-        let max_charge = stored_max_charge(&msg.max_charge)?;
         let call = match &msg.call {
             Some(call) => Some(stated_call(&call.handler, &call.payload, &call.messages)?),
             None => None,
@@ -498,17 +406,22 @@ impl Keeper<'_> {
             return refuse(TimersError::ForeignSigner, "an admin schedules calls alone");
         }
         check_bid(&msg.bid)?;
+        let retriggered = msg.trigger.is_some();
         let stated = call.is_some()
             || msg.gas_limit != 0
             || msg.cell_limit != 0
             || msg.bid.is_some()
-            || !msg.max_charge.is_empty();
+            || !msg.max_charge.is_empty()
+            || retriggered
+            || msg.options.is_some();
         if !stated {
             return refuse(
                 TimersError::NothingToUpdate,
-                "state a call, a gas limit, a cell limit, a bid or a max_charge",
+                "state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options",
             );
         }
+        self.set_terms(&mut record, msg.trigger, msg.options)?;
+        let max_charge = stored_max_charge(&msg.max_charge)?;
         if msg.gas_limit != 0 {
             self.check_gas_limit(msg.gas_limit)?;
         }
@@ -518,17 +431,17 @@ impl Keeper<'_> {
             None => None,
         };
         let info = &mut record.info;
-        if call.is_some() || msg.gas_limit != 0 {
+        if call.is_some() || msg.gas_limit != 0 || retriggered {
             let gas_limit = if msg.gas_limit != 0 { msg.gas_limit } else { info.gas_limit };
             match &call {
-                Some(call) => self.check_intrinsic(info.due_time != 0, gas_limit, call)?,
+                Some(call) => self.check_intrinsic(info, gas_limit, call)?,
                 None => {
                     let kept = Call {
                         payload: info.payload.clone(),
                         messages: info.runs_messages,
                         handler: info.handler.clone(),
                     };
-                    self.check_intrinsic(info.due_time != 0, gas_limit, &kept)?;
+                    self.check_intrinsic(info, gas_limit, &kept)?;
                 }
             }
             info.gas_limit = gas_limit;
@@ -551,9 +464,48 @@ impl Keeper<'_> {
             info.due = self.height + 1;
         }
         info.seq = Books::next_seq(self.storage);
-        let seq = info.seq;
         record.save(self.storage);
-        Ok(seq)
+        Ok(MsgUpdateTimerResponse::with(|r| {
+            (r.seq, r.due, r.due_time) = (record.info.seq, record.info.due, record.waits_until());
+        }))
+    }
+
+    /// Gives a timer another trigger, other options, or both.
+    fn set_terms(
+        &mut self,
+        record: &mut Record,
+        trigger: Option<Trigger>,
+        options: Option<TimerOptions>,
+    ) -> AnyResult<()> {
+        if trigger.is_none() && options.is_none() {
+            return Ok(());
+        }
+        let (before, now) = (record.info.clone(), self.now());
+        let info = &mut record.info;
+        let options = options.unwrap_or_else(|| {
+            TimerOptions::with(|o| {
+                (o.retry, o.on_unfunded) = (before.retry.clone(), before.on_unfunded);
+                (o.renew, o.only_if) = (before.renewal.is_some(), before.only_if.clone());
+            })
+        });
+        if let Some(trigger) = trigger {
+            let stays = trigger.watch.is_some() && before.trigger.as_ref() == Some(&trigger);
+            recur::replace(self.config, info, trigger, now)?;
+            if !stays {
+                // What it had noticed is gone.
+                info.matched.clear();
+                let marks = self.marks(info);
+                (record.hit, record.changed, record.fresh, record.marks) = (false, 0, true, marks);
+            }
+        }
+        let info = &mut record.info;
+        self.set_options(info, options)?;
+        recur::limit_retries(info);
+        let ends = (info.expires_at, info.expires_time) != (before.expires_at, before.expires_time);
+        if before.renewal.is_none() || ends {
+            recur::note_life(info, now);
+        }
+        Ok(())
     }
 
     /// Sets a timer's last height, and returns what was set and what it was.
@@ -596,6 +548,7 @@ impl Keeper<'_> {
             info.expires_time = to;
         }
         let to = (info.expires_at, info.expires_time);
+        recur::note_life(info, Moment { height: self.height, time: self.time });
         record.save(self.storage);
         Ok(MsgExtendTimerResponse::with(|r| {
             (r.expires_at, r.expires_time) = to;
@@ -628,7 +581,10 @@ impl Keeper<'_> {
     }
 
     /// Returns a timer to the queue, and returns when it is due.
-    pub(crate) fn resume(&mut self, sender: &Addr, msg: &MsgResumeTimer) -> AnyResult<u64> {
+    pub(crate) fn resume(&mut self, sender: &Addr, msg: &MsgResumeTimer) -> AnyResult<MsgResumeTimerResponse> {
+        if matches!(msg.at, proto::ResumeAt::Unrecognized(_)) {
+            return refuse(TimersError::UnsupportedTimerType, "want now or next");
+        }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
         use SetAsideReason::*;
@@ -640,32 +596,55 @@ impl Keeper<'_> {
             Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
         }
-        let trigger = record.info.trigger.clone().unwrap_or_default();
-        if msg.at == proto::ResumeAt::Next && trigger.watch.is_none() {
-            let Some(interval) = trigger.interval else {
-                return refuse(TimersError::UnsupportedTimerType, "it fires once, and has no next repetition");
-            };
-            if record.info.due <= self.height {
-                if interval.every > record.info.expires_at - self.height {
-                    return refuse(TimersError::ExpiresTooSoon, "its next repetition lies beyond its life");
-                }
-                (record.info.due, record.info.retries) = (self.height + interval.every, 0);
-            }
-        }
+        let passed = recur::resume(&mut record.info, msg.at, self.now())?;
         release(&mut record, Moment { height: self.height + 1, ..self.now() });
         record.save(self.storage);
-        Ok(record.info.due)
+        store::note_passed(self.storage, &record.info.id, &passed, Reason::Paused);
+        Ok(MsgResumeTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
+    }
+
+    /// Lets occurrences pass.
+    pub(crate) fn skip(&mut self, sender: &Addr, msg: &MsgSkipTimer) -> AnyResult<MsgSkipTimerResponse> {
+        if msg.count == 0 || msg.count > 1_000 {
+            return refuse(TimersError::InvalidSkip, format!("count is {}, want 1 to 1,000", msg.count));
+        }
+        let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
+        let mut record = self.changeable(sender, actor, &msg.id)?;
+        let passed = recur::skip(&mut record.info, u64::from(msg.count), self.now())?;
+        record.info.due = record.info.due.max(self.height + 1);
+        record.save(self.storage);
+        store::note_passed(self.storage, &record.info.id, &passed, Reason::Requested);
+        Ok(MsgSkipTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
+    }
+
+    /// Makes the next occurrence due in the next block.
+    pub(crate) fn run(&mut self, sender: &Addr, msg: &MsgRunTimer) -> AnyResult<MsgRunTimerResponse> {
+        let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
+        let mut record = self.changeable(sender, actor, &msg.id)?;
+        match record.info.set_aside {
+            SetAsideReason::Unspecified if record.info.due <= self.height + 1 => {
+                return refuse(TimersError::AlreadyDue, format!("it is due at height {}", record.info.due));
+            }
+            SetAsideReason::Unspecified | SetAsideReason::Timed => {}
+            reason => return refuse(TimersError::AlreadySetAside, format!("it is set aside: {reason:?}")),
+        }
+        let passed = recur::run(&mut record.info, self.now())?;
+        record.save(self.storage);
+        store::note_passed(self.storage, &record.info.id, &passed, Reason::Later);
+        Ok(MsgRunTimerResponse::with(|r| r.due = record.info.due))
     }
 }
 
 /// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue is due at the height.
 pub(crate) fn release(record: &mut Record, now: Moment) {
     let watches = record.info.trigger.as_ref().is_some_and(|t| t.watch.is_some());
-    if record.waits_for_time(now.time) {
-        record.info.set_aside = SetAsideReason::Timed;
-        return;
-    }
-    record.info.set_aside = if watches && !record.hit { SetAsideReason::Watching } else { SetAsideReason::Unspecified };
+    record.info.set_aside = if watches && !record.hit {
+        SetAsideReason::Watching
+    } else if record.waits_for_time(now.time) {
+        SetAsideReason::Timed
+    } else {
+        SetAsideReason::Unspecified
+    };
     record.info.due = record.info.due.max(now.height);
     // Its lateness counts from there.
     record.changed = 0;

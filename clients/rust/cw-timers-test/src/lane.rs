@@ -7,7 +7,7 @@ use cosmwasm_std::{coin, to_json_binary, Addr, Binary, Event, Uint128};
 use cw_multi_test::error::AnyError;
 use cw_multi_test::AppResponse;
 use cw_timers::proto::{
-    DeliveryInfo, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, Retry, SetAsideReason, TimerInfo, Trigger,
+    DeliveryInfo, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, Retry, SetAsideReason, TimerInfo, WatchKey,
     WatchedKey,
 };
 use cw_timers::{Delivery, HandleTimer, Matched, SudoMsg, TimerId, TimersError, Told, TriggerKind, CODESPACE};
@@ -16,8 +16,9 @@ use sha2::{Digest, Sha256};
 use crate::config::Config;
 use crate::host::Host;
 use crate::keeper::{hex, messages_of, release, told, Grants};
+use crate::recur::{self, Kind, Occurrence, Passed};
 use crate::settle::cost;
-use crate::store::{self, Books, Moment, Record};
+use crate::store::{self, Books, Moment, Reason, Record, Skipped};
 use crate::watch;
 
 /// The address that holds what is charged before a fire.
@@ -40,6 +41,8 @@ pub struct Firing<'a> {
     pub timer: &'a TimerInfo,
     /// What its handler is told.
     pub delivery: &'a Delivery,
+    /// The cycles that reading its conditions took.
+    pub reading: u64,
 }
 
 /// What one block's end did.
@@ -58,7 +61,9 @@ pub struct Block {
     pub not_admin: Vec<TimerId>,
     /// Timers that were set aside, and why.
     pub set_aside: Vec<(TimerId, SetAsideReason)>,
-    /// What the fires were charged, all of which is burned.
+    /// Occurrences that passed without a fire: at the end of the block, and by messages of it.
+    pub skipped: Vec<Skipped>,
+    /// What the fires and lapses were charged, all of which is burned.
     pub burned: Uint128,
 }
 
@@ -80,6 +85,9 @@ pub struct Fire {
     pub delivery: Delivery,
     /// Whether it succeeded. The writes and messages of a fire that failed are undone.
     pub success: bool,
+    /// Whether a condition of [`only_if`](cw_timers::Timer::only_if) did not hold, so that its handler was not run. It
+    /// is neither a success nor a failure.
+    pub guarded: bool,
     /// The codespace and the code of its failure, as the receipt has them; empty and 0 if it succeeded.
     pub codespace: String,
     /// See `codespace`.
@@ -104,6 +112,7 @@ impl Fire {
     /// The fire itself, if it succeeded. Panics with the failure otherwise.
     #[track_caller]
     pub fn unwrap(&self) -> &Self {
+        assert!(!self.guarded, "the fire was guarded: a condition of only_if did not hold");
         assert!(
             self.success,
             "the fire failed: {}/{}: {}",
@@ -126,6 +135,7 @@ pub(crate) struct Lane<'a, H: Host> {
     pub config: &'a Config,
     pub grants: &'a Grants,
     pub usage: &'a dyn Fn(&Firing<'_>) -> Usage,
+    pub reading: &'a dyn Fn(&WatchKey, Option<&[u8]>) -> u64,
     pub height: u64,
     pub now: Moment,
     pub block: Block,
@@ -133,9 +143,11 @@ pub(crate) struct Lane<'a, H: Host> {
     fires_of: BTreeMap<String, u32>,
 }
 
-/// How a handler ended.
+/// How a handler ended, or why it was not run.
+#[derive(Default)]
 struct Ended {
     events: Vec<Event>,
+    guarded: bool,
     failure: Option<(String, u32, String)>,
 }
 
@@ -145,11 +157,13 @@ impl<'a, H: Host> Lane<'a, H> {
         config: &'a Config,
         grants: &'a Grants,
         usage: &'a dyn Fn(&Firing<'_>) -> Usage,
+        reading: &'a dyn Fn(&WatchKey, Option<&[u8]>) -> u64,
     ) -> Self {
         let now = Moment::of(&host.block());
         let height = now.height;
         let block = Block { height, ..Block::default() };
-        Lane { host, config, grants, usage, height, now, block, used: Books::default(), fires_of: BTreeMap::new() }
+        let (used, fires_of) = (Books::default(), BTreeMap::new());
+        Lane { host, config, grants, usage, reading, height, now, block, used, fires_of }
     }
 
     /// Runs the steps of the end of a block, in the chain's order.
@@ -293,7 +307,7 @@ impl<'a, H: Host> Lane<'a, H> {
         }
     }
 
-    fn attempt(&mut self, mut record: Record) {
+    fn attempt(&mut self, record: Record) {
         let required = self.max_cost(&record);
         let ceiling: Option<u128> = record.info.max_charge.parse().ok();
         if ceiling.is_some_and(|most| required.u128() > most) {
@@ -307,29 +321,97 @@ impl<'a, H: Host> Lane<'a, H> {
                 return;
             }
         }
-        if !self.covers(&record, required) {
-            if record.info.on_unfunded == OnUnfunded::Suspend {
-                self.put_aside(&mut record, SetAsideReason::Suspended);
-            } else if record.info.on_unfunded != OnUnfunded::Skip || !self.skip_unfunded(&mut record) {
-                record.remove(self.host.storage_mut());
-                self.block.unfunded.push(record.id());
-            }
-            return;
+        let occurrence = recur::occurrence(&record.info, self.now);
+        if !occurrence.open {
+            self.pass(record, &occurrence);
+        } else if self.covers(&record, required) {
+            self.fire(record, occurrence, required);
+        } else {
+            self.lacks_funds(record);
         }
-        self.fire(record, required);
     }
 
-    /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. Whether there is a
-    /// further one within its life.
-    fn skip_unfunded(&mut self, record: &mut Record) -> bool {
-        let interval = record.info.trigger.as_ref().and_then(|t| t.interval.as_ref());
-        let Some(every) = interval.map(|i| i.every) else { return false };
-        let due = record.info.due + every;
-        if due > record.info.expires_at {
-            return false;
+    /// Takes a timer out of the contest whose payer can't cover it.
+    fn lacks_funds(&mut self, mut record: Record) {
+        let stays = match record.info.on_unfunded {
+            OnUnfunded::Suspend => {
+                self.put_aside(&mut record, SetAsideReason::Suspended);
+                true
+            }
+            OnUnfunded::Skip => self.skip_unfunded(&mut record),
+            _ => false,
+        };
+        if !stays {
+            record.remove(self.host.storage_mut());
+            self.block.unfunded.push(record.id());
         }
-        (record.info.due, record.info.retries) = (due.max(self.height + 1), 0);
-        record.info.skips += 1;
+    }
+
+    fn note(&mut self, record: &Record, passed: &Passed, reason: Reason) {
+        store::note_passed(self.host.storage_mut(), &record.info.id, passed, reason);
+    }
+
+    /// Takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. It waits for the
+    /// next, or leaves if there is none. An occurrence that lapsed is charged; after some in a row the timer is
+    /// suspended.
+    fn pass(&mut self, mut record: Record, occurrence: &Occurrence) {
+        let lapsed = occurrence.passed.count > 0 && !occurrence.over;
+        let charge = if lapsed { self.cost(self.config.lapse_cycles, 0) } else { Uint128::zero() };
+        if !self.covers(&record, charge) {
+            return self.lacks_funds(record);
+        }
+        let payer = record.payer();
+        if !charge.is_zero() {
+            let coin = coin(charge.u128(), &self.config.fee_denom);
+            self.host.burn(&payer, coin).expect("the payer was found to cover it");
+            self.block.burned += charge;
+        }
+        let (passed, reason) = match &record.info.recurrence {
+            Some(r) if occurrence.over => (Passed { first: r.trying, last: r.trying, count: 1 }, Reason::Retry),
+            _ => (occurrence.passed.clone(), Reason::Window),
+        };
+        let (on_failure, max_failures) = recur::on_failure(&record.info);
+        let more = recur::pass(&mut record.info, self.now);
+        if !occurrence.early() {
+            self.note(&record, &passed, reason);
+        }
+        if !more || occurrence.over && on_failure == OnFailure::Stop {
+            return record.remove(self.host.storage_mut());
+        }
+        let info = &mut record.info;
+        let lapses = info.recurrence.as_ref().map_or(0, |r| r.lapses);
+        let mut suspended = lapsed && lapses >= self.config.max_unfunded_skips;
+        if occurrence.over && max_failures > 0 {
+            info.failures += 1;
+            if info.failures >= max_failures {
+                (info.failures, suspended) = (0, true);
+            }
+        }
+        if !suspended {
+            return record.save(self.host.storage_mut());
+        }
+        if let Some(recurrence) = &mut info.recurrence {
+            recurrence.lapses = 0;
+        }
+        self.put_aside(&mut record, SetAsideReason::Suspended);
+    }
+
+    /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. One that is
+    /// retried is no longer tried, and the next stays. Whether there is a further one within its life.
+    fn skip_unfunded(&mut self, record: &mut Record) -> bool {
+        let mut next = record.info.clone();
+        let passed = match &record.info.recurrence {
+            Some(r) if record.info.retries > 0 => {
+                let passed = Passed { first: r.trying, last: r.trying, count: 1 };
+                recur::pass(&mut next, self.now).then_some(passed)
+            }
+            _ => recur::skip(&mut next, 1, self.now).ok(),
+        };
+        let Some(passed) = passed else { return false };
+        next.due = next.due.max(self.height + 1);
+        next.skips += 1;
+        record.info = next;
+        self.note(record, &passed, Reason::Unfunded);
         if record.info.skips >= self.config.max_unfunded_skips {
             record.info.skips = 0;
             self.put_aside(record, SetAsideReason::Suspended);
@@ -339,23 +421,47 @@ impl<'a, H: Host> Lane<'a, H> {
         true
     }
 
-    fn fire(&mut self, record: Record, required: Uint128) {
+    /// Reads the conditions of a fire: the cycles that this takes, and whether all hold. The first that does not is the
+    /// last that is read.
+    fn read_conditions(&self, info: &TimerInfo) -> (u64, bool) {
+        let mut cycles: u64 = 0;
+        for key in &info.only_if {
+            let (value, holds) = watch::condition(self.host.storage(), self.host.api(), key);
+            cycles = cycles.saturating_add((self.reading)(key, value.as_deref()));
+            if !holds {
+                return (cycles, false);
+            }
+        }
+        (cycles, true)
+    }
+
+    fn fire(&mut self, record: Record, mut occurrence: Occurrence, required: Uint128) {
         let (payer, module) = (record.payer(), Addr::unchecked(MODULE));
-        self.pay(&payer, &module, required);
-        let rolled = self.roll(&record);
-        let delivery = self.delivery(&record);
         let info = &record.info;
         let is_contract = self.host.contract(&Addr::unchecked(&info.actor)).is_some();
         let runs_messages = info.runs_messages || !is_contract;
         let messages = if runs_messages { info.payload_bytes } else { 0 };
-        let intrinsic = self.config.intrinsic(record.by_time(), info.payload_bytes, messages);
-        let (cycles, cells, ended) = if intrinsic >= info.gas_limit {
+        let intrinsic = self.config.intrinsic(recur::by_time(info), info.payload_bytes, messages);
+        // A condition on the payer's balance sees what the payer sees: the pre-charge comes after it.
+        let (reading, holds) = self.read_conditions(info);
+        let spent = intrinsic.saturating_add(reading);
+        let guarded = !holds && spent <= info.gas_limit && intrinsic < info.gas_limit;
+        if guarded && info.retries == 0 {
+            // Nothing is delivered.
+            occurrence.index = 0;
+        }
+        self.pay(&payer, &module, required);
+        let rolled = self.roll(&record, guarded);
+        let delivery = self.delivery(&record, &occurrence);
+        let (cycles, cells, ended) = if intrinsic >= info.gas_limit || spent > info.gas_limit {
             (info.gas_limit, 0, failed(TimersError::OutOfCycles))
+        } else if guarded {
+            (spent, 0, Ended { guarded, ..Ended::default() })
         } else {
-            let usage = (self.usage)(&Firing { timer: info, delivery: &delivery });
-            let cycles = intrinsic.saturating_add(usage.cycles).min(info.gas_limit);
+            let usage = (self.usage)(&Firing { timer: info, delivery: &delivery, reading });
+            let cycles = spent.saturating_add(usage.cycles).min(info.gas_limit);
             let cells = usage.cells.min(info.cell_limit);
-            let ended = if usage.cycles > info.gas_limit - intrinsic {
+            let ended = if usage.cycles > info.gas_limit - spent {
                 failed(TimersError::OutOfCycles)
             } else if usage.cells > info.cell_limit {
                 failed(TimersError::OutOfCells)
@@ -364,6 +470,9 @@ impl<'a, H: Host> Lane<'a, H> {
             };
             (cycles, cells, ended)
         };
+        // What was prepaid for the repetitions that passed without funds is restored.
+        let restored = self.config.lapse_cycles.saturating_mul(u64::from(info.skips));
+        let cycles = cycles.saturating_add(restored).min(info.gas_limit);
         let paid = self.cost(cycles, cells);
         self.pay(&module, &payer, required - paid);
         if !paid.is_zero() {
@@ -382,7 +491,8 @@ impl<'a, H: Host> Lane<'a, H> {
         let fire = Fire {
             timer: record.info.clone(),
             delivery,
-            success: error.is_none(),
+            success: error.is_none() && !ended.guarded,
+            guarded: ended.guarded,
             codespace,
             code,
             error,
@@ -393,7 +503,9 @@ impl<'a, H: Host> Lane<'a, H> {
             next_due: None,
             events: ended.events,
         };
-        let survivor = self.after_fire(record, rolled, &fire);
+        let survivor = self.after_fire(&record, rolled, &occurrence, &fire);
+        let each = recur::each(&record.info);
+        self.note(&record, &occurrence.passed, if each { Reason::Window } else { Reason::Later });
         let next_due = survivor.filter(Record::in_queue).map(|r| r.info.due);
         self.keep_receipt(&fire);
         self.block.fires.push(Fire { next_due, ..fire });
@@ -408,45 +520,27 @@ impl<'a, H: Host> Lane<'a, H> {
 
     /// Before the handler runs the timer is where a success leaves it: due again, or gone. So the handler finds it there,
     /// and can change it.
-    fn roll(&mut self, record: &Record) -> Option<Record> {
-        let ttl = record.last_height() - self.height;
-        let trigger = record.info.trigger.clone().unwrap_or_default();
+    fn roll(&mut self, record: &Record, guarded: bool) -> Option<Record> {
         let mut next = record.clone();
         (next.hit, next.changed) = (false, 0);
         next.info.matched.clear();
-        (next.info.retries, next.info.skips) = (0, 0);
-        next.info.fire_seq += 1;
-        let one_less = |remaining: u64| remaining.saturating_sub(1);
-        match (trigger.interval, trigger.watch) {
-            (Some(mut interval), _) if interval.remaining != 1 && interval.every <= ttl => {
-                interval.remaining = one_less(interval.remaining);
-                next.info.due = self.height + interval.every;
-                next.info.trigger = Some(Trigger::with(|t| t.interval = Some(interval)));
-            }
-            (_, Some(mut watched)) if watched.remaining != 1 && watched.cooldown.max(1) <= ttl => {
-                watched.remaining = one_less(watched.remaining);
-                next.info.due = self.height + watched.cooldown.max(1);
-                next.info.set_aside = SetAsideReason::Watching;
-                next.info.trigger = Some(Trigger::with(|t| t.watch = Some(watched)));
-            }
-            _ => {
-                record.remove(self.host.storage_mut());
-                return None;
-            }
+        if !recur::roll(self.config, &mut next.info, guarded, self.now) {
+            record.remove(self.host.storage_mut());
+            return None;
         }
         next.save(self.host.storage_mut());
         Some(next)
     }
 
-    fn delivery(&self, record: &Record) -> Delivery {
+    fn delivery(&self, record: &Record, occurrence: &Occurrence) -> Delivery {
         let info = &record.info;
-        let trigger = info.trigger.clone().unwrap_or_default();
-        let kind = match (&trigger.watch, &trigger.interval, trigger.after) {
-            _ if trigger.time.is_some() => TriggerKind::Time,
-            (Some(_), _, _) => TriggerKind::Watch,
-            (_, Some(_), _) => TriggerKind::Interval,
-            (_, _, 0) => TriggerKind::Height,
-            _ => TriggerKind::After,
+        let kind = match recur::kind_of(info) {
+            Kind::Time => TriggerKind::Time,
+            Kind::Calendar => TriggerKind::Calendar,
+            Kind::Watch => TriggerKind::Watch,
+            Kind::Interval => TriggerKind::Interval,
+            Kind::After => TriggerKind::After,
+            Kind::Height => TriggerKind::Height,
         };
         let mut hash = Sha256::new();
         hash.update(self.height.to_be_bytes());
@@ -460,7 +554,8 @@ impl<'a, H: Host> Lane<'a, H> {
         };
         delivery.matched =
             info.matched.iter().map(|m| Matched { store: m.store.clone(), key: m.key.clone() }).collect();
-        delivery.occurrence = trigger.time.map(|at| at.seconds as u64);
+        delivery.occurrence = Some(occurrence.at).filter(|at| *at != 0);
+        delivery.index = Some(occurrence.index).filter(|index| *index != 0);
         delivery.scheduler = Some(info.scheduler.clone()).filter(|s| !s.is_empty());
         delivery
     }
@@ -479,10 +574,10 @@ impl<'a, H: Host> Lane<'a, H> {
             host.call(&actor, sudo_message(info, delivery)?)
         }));
         match ran {
-            Ok(Ok(response)) => Ended { events: response.events, failure: None },
+            Ok(Ok(response)) => Ended { events: response.events, ..Ended::default() },
             Ok(Err(err)) => {
                 let (codespace, code) = code_of(&err);
-                Ended { events: Vec::new(), failure: Some((codespace, code, format!("{err:#}"))) }
+                Ended { failure: Some((codespace, code, format!("{err:#}"))), ..Ended::default() }
             }
             Err(panic) => {
                 let text = panic
@@ -494,17 +589,28 @@ impl<'a, H: Host> Lane<'a, H> {
                 if text.starts_with("cw-timers-test") {
                     std::panic::resume_unwind(panic);
                 }
-                Ended { events: Vec::new(), failure: Some(("wasm".to_string(), 29, text.to_string())) }
+                Ended { failure: Some(("wasm".to_string(), 29, text.to_string())), ..Ended::default() }
             }
         }
     }
 
     /// Applies the result to the timer, and returns the timer that remains.
-    fn after_fire(&mut self, record: Record, rolled: Option<Record>, fire: &Fire) -> Option<Record> {
+    fn after_fire(
+        &mut self,
+        record: &Record,
+        rolled: Option<Record>,
+        occurrence: &Occurrence,
+        fire: &Fire,
+    ) -> Option<Record> {
+        let failed = !fire.success && !fire.guarded;
         let retry = record.info.retry.clone().filter(|retry| {
-            let ttl = record.last_height() - self.height;
-            let again = !fire.success && record.info.retries < retry.max && retries_after(retry, fire);
-            again && distance(retry, record.info.retries) <= ttl
+            let again = failed && record.info.retries < retry.max && retries_after(retry, fire);
+            let distance = distance(retry, record.info.retries);
+            if !again || distance > recur::last_height(&record.info) - self.height {
+                return false;
+            }
+            let at = Moment { height: self.height + distance, ..self.now };
+            !record.expired_at(at) && !occurrence.bounds_retry(&record.info, at)
         });
         let outcome = Outcome::with(|o| {
             o.success = fire.success;
@@ -513,6 +619,7 @@ impl<'a, H: Host> Lane<'a, H> {
             o.height = self.height;
             o.cycles = fire.cycles;
             o.paid = fire.paid.to_string();
+            o.guarded = fire.guarded;
         });
         let mut survivor = match (&rolled, &retry) {
             // A timer that does not repeat is gone.
@@ -521,24 +628,32 @@ impl<'a, H: Host> Lane<'a, H> {
             // Its handler may have cancelled or changed it.
             (Some(rolled), _) => Record::load(self.host.storage(), &rolled.info.id)?,
         };
-        let failed = !fire.success;
         match retry {
-            Some(retry) if failed => {
+            Some(retry) => {
                 // The same repetition, later.
                 survivor.info.trigger = record.info.trigger.clone();
                 survivor.info.set_aside = record.info.set_aside;
+                survivor.info.due_time = record.info.due_time;
+                survivor.info.recurrence = record.info.recurrence.clone();
+                if let Some(recurrence) = &mut survivor.info.recurrence {
+                    recurrence.trying = occurrence.at;
+                    if occurrence.passed.count > 0 {
+                        recurrence.after = occurrence.passed.last;
+                    }
+                }
                 survivor.info.matched = record.info.matched.clone();
                 (survivor.hit, survivor.changed) = (record.hit, 0);
                 survivor.info.due = self.height + distance(&retry, record.info.retries);
                 survivor.info.retries = record.info.retries + 1;
                 survivor.info.fire_seq = record.info.fire_seq + 1;
             }
-            _ if failed && stops_on_failure(&record.info) => {
+            _ if failed && recur::on_failure(&record.info).0 == OnFailure::Stop => {
                 survivor.remove(self.host.storage_mut());
                 return None;
             }
             _ if failed => self.count_failure(&record.info, &mut survivor),
-            _ => survivor.info.failures = 0,
+            _ if fire.success => survivor.info.failures = 0,
+            _ => {}
         }
         survivor.info.last_outcome = Some(outcome);
         survivor.save(self.host.storage_mut());
@@ -547,10 +662,12 @@ impl<'a, H: Host> Lane<'a, H> {
 
     /// Counts a repetition that failed, and suspends the timer after as many in a row as it states.
     fn count_failure(&mut self, timer: &TimerInfo, survivor: &mut Record) {
-        let interval = timer.trigger.as_ref().and_then(|t| t.interval.as_ref());
-        let Some(interval) = interval.filter(|i| i.on_failure == OnFailure::Suspend) else { return };
+        let (_, most) = recur::on_failure(timer);
+        if most == 0 {
+            return;
+        }
         survivor.info.failures += 1;
-        if survivor.info.failures >= interval.max_failures.max(1) {
+        if survivor.info.failures >= most {
             survivor.info.failures = 0;
             self.put_aside(survivor, SetAsideReason::Suspended);
         }
@@ -574,6 +691,8 @@ impl<'a, H: Host> Lane<'a, H> {
             r.tip = "0".to_string();
             r.matched = fire.timer.matched.clone();
             r.late = fire.late;
+            (r.occurrence, r.index) = (fire.delivery.occurrence.unwrap_or(0), fire.delivery.index.unwrap_or(0));
+            r.guarded = fire.guarded;
         });
         let n = self.block.fires.len() as u32;
         let delivery = DeliveryInfo::with(|d| (d.height, d.receipt) = (self.height, Some(receipt)));
@@ -584,6 +703,7 @@ impl<'a, H: Host> Lane<'a, H> {
     fn record(&mut self) {
         let from = (self.height + 1).saturating_sub(self.config.receipt_retention_blocks);
         let storage = self.host.storage_mut();
+        self.block.skipped = store::take_passed(storage);
         store::prune_receipts(storage, from);
         let before = Books::load(storage);
         let books = Books { seq: before.seq, burned: before.burned + self.block.burned, ..self.used.clone() };
@@ -602,13 +722,8 @@ fn retries_after(retry: &Retry, fire: &Fire) -> bool {
         || retry.on.iter().any(|e| e.codespace == fire.codespace && (e.code == 0 || e.code == fire.code))
 }
 
-fn stops_on_failure(timer: &TimerInfo) -> bool {
-    let interval = timer.trigger.as_ref().and_then(|t| t.interval.as_ref());
-    interval.is_some_and(|i| i.on_failure == OnFailure::Stop)
-}
-
 fn failed(error: TimersError) -> Ended {
-    Ended { events: Vec::new(), failure: Some((CODESPACE.to_string(), error.code(), error.to_string())) }
+    Ended { failure: Some((CODESPACE.to_string(), error.code(), error.to_string())), ..Ended::default() }
 }
 
 /// The codespace and the code of a failure: the module's own, or that of x/wasm for an error of a contract.

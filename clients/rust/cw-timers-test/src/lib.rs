@@ -44,28 +44,30 @@
 //! # What is as on the chain
 //!
 //! Under policy `fifo`: the checks of messages and their errors, in their order; due heights; the order (due, seq); the
-//! lane's room in cycles and cells, what does not fit waits; caps of fires; times, intervals from their fires, `after`,
-//! retries with backoff and by error, `on_failure`, `on_unfunded`, `max_charge`, expiry; pause, resume now or with the next,
-//! update, extend, cancel; admins' timers; watches of contracts' storage and of balances, with conditions; pre-charge,
-//! charge and refund; a handler's failure undoes all that it did; config changes; receipts and queries. Scenario files that
-//! the chain runs too hold the model to it.
+//! lane's room in cycles and cells, what does not fit waits; caps of fires; times, calendars, intervals from their
+//! fires and from their schedule, which occurrences fire and which pass, what a lapse costs, `after`, retries with
+//! backoff and by error, `on_failure`, `on_unfunded`, `max_charge`, `renew`, expiry; `only_if`; pause, resume now or
+//! with the next, skip, run, updates of all that can be updated, extend, cancel; admins' timers; watches of contracts'
+//! storage and of balances, with conditions; pre-charge, charge and refund; a handler's failure undoes all that it did;
+//! config changes; receipts and queries. Scenario files that the chain runs too hold the model to it.
 //!
 //! # What is not
 //!
 //! These **panic** with a message that begins with `cw-timers-test`:
 //!
-//! - calendars, intervals from their schedule; `renew`; skip and run;
+//! - jitter, which is drawn from the chain's own ids;
 //! - messages of a timer other than bank sends, calls of contracts and the module's own;
-//! - watches of the bank's supplies, of the info of contracts, and of the staking store;
+//! - watches of the bank's supplies, of the info of contracts, and of the staking store, and conditions on them;
 //! - the authority's messages: [`Timers::sys_cancel`], [`Timers::sys_extend`] and [`Timers::change_config`] do the same.
 //!
 //! These differ:
 //!
 //! - **Usage.** cw-multi-test measures neither cycles nor cells. [`Timers::set_usage`] says what handlers use; the charge
-//!   follows from it. Gas of transactions, of queries and of scheduling is not counted.
+//!   follows from it. [`Timers::set_reading`] says what reading a condition takes. Gas of transactions, of queries and
+//!   of scheduling is not counted.
 //! - **Policies.** There is no market: bids are checked, kept and not used, agents are kept and not asked.
 //! - **Bounds of work.** Everything that is due is looked at in its block: there is no meter, no candidate window, no bound
-//!   of clean-up, and no crowd delays anybody, as far as the lane has room.
+//!   of clean-up or of what becomes due by time in one block, and no burst delays others, as far as the lane has room.
 //! - **Allowances** have no limit: [`Timers::grant`].
 //! - **Ids** of timers and deliveries are SHA-256 hashes of what the chain hashes with Keccak, without the app hash.
 //! - **Watches** compare what is stored: a write of the same value is no change. A watch that a handler schedules does not
@@ -83,6 +85,7 @@ mod keeper;
 mod lane;
 mod module;
 mod query;
+mod recur;
 mod settle;
 mod store;
 mod watch;
@@ -91,3 +94,4 @@ pub use config::Config;
 pub use host::Host;
 pub use lane::{refusal_of, Block, Fire, Firing, Usage};
 pub use module::{JsonApp, Timers, TimersApp};
+pub use store::{Reason, Skipped};

@@ -12,8 +12,8 @@ use cw_multi_test::{
 };
 use cw_timers::proto::{
     Message, MsgCancelTimer, MsgCancelTimerResponse, MsgExtendTimer, MsgPauseTimer, MsgPauseTimerResponse,
-    MsgResumeTimer, MsgResumeTimerResponse, MsgRunTimer, MsgScheduleTimer, MsgScheduleTimerResponse, MsgSetAgent,
-    MsgSetAgentResponse, MsgSkipTimer, MsgUpdateTimer, MsgUpdateTimerResponse, TimerInfo,
+    MsgResumeTimer, MsgRunTimer, MsgScheduleTimer, MsgScheduleTimerResponse, MsgSetAgent, MsgSetAgentResponse,
+    MsgSkipTimer, MsgUpdateTimer, TimerInfo, WatchKey,
 };
 use cw_timers::{Request, TimerId, TimersCall, TimersError, TimersMsg, TimersQuery, TimersRequest};
 use serde::de::DeserializeOwned;
@@ -26,12 +26,14 @@ use crate::query::View;
 use crate::store::{self, Moment, Record};
 
 type UsageFn = Rc<dyn Fn(&Firing<'_>) -> Usage>;
+type ReadingFn = Rc<dyn Fn(&WatchKey, Option<&[u8]>) -> u64>;
 
 struct Shared {
     config: Config,
     next_config: Option<Config>,
     grants: Grants,
     usage: UsageFn,
+    reading: ReadingFn,
     /// Whether the end of a block runs.
     ending: bool,
 }
@@ -101,7 +103,11 @@ impl Timers {
     pub fn new(config: Config) -> Self {
         config.validate().expect("a valid config");
         let usage: UsageFn = Rc::new(|_| Usage { cycles: 100_000, cells: 500 });
-        Timers(Rc::new(RefCell::new(Shared { config, next_config: None, grants: Grants::new(), usage, ending: false })))
+        // The SDK's gas of one read: of the key, and of the value.
+        let reading: ReadingFn =
+            Rc::new(|key, value| 1_000 + 3 * (key.prefix.len() + value.map_or(0, <[u8]>::len)) as u64);
+        let (next_config, grants) = (None, Grants::new());
+        Timers(Rc::new(RefCell::new(Shared { config, next_config, grants, usage, reading, ending: false })))
     }
 
     /// An app with this module, at height 1, whose contracts speak protobuf.
@@ -149,6 +155,12 @@ impl Timers {
         self.0.borrow_mut().usage = Rc::new(usage);
     }
 
+    /// Says what reading a condition of [`only_if`](cw_timers::Timer::only_if) takes, by its key and the value that is
+    /// there. By default that is the SDK's gas: 1,000 cycles, and 3 for each byte of both.
+    pub fn set_reading(&self, reading: impl Fn(&WatchKey, Option<&[u8]>) -> u64 + 'static) {
+        self.0.borrow_mut().reading = Rc::new(reading);
+    }
+
     /// Grants a fee allowance for the module's messages, without a limit.
     pub fn grant(&self, granter: &Addr, grantee: &Addr) {
         self.0.borrow_mut().grants.insert((granter.to_string(), grantee.to_string()));
@@ -162,13 +174,13 @@ impl Timers {
     /// Ends the app's block, in which the test's transactions have run: what is due fires. Then the next block begins, 5
     /// seconds later.
     pub fn next_block<H: Host>(&self, app: &mut H) -> Block {
-        let (config, grants, usage) = {
+        let (config, grants, usage, reading) = {
             let shared = self.0.borrow();
-            (shared.config.clone(), shared.grants.clone(), shared.usage.clone())
+            (shared.config.clone(), shared.grants.clone(), shared.usage.clone(), shared.reading.clone())
         };
         let done = {
             let _ending = Ending::of(self);
-            Lane::new(app, &config, &grants, &*usage).run()
+            Lane::new(app, &config, &grants, &*usage, &*reading).run()
         };
         let mut block = app.block();
         block.height += 1;
@@ -257,8 +269,8 @@ impl Timers {
             TimersCall::Cancel(m) => (&m.actor, &m.sender),
             TimersCall::Pause(m) => (&m.actor, &m.sender),
             TimersCall::Resume(m) => (&m.actor, &m.sender),
-            TimersCall::Skip(_) => panic!("cw-timers-test does not model skip"),
-            TimersCall::Run(_) => panic!("cw-timers-test does not model run"),
+            TimersCall::Skip(m) => (&m.actor, &m.sender),
+            TimersCall::Run(m) => (&m.actor, &m.sender),
             TimersCall::SetAgent(m) => (&m.sender, &m.sender),
             other => panic!("cw-timers-test does not know the message {other:?}"),
         };
@@ -288,10 +300,7 @@ impl Timers {
                 let id = keeper.schedule(&sender, *msg)?;
                 Ok(answer(&MsgScheduleTimerResponse::with(|r| r.id = id)))
             }
-            TimersCall::Update(msg) => {
-                let seq = keeper.update(&sender, *msg)?;
-                Ok(answer(&MsgUpdateTimerResponse::with(|r| r.seq = seq)))
-            }
+            TimersCall::Update(msg) => Ok(answer(&keeper.update(&sender, *msg)?)),
             TimersCall::Extend(msg) => Ok(answer(&keeper.extend(&sender, msg)?)),
             TimersCall::Cancel(msg) => {
                 keeper.cancel(&sender, &msg.actor, &msg.id)?;
@@ -301,10 +310,9 @@ impl Timers {
                 keeper.pause(&sender, &msg.actor, &msg.id)?;
                 Ok(answer(&MsgPauseTimerResponse::default()))
             }
-            TimersCall::Resume(msg) => {
-                let due = keeper.resume(&sender, &msg)?;
-                Ok(answer(&MsgResumeTimerResponse::with(|r| r.due = due)))
-            }
+            TimersCall::Resume(msg) => Ok(answer(&keeper.resume(&sender, &msg)?)),
+            TimersCall::Skip(msg) => Ok(answer(&keeper.skip(&sender, &msg)?)),
+            TimersCall::Run(msg) => Ok(answer(&keeper.run(&sender, &msg)?)),
             TimersCall::SetAgent(msg) => {
                 store::set_agent(keeper.storage, sender.as_str(), &msg.agent);
                 Ok(answer(&MsgSetAgentResponse::default()))
@@ -384,6 +392,7 @@ impl Stargate for Timers {
             QueryLaneRequest::PATH => decoded::<QueryLaneRequest>(&data)?,
             QueryEstimateRequest::PATH => decoded::<QueryEstimateRequest>(&data)?,
             QueryParamsRequest::PATH => decoded::<QueryParamsRequest>(&data)?,
+            QueryOccurrencesRequest::PATH => decoded::<QueryOccurrencesRequest>(&data)?,
             other => return Err(AnyError::msg(format!("'{other}' path is not allowed from the contract"))),
         };
         self.view(storage, block, |view| match request {
@@ -394,6 +403,7 @@ impl Stargate for Timers {
             TimersRequest::Lane(_) => Ok(view.lane().encode()),
             TimersRequest::Estimate(q) => Ok(view.estimate(q)?.encode()),
             TimersRequest::Params(_) => Ok(view.params().encode()),
+            TimersRequest::Occurrences(q) => Ok(view.occurrences(q)?.encode()),
             other => panic!("cw-timers-test does not know the query {other:?}"),
         })
     }
@@ -446,6 +456,7 @@ impl Module for Timers {
             TimersRequest::Lane(_) => Ok(to_json_binary(&view.lane())?),
             TimersRequest::Estimate(q) => Ok(to_json_binary(&view.estimate(q)?)?),
             TimersRequest::Params(_) => Ok(to_json_binary(&view.params())?),
+            TimersRequest::Occurrences(q) => Ok(to_json_binary(&view.occurrences(q)?)?),
             other => panic!("cw-timers-test does not know the query {other:?}"),
         })
     }

@@ -5,12 +5,13 @@ use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
     DeliveryInfo, EstimateBasis, Message, OnUnfunded, PageRequest, PageResponse, Policy, QueryAgentResponse,
     QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneResponse,
-    QueryParamsResponse, QueryTimerRequest, QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse,
-    SetAsideReason, TimerInfo, TimerStatus, TimerTier,
+    QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsResponse, QueryTimerRequest, QueryTimerResponse,
+    QueryTimersByActorRequest, QueryTimersByActorResponse, SetAsideReason, TimerInfo, TimerStatus, TimerTier,
 };
 
 use crate::config::Config;
 use crate::keeper::messages_of;
+use crate::recur;
 use crate::settle::{cost, decimal};
 use crate::store::{self, Books, Moment, Record};
 
@@ -101,6 +102,33 @@ impl View<'_> {
             r.pagination = Some(pagination);
             r.kept_from = kept_from;
         }))
+    }
+
+    pub(crate) fn occurrences(&self, request: QueryOccurrencesRequest) -> AnyResult<QueryOccurrencesResponse> {
+        const MOST: u32 = 100;
+        let limit = match request.limit {
+            0 => 5,
+            limit if limit <= MOST => limit,
+            limit => return Err(AnyError::msg(format!("limit is {limit}, want at most {MOST}"))),
+        };
+        let named = !request.actor.is_empty() || !request.id.is_empty();
+        let now = Moment { height: self.height, time: self.time };
+        let timer = match request.trigger {
+            None if named => Record::named(self.storage, &request.actor, &request.id)?.info,
+            Some(trigger) if !named => {
+                let mut timer = TimerInfo::with(|t| {
+                    t.trigger = Some(trigger);
+                    (t.expires_at, t.expires_time) = (request.expires_at, request.expires_time);
+                });
+                recur::prepare(self.config, &mut timer, now)?;
+                recur::check_life(self.config, &mut timer, now)?;
+                timer
+            }
+            _ => return Err(AnyError::msg("state an actor and the id of a timer of it, or a trigger")),
+        };
+        let (occurrences, more) = recur::upcoming(&timer, now, u64::from(limit));
+        let by_time = recur::by_time(&timer);
+        Ok(QueryOccurrencesResponse::with(|r| (r.occurrences, r.by_time, r.more) = (occurrences, by_time, more)))
     }
 
     pub(crate) fn agent(&self, actor: &str) -> QueryAgentResponse {

@@ -6,11 +6,14 @@ use cw_timers::proto::{DeliveryInfo, Message, SetAsideReason, TimerInfo};
 use cw_timers::{TimerId, TimersError};
 use serde::{Deserialize, Serialize};
 
+use crate::recur::{self, Passed};
+
 const PREFIX: &[u8] = b"cw-timers-test/";
 const BOOKS: &[u8] = b"books";
 const TIMER: &[u8] = b"timer/";
 const AGENT: &[u8] = b"agent/";
 const RECEIPT: &[u8] = b"receipt/";
+const PASSED: &[u8] = b"passed";
 
 fn key(parts: &[&[u8]]) -> Vec<u8> {
     [PREFIX, &parts.concat()].concat()
@@ -109,22 +112,15 @@ impl Record {
     }
 
     pub(crate) fn expired_at(&self, now: Moment) -> bool {
-        let Moment { height, time } = now;
-        let TimerInfo { expires_at, expires_time, .. } = self.info;
-        expires_at != 0 && expires_at < height || expires_time != 0 && expires_time < time
+        recur::expired(&self.info, now)
     }
 
-    /// The last height at which it may fire, as far as heights bound its life.
-    pub(crate) fn last_height(&self) -> u64 {
-        match self.info.expires_at {
-            0 => u64::MAX,
-            height => height,
+    /// The time for which it waits; 0 if it waits for none.
+    pub(crate) fn waits_until(&self) -> i64 {
+        match self.info.set_aside {
+            SetAsideReason::Timed => self.info.due_time,
+            _ => 0,
         }
-    }
-
-    /// Whether block time makes it due.
-    pub(crate) fn by_time(&self) -> bool {
-        self.info.due_time != 0
     }
 
     /// Whether its time is still to come. A retry is due at a height.
@@ -166,10 +162,10 @@ impl Record {
         storage.get(&key(&[TIMER, id.as_bytes()])).map(|bytes| Record::read(&bytes))
     }
 
-    /// All live timers, by (due, time, seq).
+    /// All live timers, by (due, seq).
     pub(crate) fn all(storage: &dyn Storage) -> Vec<Record> {
         let mut all: Vec<Record> = entries(storage, &key(&[TIMER])).map(|(_, value)| Record::read(&value)).collect();
-        all.sort_by_key(|r| (r.info.due, r.info.due_time, r.info.seq));
+        all.sort_by_key(|r| (r.info.due, r.info.seq));
         all
     }
 
@@ -241,4 +237,60 @@ pub(crate) fn prune_receipts(storage: &mut dyn Storage, from: u64) {
 /// All receipts that are kept, the oldest first.
 pub(crate) fn receipts(storage: &dyn Storage) -> Vec<DeliveryInfo> {
     entries(storage, &key(&[RECEIPT])).map(|(_, value)| DeliveryInfo::decode(&value).expect("receipt")).collect()
+}
+
+/// Why occurrences passed without a fire, by the chain's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Their window had ended.
+    Window,
+    /// A later one fired in their place.
+    Later,
+    /// The owner skipped them.
+    Requested,
+    /// The payer lacked funds.
+    Unfunded,
+    /// They came while the timer was on hold.
+    Paused,
+    /// A retry would have come too late.
+    Retry,
+}
+
+/// Occurrences of a timer that passed without a fire, all from the first to the last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The timer.
+    pub timer: TimerId,
+    /// The first, in seconds since 1970 or as a height.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+    /// How many; of a cron rule's 16 or more, 16.
+    pub count: u64,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Notes occurrences that passed, until the block ends.
+pub(crate) fn note_passed(storage: &mut dyn Storage, id: &str, passed: &Passed, reason: Reason) {
+    if passed.count == 0 {
+        return;
+    }
+    let mut all = peek_passed(storage);
+    let Passed { first, last, count } = *passed;
+    all.push(Skipped { timer: TimerId::new(id.to_string()).expect("id"), first, last, count, reason });
+    storage.set(&key(&[PASSED]), &to_json_vec(&all).expect("skipped"));
+}
+
+fn peek_passed(storage: &dyn Storage) -> Vec<Skipped> {
+    storage.get(&key(&[PASSED])).map_or_else(Vec::new, |b| from_json(b).expect("skipped"))
+}
+
+/// What was noted in this block.
+pub(crate) fn take_passed(storage: &mut dyn Storage) -> Vec<Skipped> {
+    let all = peek_passed(storage);
+    storage.remove(&key(&[PASSED]));
+    all
 }

@@ -13,6 +13,8 @@ use crate::store::{entries, Mark};
 const CONTRACT_STORAGE: u8 = 0x03;
 const BALANCES: u8 = 0x02;
 const CONTRACT_ADDRESS: usize = 32;
+/// The chain's bound of the conditions of a timer.
+const MAX_ONLY_IF: usize = 2;
 
 /// What a watch can name in the model.
 enum Place {
@@ -44,34 +46,52 @@ pub(crate) fn check(watch: &WatchTrigger, most: u32, max_ttl_blocks: u64) -> Any
         return Err(TimersError::InvalidWatch.into());
     }
     for (i, key) in watch.keys.iter().enumerate() {
-        match key.store.as_str() {
-            "wasm" | "bank" => {}
-            "staking" => panic!("cw-timers-test watches contracts' storage and balances; not the store {}", key.store),
-            _ => return Err(TimersError::NotWatchable.into()),
-        }
-        let Some(place) = place(key) else {
-            let region = key.prefix.first();
-            if key.store == "wasm" && region == Some(&0x02) || key.store == "bank" && region == Some(&0x00) {
-                panic!(
-                    "cw-timers-test watches contracts' storage and balances; not the info of contracts, nor supplies"
-                );
-            }
-            return Err(TimersError::NotWatchable.into());
-        };
+        check_key(key)?;
         if watch.keys[..i].contains(key) {
             return Err(TimersError::InvalidWatch.into());
         }
-        if let Some(when) = &key.when {
-            let whole = match &place {
-                Place::Contract(_, key) => !key.is_empty(),
-                Place::Balance(_, denom) => !denom.is_empty(),
-            };
-            if !whole || !sound(when) {
-                return Err(TimersError::InvalidWatch.into());
-            }
+    }
+    Ok(())
+}
+
+/// Checks the conditions of a fire.
+pub(crate) fn check_only_if(conditions: &[WatchKey]) -> AnyResult<()> {
+    if conditions.len() > MAX_ONLY_IF || conditions.iter().any(|key| key.when.is_none()) {
+        return Err(TimersError::InvalidOnlyIf.into());
+    }
+    conditions.iter().try_for_each(check_key)
+}
+
+fn check_key(key: &WatchKey) -> AnyResult<()> {
+    match key.store.as_str() {
+        "wasm" | "bank" => {}
+        "staking" => panic!("cw-timers-test watches contracts' storage and balances; not the store {}", key.store),
+        _ => return Err(TimersError::NotWatchable.into()),
+    }
+    let Some(place) = place(key) else {
+        let region = key.prefix.first();
+        if key.store == "wasm" && region == Some(&0x02) || key.store == "bank" && region == Some(&0x00) {
+            panic!("cw-timers-test watches contracts' storage and balances; not the info of contracts, nor supplies");
+        }
+        return Err(TimersError::NotWatchable.into());
+    };
+    if let Some(when) = &key.when {
+        let whole = match &place {
+            Place::Contract(_, key) => !key.is_empty(),
+            Place::Balance(_, denom) => !denom.is_empty(),
+        };
+        if !whole || !sound(when) {
+            return Err(TimersError::InvalidWatch.into());
         }
     }
     Ok(())
+}
+
+/// The value of a whole key, and whether its condition holds of it.
+pub(crate) fn condition(storage: &dyn Storage, api: &dyn Api, key: &WatchKey) -> (Option<Binary>, bool) {
+    let value = read(storage, api, key).into_iter().next().map(|mark| mark.value);
+    let met = key.when.as_ref().is_none_or(|when| holds(when, key.store == "bank", value.as_deref()));
+    (value, met)
 }
 
 fn sound(when: &WatchCondition) -> bool {

@@ -2,16 +2,19 @@
 //! watches of balances, panics.
 
 use cosmwasm_std::{
-    coins, from_json, to_json_binary, Addr, Binary, CustomMsg, CustomQuery, Deps, DepsMut, Empty, Env, MessageInfo,
-    Reply, Response, StdError, StdResult, SubMsg, WasmMsg,
+    coins, from_json, to_json_binary, Addr, Api, Binary, CosmosMsg, CustomMsg, CustomQuery, Deps, DepsMut, Empty, Env,
+    MessageInfo, Reply, Response, StdError, StdResult, SubMsg, WasmMsg,
 };
+use cw_multi_test::error::AnyResult;
 use cw_multi_test::{BankSudo, Contract, ContractWrapper, Executor, SudoMsg as AppSudo};
-use cw_timers::proto::{Any, EstimateBasis, PageRequest, SetAsideReason, TimerStatus};
-use cw_timers::{
-    refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, OnUnfunded, QueryWire,
-    Timer, TimerId, TimersError, TimersQuerier, Told, TriggerKind, Update, Watch, WatchKey, Wire,
+use cw_timers::proto::{
+    Any, EstimateBasis, PageRequest, QueryOccurrencesResponse, SetAsideReason, TimerInfo, TimerStatus,
 };
-use cw_timers_test::{refusal_of, Config, Host, Timers, TimersApp, Usage};
+use cw_timers::{
+    refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, Occurrences, OnUnfunded,
+    QueryWire, Timer, TimerId, TimersError, TimersQuerier, Told, Trigger, TriggerKind, Update, Watch, WatchKey, Wire,
+};
+use cw_timers_test::{refusal_of, Block, Config, Host, Reason, Timers, TimersApp, Usage};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -587,25 +590,167 @@ fn what_is_not_modelled_panics() {
     timers.run_to(&mut app, 2);
 }
 
-/// Each says what is missing: nothing of it is taken for something else.
+/// Jitter is drawn from the chain's own ids: nothing of it is taken for something else.
 #[test]
-fn what_repeats_by_time_panics() {
-    let id = TimerId::new("ab".repeat(32)).unwrap();
-    let schedules = [
-        (Timer::on(Calendar::every_seconds(60)), "calendars"),
-        (Timer::on(Interval::every(5).from_schedule()), "intervals from their schedule"),
-        (Timer::every(5).renew(), "renew"),
+fn jitter_panics() {
+    let terms = || Occurrences::latest().jitter(5);
+    let timers = [
+        Timer::on(Calendar::every_seconds(60).occurrences(terms())),
+        Timer::on(Interval::every(5).from_schedule().occurrences(terms())),
     ];
-    let changes = [(Change::skip(&id, 1), "skip"), (Change::run(&id), "run")];
-    let (_, _, _, me) = protobuf();
-    let schedules = schedules.into_iter().map(|(timer, what)| (timer.into_msg(&me), what));
-    for (msg, what) in schedules.chain(changes.into_iter().map(|(change, what)| (change.into_msg(&me), what))) {
+    for timer in timers {
         let (_, mut app, _, contract) = protobuf();
-        let sent = std::panic::AssertUnwindSafe(|| app.execute(contract, msg).map(drop).unwrap());
+        let sent = std::panic::AssertUnwindSafe(|| send(&mut app, &contract, timer.into_msg(&contract)).unwrap());
         let panic = std::panic::catch_unwind(sent).unwrap_err();
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        assert_eq!(text, Some(format!("cw-timers-test does not model {what}").as_str()));
+        assert!(text.unwrap().starts_with("cw-timers-test does not model jitter"), "{text:?}");
     }
+}
+
+fn send(app: &mut TimersApp, contract: &Addr, msg: CosmosMsg) -> AnyResult<()> {
+    app.execute(contract.clone(), msg).map(drop)
+}
+
+/// Schedules as the contract, and returns the timer's id.
+fn schedule(timers: &Timers, app: &mut TimersApp, contract: &Addr, timer: Timer) -> TimerId {
+    send(app, contract, timer.gas_limit(200_000).cell_limit(1_000).into_msg(contract)).unwrap();
+    let newest = timers.all(app).into_iter().max_by_key(|t| t.seq).unwrap();
+    TimerId::new(newest.id).unwrap()
+}
+
+fn stored(app: &TimersApp, contract: &Addr, id: &TimerId) -> TimerInfo {
+    TimersQuerier::new(&app.wrap()).timer(contract, id).unwrap()
+}
+
+/// A condition on the payer's balance sees what the payer has, before the pre-charge; and a guarded fire is no failure.
+#[test]
+fn a_condition_keeps_a_handler_from_running() {
+    let (timers, mut app, _, contract) = protobuf();
+    let canonical = app.api().addr_canonicalize(contract.as_str()).unwrap();
+    let rich = || WatchKey::balance(&canonical, "utmr").greater_or_equal(1_000_000);
+    let id = schedule(&timers, &mut app, &contract, Timer::every(1).retry(3, 1).only_if(rich()));
+    let once = schedule(&timers, &mut app, &contract, Timer::after(2).only_if(rich()));
+    let blocks = timers.run_to(&mut app, 3);
+    let fire = blocks[1].only_fire().unwrap();
+    assert_eq!(fire.cycles, 20_000 + 1_000 + 3 * (38 + 7) + 100_000, "what reading took is included");
+    assert_eq!(log_of(&app, &contract).len(), 1);
+    // What it paid for that is missing now.
+    let [repeats, leaves] = &blocks[2].fires[..] else { panic!("{:?}", blocks[2].fires) };
+    for fire in [repeats, leaves] {
+        assert_eq!((fire.success, fire.guarded, fire.code, fire.cells), (false, true, 0, 0));
+        assert_eq!((fire.cycles, fire.paid.u128()), (20_000 + 1_000 + 3 * (38 + 6), 22));
+    }
+    assert_eq!((leaves.timer.id.as_str(), leaves.next_due, repeats.next_due), (once.as_str(), None, Some(4)));
+    assert_eq!(log_of(&app, &contract).len(), 1, "no handler ran");
+    let timer = stored(&app, &contract, &id);
+    assert_eq!((timer.failures, timer.retries, timer.fire_seq), (0, 0, 2));
+    assert!(timer.last_outcome.is_some_and(|outcome| outcome.guarded && !outcome.success));
+    let receipt = TimersQuerier::new(&app.wrap()).last_delivery(&contract, &once).unwrap().unwrap().receipt.unwrap();
+    assert!(receipt.guarded && !receipt.success);
+    // It fires again when the condition holds.
+    let mint = BankSudo::Mint { to_address: contract.to_string(), amount: coins(1_000, "utmr") };
+    app.sudo(AppSudo::Bank(mint)).unwrap();
+    timers.next_block(&mut app).only_fire().unwrap();
+    // What takes more than the limit to read is a failed fire.
+    timers.set_reading(|_, _| 180_001);
+    let fire = timers.next_block(&mut app).only_fire().clone();
+    assert_eq!((fire.guarded, fire.refusal(), fire.cycles), (false, Some(TimersError::OutOfCycles), 200_000));
+}
+
+#[test]
+fn conditions_that_the_chain_refuses() {
+    let (_, mut app, _, contract) = protobuf();
+    let canonical = app.api().addr_canonicalize(contract.as_str()).unwrap();
+    let key = |name: &[u8]| WatchKey::contract_key(&canonical, name);
+    for (conditions, want) in [
+        (vec![key(b"a").exists(), key(b"b").exists(), key(b"c").exists()], TimersError::InvalidOnlyIf),
+        (vec![key(b"a")], TimersError::InvalidOnlyIf),
+        (vec![WatchKey::contract(&canonical).exists()], TimersError::InvalidWatch),
+        (vec![key(b"a").less("many")], TimersError::InvalidWatch),
+        (vec![WatchKey::raw("mint", b"k").exists()], TimersError::NotWatchable),
+    ] {
+        let timer = conditions.into_iter().fold(Timer::after(1), Timer::only_if);
+        let err = send(&mut app, &contract, timer.into_msg(&contract)).unwrap_err();
+        assert_eq!(refusal_of(&err), Some(want));
+    }
+}
+
+#[test]
+fn an_update_replaces_trigger_and_options() {
+    let (timers, mut app, _, contract) = protobuf();
+    let canonical = app.api().addr_canonicalize(contract.as_str()).unwrap();
+    let update = |app: &mut TimersApp, update: Update| {
+        let sent = send(app, &contract, update.into_msg(&contract));
+        sent.map_err(|err| refusal_of(&err).unwrap_or_else(|| panic!("{err:#}")))
+    };
+    let options = Timer::every(5).retry(2, 3).on_unfunded(OnUnfunded::Skip);
+    let id = schedule(&timers, &mut app, &contract, options.only_if(WatchKey::contract_key(&canonical, b"x").absent()));
+    // Options are replaced together, unless those that it has are kept.
+    let before = stored(&app, &contract, &id);
+    update(&mut app, Update::of(&id).keep_options(&before).renew()).unwrap();
+    let after = stored(&app, &contract, &id);
+    assert_eq!((&after.retry, &after.only_if, after.on_unfunded), (&before.retry, &before.only_if, before.on_unfunded));
+    assert!(after.renewal.is_some() && before.renewal.is_none());
+    update(&mut app, Update::of(&id).retry(1, 1)).unwrap();
+    let cleared = stored(&app, &contract, &id);
+    assert_eq!((cleared.renewal, cleared.only_if.len(), cleared.retry.map(|r| r.max)), (None, 0, Some(1)));
+    // It counts by heights, and goes on to do so; the id stays.
+    let daily = || Calendar::every_seconds(86_400);
+    assert_eq!(update(&mut app, Update::of(&id).trigger(daily())), Err(TimersError::UnsupportedTimerType));
+    assert_eq!(
+        update(&mut app, Update::of(&id).trigger(Interval::every(5).from_schedule())),
+        Err(TimersError::UnsupportedTimerType)
+    );
+    update(&mut app, Update::of(&id).trigger(Interval::every(2))).unwrap();
+    assert_eq!(timers.run_to(&mut app, 5).iter().map(|b| b.fires.len()).collect::<Vec<_>>(), [0, 0, 1, 0, 1]);
+    // What fires once takes any trigger, and the life that this needs.
+    let once = schedule(&timers, &mut app, &contract, Timer::after(100));
+    assert_eq!(update(&mut app, Update::of(&once).trigger(Trigger::Height(6))), Err(TimersError::HeightNotInFuture));
+    update(&mut app, Update::of(&once).trigger(daily().remaining(2))).unwrap();
+    let moved = stored(&app, &contract, &once);
+    assert_eq!(moved.due_time, app.block_info().time.seconds() as i64 + 86_400);
+    assert!(moved.expires_at != 0 && moved.expires_time != 0 && moved.recurrence.is_some());
+    assert_eq!(update(&mut app, Update::of(&once)), Err(TimersError::NothingToUpdate));
+}
+
+/// What has been delivered is not due again after a change of the trigger, and numbers go on.
+#[test]
+fn occurrences_count_on() {
+    let (timers, mut app, _, contract) = protobuf();
+    let start = app.block_info().time.seconds();
+    let minutely = |remaining| Calendar::every_seconds(60).anchor(start).remaining(remaining);
+    let id = schedule(&timers, &mut app, &contract, Timer::on(minutely(5)));
+    let numbers = |blocks: Vec<Block>| -> Vec<(u64, u64)> {
+        let fires = blocks.into_iter().flat_map(|b| b.fires);
+        fires.map(|f| (f.delivery.occurrence.unwrap() - start, f.delivery.index.unwrap())).collect()
+    };
+    // Blocks are 5 seconds apart.
+    assert_eq!(numbers(timers.blocks(&mut app, 25)), [(60, 1), (120, 2)]);
+    send(&mut app, &contract, Update::of(&id).trigger(minutely(2)).into_msg(&contract)).unwrap();
+    send(&mut app, &contract, Change::skip(&id, 1).into_msg(&contract)).unwrap();
+    let blocks = timers.blocks(&mut app, 60);
+    let skipped: Vec<_> = blocks.iter().flat_map(|b| &b.skipped).map(|s| (s.count, s.reason)).collect();
+    assert_eq!(skipped, [(1, Reason::Requested)]);
+    assert_eq!(numbers(blocks), [(240, 3), (300, 4)]);
+    assert!(timers.all(&app).is_empty());
+}
+
+#[test]
+fn when_a_timer_is_due_next() {
+    let (timers, mut app, _, contract) = protobuf();
+    let id = schedule(&timers, &mut app, &contract, Timer::on(Interval::every(7).first(90).remaining(2)));
+    let wrapped = app.wrap();
+    let querier = TimersQuerier::new(&wrapped);
+    let dues = |answer: QueryOccurrencesResponse| -> (Vec<u64>, bool, bool) {
+        (answer.occurrences.iter().map(|o| o.due).collect(), answer.by_time, answer.more)
+    };
+    assert_eq!(dues(querier.occurrences(&contract, &id, 3).unwrap()), (vec![90, 97], false, false));
+    assert_eq!(dues(querier.occurrences_of(Interval::every(7), 2).unwrap()), (vec![8, 15], false, true));
+    let now = app.block_info().time.seconds();
+    let want = vec![now + 60, now + 120];
+    assert_eq!(dues(querier.occurrences_of(Calendar::every_seconds(60), 2).unwrap()), (want, true, true));
+    querier.occurrences(&contract, &id, 101).unwrap_err();
+    querier.occurrences_of(Calendar::every_seconds(59), 1).unwrap_err();
 }
 
 /// A trigger by time is due in the first block at or after it, and says which time it was.

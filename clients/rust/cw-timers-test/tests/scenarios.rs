@@ -22,8 +22,8 @@ use cw_multi_test::{
     MockApiBech32, Module, StakeKeeper, SudoMsg as AppSudo, WasmKeeper,
 };
 use cw_timers::{
-    timer_id, Bid, Change, Condition, Interval, OnUnfunded, QueryWire, ResumeAt, SudoMsg, Tier, Timer, TimerId,
-    Trigger, Update, Watch, WatchKey, Wire,
+    timer_id, Bid, Calendar, Change, Interval, Occurrences, OnUnfunded, QueryWire, ResumeAt, SudoMsg, Tier, Timer,
+    TimerId, Trigger, Update, Watch, WatchKey, Wire,
 };
 use cw_timers_test::{refusal_of, Block, Config, Timers, Usage};
 use serde::de::DeserializeOwned;
@@ -37,19 +37,17 @@ const SKIPPED: &[(&str, &str)] = &[
     ("unpayable_bids", "about the bound of clean-up"),
     ("watch_fan_out", "about the meter, which the model does not have"),
     ("watch_conditions_fan_out", "about the meter"),
-    ("calendar_lapses", "about calendars, which the model does not have"),
-    ("calendar_outage", "about calendars"),
-    ("bad_moments", "about calendars"),
-    ("rent_for_a_year", "about calendars, under another policy"),
+    ("storm_expires_out_of_order", "about overload and the bound of clean-up, under another policy"),
     ("times_crowd", "about the bound of what becomes due in one block, under another policy"),
-    ("interval_from_schedule", "about intervals from their schedule, which the model does not have"),
-    ("skip_run_resume", "about skip and run, which the model does not have"),
 ];
 
 /// Timers that are left out of a scenario, and why.
 const OMITTED: &[(&str, &str)] = &[
     // A key of the laboratory that is not there reads as 0; one of a contract is no number.
     ("watch_conditions", "below_2"),
+    // Jitter is drawn from the chain's own ids.
+    ("calendar_outage", "spread"),
+    ("interval_from_schedule", "spread"),
 ];
 
 /// Parameters that the model does not have, and that change nothing in the scenarios that state them.
@@ -71,6 +69,8 @@ const DENOM: &str = "utmr";
 const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The cycles of every fire of a scenario before its handler, but for those by time: no timer has a payload.
 const INTRINSIC: u64 = 20_000;
+/// A byte and the contract's address, before a key of its storage.
+const CONTRACT_PREFIX: usize = 33;
 /// What those by time count in addition.
 const CALENDAR: u64 = 2_000;
 
@@ -126,26 +126,66 @@ fn key_of(name: &str) -> Vec<u8> {
     [b"k", name.as_bytes()].concat()
 }
 
+/// A key of the scenario, or a condition on one.
+fn watched(key: &Value, api: &dyn Api) -> WatchKey {
+    let board = api.addr_canonicalize(world(|w| w.board.clone()).unwrap().as_str()).unwrap();
+    match key {
+        Value::String(name) => WatchKey::contract_key(&board, &key_of(name)),
+        condition => {
+            let key = WatchKey::contract_key(&board, &key_of(condition["key"].as_str().unwrap()));
+            let value = || text(&condition["value"]);
+            match condition["op"].as_str().unwrap() {
+                "exists" => key.exists(),
+                "absent" => key.absent(),
+                // A key of the laboratory that is not there reads as 0; one of a contract is no number, and none holds
+                // 0.
+                "==" if value() == "0" => key.absent(),
+                "==" => key.equal(value()),
+                "<" => key.less(value()),
+                "<=" => key.less_or_equal(value()),
+                ">" => key.greater(value()),
+                ">=" => key.greater_or_equal(value()),
+                other => panic!("{other}"),
+            }
+        }
+    }
+}
+
+/// What an operation states of occurrences; `None` if it states nothing.
+fn occurrences(op: &Value) -> Option<Occurrences> {
+    let stated = ["missed", "window", "jitter"].iter().any(|name| !op[name].is_null());
+    let terms = if op["missed"] == "each" { Occurrences::each() } else { Occurrences::latest() };
+    stated.then(|| terms.window(number(&op["window"])).jitter(number(&op["jitter"])))
+}
+
+/// A calendar as protobuf writes it in JSON, with the operation's own fields.
+fn calendar(op: &Value) -> cw_timers::proto::CalendarTrigger {
+    use cw_timers::proto::{CalendarTrigger, OnFailure};
+    let mut calendar: CalendarTrigger = cosmwasm_std::from_json(op["calendar"].to_string()).unwrap();
+    calendar.remaining = number(&op["remaining"]);
+    calendar.on_failure = match op["on_failure"].as_str() {
+        Some("stop") => OnFailure::Stop,
+        Some("suspend") => OnFailure::Suspend,
+        _ => OnFailure::Unspecified,
+    };
+    calendar.max_failures = number(&op["max_failures"]) as u32;
+    let terms = occurrences(op).map(|terms| Calendar::every_seconds(60).occurrences(terms).into_proto());
+    calendar.occurrences = terms.and_then(|calendar| calendar.occurrences);
+    calendar
+}
+
+/// A trigger as it is on the wire: the builders make no calendar with two rules.
+fn proto_trigger(op: &Value, api: &dyn Api) -> cw_timers::proto::Trigger {
+    use cw_timers::proto::Message;
+    match op["calendar"].is_null() {
+        true => trigger(op, api).into(),
+        false => cw_timers::proto::Trigger::with(|t| t.calendar = Some(calendar(op))),
+    }
+}
+
 fn trigger(op: &Value, api: &dyn Api) -> Trigger {
     if let Some(keys) = op["watch"].as_array() {
-        let board = api.addr_canonicalize(world(|w| w.board.clone()).unwrap().as_str()).unwrap();
-        let keys = keys.iter().map(|key| match key {
-            Value::String(name) => WatchKey::contract_key(&board, &key_of(name)),
-            condition => {
-                let value = || text(&condition["value"]);
-                let when = match condition["op"].as_str().unwrap() {
-                    "exists" => Condition::Exists,
-                    "absent" => Condition::Absent,
-                    "==" => Condition::Equal(value()),
-                    "<" => Condition::Less(value()),
-                    "<=" => Condition::LessOrEqual(value()),
-                    ">" => Condition::Greater(value()),
-                    ">=" => Condition::GreaterOrEqual(value()),
-                    other => panic!("{other}"),
-                };
-                WatchKey::contract_key(&board, &key_of(condition["key"].as_str().unwrap())).when(when)
-            }
-        });
+        let keys = keys.iter().map(|key| watched(key, api));
         let remaining = if op["remaining"].is_null() { 1 } else { number(&op["remaining"]) };
         return Watch::keys(keys).remaining(remaining).cooldown(number(&op["cooldown"])).into();
     }
@@ -157,6 +197,12 @@ fn trigger(op: &Value, api: &dyn Api) -> Trigger {
         }
         if op["on_failure"] == "suspend" {
             interval = interval.suspend_on_failure(number(&op["max_failures"]) as u32);
+        }
+        if op["from"] == "schedule" {
+            interval = interval.from_schedule();
+        }
+        if let Some(terms) = occurrences(op) {
+            interval = interval.occurrences(terms);
         }
         return interval.into();
     }
@@ -226,7 +272,7 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
     let me = &env.contract.address;
     Ok(match op["op"].as_str().unwrap() {
         "schedule" => {
-            let mut timer = Timer::on(trigger(op, deps.api))
+            let mut timer = Timer::on(Trigger::Height(0))
                 .gas_limit(number(&op["gas_limit"]))
                 .cell_limit(number(&op["cell_limit"]))
                 .expires_at(number(&op["expires_at"]));
@@ -237,7 +283,11 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 timer = timer.retry(number(&op["retry"]["max"]) as u32, number(&op["retry"]["after"]));
                 timer = timer.retry_backoff(number(&op["retry"]["backoff"]) as u32);
                 for error in op["retry"]["on"].as_array().into_iter().flatten() {
-                    timer = timer.retry_on(text(&error["codespace"]), number(&error["code"]) as u32);
+                    // The error of a handler that fails as the scenario says.
+                    timer = match (text(&error["codespace"]).as_str(), number(&error["code"]) as u32) {
+                        ("lab", 4) => timer.retry_on("wasm", 5),
+                        (codespace, code) => timer.retry_on(codespace, code),
+                    };
                 }
             }
             match op["on_unfunded"].as_str() {
@@ -255,7 +305,14 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
             if !op["label"].is_null() {
                 timer = timer.label(op["label"].as_str().unwrap());
             }
-            let msg = with_bid(timer, &op["bid"]);
+            if op["renew"] == true {
+                timer = timer.renew();
+            }
+            for condition in op["only_if"].as_array().into_iter().flatten() {
+                timer = timer.only_if(watched(condition, deps.api));
+            }
+            let mut msg = with_bid(timer, &op["bid"]);
+            msg.trigger = Some(proto_trigger(op, deps.api));
             let call = cw_timers::TimersCall::Schedule(Box::new(msg));
             answered(SubMsg::reply_on_success(C::wrap(call, me), 1), op)
         }
@@ -279,7 +336,11 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
             if !op["do"].is_null() {
                 update = update.handler("");
             }
-            answered(SubMsg::reply_on_success(update.into_msg(me), 2), op)
+            let mut msg = update.into_proto();
+            let retriggers = ["calendar", "height", "after", "every", "time", "watch"].iter().any(|t| !op[t].is_null());
+            msg.trigger = retriggers.then(|| proto_trigger(op, deps.api));
+            let call = cw_timers::TimersCall::Update(Box::new(msg));
+            answered(SubMsg::reply_on_success(C::wrap(call, me), 2), op)
         }
         "cancel" => SubMsg::new(Change::cancel(&lookup(deps, op)).into_msg(me)),
         "extend" if !op["expires_time"].is_null() => {
@@ -287,6 +348,8 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
             SubMsg::new(Change::extend_time(&lookup(deps, op), time).into_msg(me))
         }
         "extend" => SubMsg::new(Change::extend(&lookup(deps, op), number(&op["expires_at"])).into_msg(me)),
+        "skip" => SubMsg::new(Change::skip(&lookup(deps, op), number(&op["count"]) as u32).into_msg(me)),
+        "run" => SubMsg::new(Change::run(&lookup(deps, op)).into_msg(me)),
         "pause" => SubMsg::new(Change::pause(&lookup(deps, op)).into_msg(me)),
         "resume" if op["resume_at"] == "next" => {
             SubMsg::new(Change::resume_at(&lookup(deps, op), ResumeAt::Next).into_msg(me))
@@ -400,13 +463,21 @@ fn usage(firing: &cw_timers_test::Firing<'_>) -> Usage {
         }
         let at = (firing.delivery.height, w.names[&firing.timer.id].clone());
         let Some(line) = w.golden.get(&at) else { return Usage { cycles: 0, cells: 0 } };
-        let intrinsic = if firing.timer.due_time == 0 { INTRINSIC } else { INTRINSIC + CALENDAR };
+        let by_time = if firing.timer.due_time == 0 { 0 } else { CALENDAR };
+        let intrinsic = INTRINSIC + by_time + firing.reading;
         match number(&line["code"]) {
             41 => Usage { cycles: u64::MAX, cells: number(&line["cells"]) },
             42 => Usage { cycles: number(&line["cycles"]) - intrinsic, cells: u64::MAX },
             _ => Usage { cycles: number(&line["cycles"]) - intrinsic, cells: number(&line["cells"]) },
         }
     })
+}
+
+/// What reading a condition takes in the laboratory: its keys are those of a store of its own, and its values have 8
+/// bytes.
+fn reading(key: &cw_timers::proto::WatchKey, value: Option<&[u8]>) -> u64 {
+    let own = key.prefix.len() - CONTRACT_PREFIX;
+    1_000 + 3 * (own + value.map_or(0, |_| 8)) as u64
 }
 
 /// An app whose contracts speak as the module of their custom messages does.
@@ -428,8 +499,8 @@ struct Runner<M: Module> {
     timers: Timers,
     app: AppOf<M>,
     ops: Vec<(usize, Value)>,
-    /// The time of the app's first block, in seconds.
-    seconds: u64,
+    /// The time between blocks, in seconds: these in turn.
+    seconds: Vec<u64>,
 }
 
 /// The fields of operations that the test reads. A scenario with another one has to be taught or skipped.
@@ -459,6 +530,13 @@ const FIELDS: &[&str] = &[
     "cell_limit",
     "expires_at",
     "expires_time",
+    "calendar",
+    "missed",
+    "window",
+    "jitter",
+    "renew",
+    "only_if",
+    "count",
     "time",
     "seconds",
     "bid",
@@ -550,8 +628,14 @@ where
         }
         world(|w| *w = new);
         timers.set_usage(usage);
-        app.update_block(|block| block.time = Timestamp::from_seconds(EPOCH));
-        let seconds = scenario["block_seconds"].as_u64().unwrap_or(BLOCK_SECONDS);
+        timers.set_reading(reading);
+        let start = scenario["start_time"].as_u64().unwrap_or(EPOCH);
+        app.update_block(|block| block.time = Timestamp::from_seconds(start));
+        let seconds = match &scenario["block_seconds"] {
+            Value::Array(turns) => turns.iter().map(number).collect(),
+            Value::Null => vec![BLOCK_SECONDS],
+            same => vec![number(same)],
+        };
         Runner { name: name.to_string(), timers, app, ops, seconds }
     }
 
@@ -615,7 +699,8 @@ where
         }
         let time = self.app.block_info().time;
         let block = self.timers.next_block(&mut self.app);
-        self.app.update_block(|block| block.time = time.plus_seconds(self.seconds + jump));
+        let seconds = self.seconds[(height as usize - 1) % self.seconds.len()];
+        self.app.update_block(|block| block.time = time.plus_seconds(seconds + jump));
         let mut line = self.line(&block, rejected);
         line["time"] = time.seconds().into();
         line
@@ -639,6 +724,9 @@ where
                 if let Some(occurrence) = fire.delivery.occurrence {
                     line["occurrence"] = occurrence.into();
                 }
+                if fire.guarded {
+                    line["outcome"] = "guarded".into();
+                }
                 line
             })
             .collect();
@@ -648,46 +736,105 @@ where
             .collect();
         let lane = cw_timers::TimersQuerier::new(&self.app.wrap()).lane().unwrap();
         let (pending, ready) = self.timers.count(&self.app);
+        let mut skipped: Vec<Value> = block
+            .skipped
+            .iter()
+            .map(|s| {
+                let timer = world(|w| w.names[s.timer.as_str()].clone());
+                let reason = format!("{:?}", s.reason).to_lowercase();
+                serde_json::json!({"timer": timer, "count": s.count, "reason": reason})
+            })
+            .collect();
+        skipped.sort_by_key(|s| text(&s["timer"]));
         serde_json::json!({
             "height": block.height, "cycles": lane.cycles, "rejected": rejected, "fired": fired,
+            "skipped": skipped,
             "expired": names(&block.expired), "unfunded": names(&block.unfunded), "ready": ready, "pending": pending,
             "burned": lane.burned, "balances": balances,
         })
     }
 }
 
-/// What the model should say where the chain says this: handlers of the laboratory fail and panic with codes of their own,
-/// contracts with those of x/wasm.
-fn expected(line: &Value, scripts: &BTreeMap<String, Value>, omitted: usize) -> Value {
-    let mut out = serde_json::json!({});
-    for name in [
-        "height", "time", "cycles", "rejected", "fired", "expired", "unfunded", "ready", "pending", "burned",
-        "balances",
-    ] {
-        out[name] = line[name].clone();
+/// What the model should say where the chain says this.
+struct Expected {
+    scripts: BTreeMap<String, Value>,
+    /// Timers that are left out and have not left on the chain, each with its account.
+    omitted: BTreeMap<String, String>,
+    /// What these accounts were charged for such timers.
+    charged: BTreeMap<String, u64>,
+}
+
+impl Expected {
+    fn of(name: &str, ops: &[(usize, Value)]) -> Self {
+        let mut by_name = BTreeMap::new();
+        ops.iter().for_each(|(_, op)| scripts(op, &mut by_name));
+        let is_omitted = |op: &Value| OMITTED.contains(&(name, op["as"].as_str().unwrap_or("")));
+        let omitted = ops.iter().filter(|(_, op)| is_omitted(op)).map(|(_, op)| (text(&op["as"]), text(&op["actor"])));
+        Expected { scripts: by_name, omitted: omitted.collect(), charged: BTreeMap::new() }
     }
-    out["pending"] = (number(&line["pending"]) - omitted as u64).into();
-    for fired in out["fired"].as_array_mut().unwrap() {
-        let script = &scripts[fired["timer"].as_str().unwrap()];
-        let code = match number(&fired["code"]) {
-            0 => serde_json::json!(["", 0]),
-            4 if script["fail"] == true => serde_json::json!(["wasm", 5]),
-            40 if script["panic"] == true => serde_json::json!(["wasm", 29]),
-            code => serde_json::json!(["timers", code]),
+
+    /// Takes a timer that is left out off a line of the chain.
+    fn leave_out(&mut self, out: &mut Value, line: &Value, timer: &str, account: &str) {
+        let is = |entry: &Value| entry == timer || entry["timer"] == timer;
+        let mut take = |list: &str| -> Vec<Value> {
+            let all = out[list].as_array_mut().unwrap();
+            let taken = all.iter().filter(|entry| is(entry)).cloned().collect();
+            all.retain(|entry| !is(entry));
+            taken
         };
-        let fired = fired.as_object_mut().unwrap();
-        fired.insert("code".into(), code);
-        // Nothing is tipped, and no bid is paid, under fifo.
-        assert_eq!(fired.remove("tip").unwrap(), "0");
-        fired.remove("bid");
-        fired.remove("bid_paid");
-    }
-    for rejected in out["rejected"].as_array_mut().unwrap() {
-        if rejected["error"].as_str().unwrap().starts_with("sdk/") {
-            rejected["error"] = "sdk".into();
+        let (fires, _) = (take("fired"), take("skipped"));
+        let left = ["ended", "expired", "unfunded", "cancelled"]
+            .iter()
+            .any(|list| line[list].as_array().into_iter().flatten().any(is));
+        *self.charged.entry(account.to_string()).or_default() += fires.iter().map(|f| number(&f["paid"])).sum::<u64>();
+        let cycles: u64 = fires.iter().map(|f| number(&f["cycles"])).sum();
+        out["cycles"] = (number(&out["cycles"]) - cycles).into();
+        if left {
+            self.omitted.remove(timer);
         }
     }
-    out
+
+    /// Handlers of the laboratory fail and panic with codes of their own, contracts with those of x/wasm.
+    fn line(&mut self, line: &Value) -> Value {
+        let mut out = serde_json::json!({});
+        for name in [
+            "height", "time", "cycles", "rejected", "fired", "expired", "unfunded", "skipped", "ready", "pending",
+            "burned", "balances",
+        ] {
+            out[name] = line[name].clone();
+        }
+        for (timer, account) in self.omitted.clone() {
+            self.leave_out(&mut out, line, &timer, &account);
+        }
+        out["pending"] = (number(&line["pending"]) - self.omitted.len() as u64).into();
+        for (account, charged) in &self.charged {
+            out["burned"] = (number(&out["burned"]) - charged).to_string().into();
+            let has = number(&out["balances"][account]);
+            out["balances"][account] = (has + charged).to_string().into();
+        }
+        for fired in out["fired"].as_array_mut().unwrap() {
+            let script = &self.scripts[fired["timer"].as_str().unwrap()];
+            let code = match number(&fired["code"]) {
+                0 => serde_json::json!(["", 0]),
+                // No error of the module with this code is that of a fire.
+                4 => serde_json::json!(["wasm", 5]),
+                40 if script["panic"] == true => serde_json::json!(["wasm", 29]),
+                code => serde_json::json!(["timers", code]),
+            };
+            let fired = fired.as_object_mut().unwrap();
+            fired.insert("code".into(), code);
+            // Nothing is tipped, and no bid is paid, under fifo.
+            assert_eq!(fired.remove("tip").unwrap(), "0");
+            fired.remove("bid");
+            fired.remove("bid_paid");
+        }
+        for rejected in out["rejected"].as_array_mut().unwrap() {
+            if rejected["error"].as_str().unwrap().starts_with("sdk/") {
+                rejected["error"] = "sdk".into();
+            }
+        }
+        out
+    }
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {
@@ -745,15 +892,16 @@ where
     let (scenario, golden) = read(file);
     assert_eq!(golden.len() as u64, number(&scenario["blocks"]), "{name}");
     let mut runner = Runner::new(&name, &scenario, &golden, app);
-    let mut by_name = BTreeMap::new();
-    for (_, op) in &runner.ops {
-        scripts(op, &mut by_name);
-    }
-    let omitted = OMITTED.iter().filter(|(scenario, _)| *scenario == name).count();
+    let mut expected = Expected::of(&name, &runner.ops);
     let mut fires = 0;
     for line in &golden {
-        let want = expected(line, &by_name, omitted);
+        let mut want = expected.line(line);
         let got = runner.step();
+        // One that is left out may be among the chain's ready ones: the line does not say.
+        let more = number(&want["ready"]).checked_sub(number(&got["ready"])).unwrap();
+        if more <= expected.omitted.len() as u64 {
+            want["ready"] = got["ready"].clone();
+        }
         assert!(got == want, "{name}, block {}:\n model {got}\n chain {want}", line["height"]);
         fires += line["fired"].as_array().unwrap().len();
     }
@@ -799,7 +947,7 @@ where
     println!("{} scenarios, {blocks} blocks, {fires} fires", ran.len());
     let listed: BTreeSet<String> = SKIPPED.iter().map(|(name, _)| name.to_string()).collect();
     assert_eq!(skipped, listed, "every scenario that is listed as skipped is there");
-    assert!(ran.len() >= 40, "{} scenarios ran: {ran:?}", ran.len());
+    assert!(ran.len() >= 61, "{} scenarios ran: {ran:?}", ran.len());
 }
 
 /// Every scenario of the chain runs: as it is, or under fifo.
@@ -831,13 +979,30 @@ fn a_difference_is_seen() {
         ("cycles", Value::from(1)),
     ] {
         let mut runner = Runner::new("heartbeat", &scenario, &golden, Timers::app);
-        let mut by_name = BTreeMap::new();
-        for (_, op) in &runner.ops {
-            scripts(op, &mut by_name);
-        }
-        assert_eq!(runner.step(), expected(&golden[0], &by_name, 0));
+        let mut expected = Expected::of("heartbeat", &runner.ops);
+        assert_eq!(runner.step(), expected.line(&golden[0]));
         let mut line = golden[1].clone();
         line["fired"][0][field] = wrong;
-        assert_ne!(runner.step(), expected(&line, &by_name, 0), "{field}");
+        assert_ne!(runner.step(), expected.line(&line), "{field}");
+    }
+}
+
+/// So is what passed without a fire, which occurrence fired, and what a condition kept from running.
+#[test]
+fn a_difference_of_occurrences_is_seen() {
+    for (name, height, list, field, wrong) in [
+        ("calendar_lapses", 4, "skipped", "count", Value::from(2)),
+        ("calendar_lapses", 4, "skipped", "reason", Value::from("later")),
+        ("calendar_lapses", 4, "fired", "occurrence", Value::from(1)),
+        ("guards", 3, "fired", "outcome", Value::Null),
+    ] {
+        let (scenario, golden) = read(&chain_dir().join(name).with_extension("json"));
+        let mut runner = Runner::new(name, &scenario, &golden, Timers::app);
+        let mut expected = Expected::of(name, &runner.ops);
+        let got = (0..height).map(|_| runner.step()).last().unwrap();
+        let mut line = golden[height - 1].clone();
+        assert_eq!(got, expected.line(&line), "{name}");
+        line[list][0][field] = wrong;
+        assert_ne!(got, expected.line(&line), "{name} {field}");
     }
 }

@@ -151,6 +151,8 @@ errors! {
     66 AlreadyDue = "timer is due already",
     /// A number of occurrences to skip that is out of bounds.
     67 InvalidSkip = "invalid number of occurrences to skip",
+    /// Too many conditions, or one that says nothing of a key's value.
+    68 InvalidOnlyIf = "invalid only_if",
     /// A label that is too long or is not printable ASCII.
     70 InvalidLabel = "invalid label",
     /// Messages are stated together with a payload or a handler.

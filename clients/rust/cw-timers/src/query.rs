@@ -6,9 +6,10 @@ use crate::id::TimerId;
 use crate::proto::{
     DeliveryInfo, Message, PageRequest, QueryAgentRequest, QueryAgentResponse, QueryDeliveriesRequest,
     QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneRequest, QueryLaneResponse,
-    QueryParamsRequest, QueryParamsResponse, QueryTimerRequest, QueryTimerResponse, QueryTimersByActorRequest,
-    QueryTimersByActorResponse, TimerInfo,
+    QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsRequest, QueryParamsResponse, QueryTimerRequest,
+    QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse, TimerInfo,
 };
+use crate::trigger::Trigger;
 
 /// The custom query of contracts on chains with the JSON binding: `{"timers": {"lane": {}}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,8 @@ pub enum TimersRequest {
     Estimate(QueryEstimateRequest),
     /// The config in force.
     Params(QueryParamsRequest),
+    /// When a timer is due next.
+    Occurrences(QueryOccurrencesRequest),
 }
 
 /// A request with the type of its answer.
@@ -71,6 +74,7 @@ requests! {
     Lane: QueryLaneRequest => QueryLaneResponse,
     Estimate: QueryEstimateRequest => QueryEstimateResponse,
     Params: QueryParamsRequest => QueryParamsResponse,
+    Occurrences: QueryOccurrencesRequest => QueryOccurrencesResponse,
 }
 
 /// How a contract asks the module: the type of its custom queries decides, as [`Wire`](crate::Wire) does for messages.
@@ -166,6 +170,34 @@ impl<'a, C: QueryWire> TimersQuerier<'a, C> {
     /// What a timer would pay, and how long it would likely wait, if it were due in the next block.
     pub fn estimate(&self, estimate: Estimate) -> StdResult<QueryEstimateResponse> {
         self.ask(estimate.0)
+    }
+
+    /// When a timer of an actor is due next: at most so many occurrences, 1 to 100; 0 means 5.
+    ///
+    /// ```
+    /// use cosmwasm_std::{Deps, Env, StdResult};
+    /// use cw_timers::{TimerId, TimersQuerier};
+    ///
+    /// # #[allow(dead_code)]
+    /// fn next_rent(deps: Deps, env: Env, rent: &TimerId) -> StdResult<Option<u64>> {
+    ///     let answer = TimersQuerier::new(&deps.querier).occurrences(env.contract.address, rent, 1)?;
+    ///     Ok(answer.occurrences.first().map(|next| next.due))
+    /// }
+    /// ```
+    pub fn occurrences(
+        &self,
+        actor: impl Into<String>,
+        id: &TimerId,
+        limit: u32,
+    ) -> StdResult<QueryOccurrencesResponse> {
+        self.ask(QueryOccurrencesRequest { actor: actor.into(), id: id.to_string(), limit, ..Default::default() })
+    }
+
+    /// When a timer with this trigger would be due if it were scheduled now, with the default ends of its life. Jitter,
+    /// which follows from the id, is left aside. For other ends: [`ask`](TimersQuerier::ask).
+    pub fn occurrences_of(&self, trigger: impl Into<Trigger>, limit: u32) -> StdResult<QueryOccurrencesResponse> {
+        let trigger = Some(trigger.into().into());
+        self.ask(QueryOccurrencesRequest { trigger, limit, ..Default::default() })
     }
 
     /// The config in force.

@@ -4,8 +4,8 @@ use serde::Serialize;
 use crate::bid::Bid;
 use crate::id::TimerId;
 use crate::msg::{TimersCall, Wire};
-use crate::proto::{self, Any, MsgScheduleTimer, MsgUpdateTimer, TimerCall};
-use crate::trigger::{Interval, Trigger};
+use crate::proto::{self, Any, MsgScheduleTimer, MsgUpdateTimer, Retry, TimerCall, TimerInfo, TimerOptions};
+use crate::trigger::{Interval, Trigger, WatchKey};
 
 /// The suffix by which a named handler asks to be told of the delivery beside its payload.
 const WITH_DELIVERY: &str = "+delivery";
@@ -252,6 +252,25 @@ impl Timer {
         self
     }
 
+    /// Adds a condition that must hold when it fires, each retry included; at most 2. While one does not hold, the
+    /// handler is not run: the fire is guarded, neither a success nor a failure, and costs what every fire counts
+    /// before its handler and the reading. A timer that repeats goes on; any other leaves.
+    ///
+    /// ```
+    /// # use cosmwasm_std::CanonicalAddr;
+    /// # use cw_timers::{Timer, WatchKey};
+    /// # let pool = CanonicalAddr::from([7u8; 32]);
+    /// // Each hundred blocks, if the price that a pool stores is below 100 then.
+    /// let timer = Timer::every(100).only_if(WatchKey::contract_key(&pool, b"price").less("100"));
+    /// ```
+    ///
+    /// More than 2, or a key without a condition, is
+    /// [`TimersError::InvalidOnlyIf`](crate::TimersError::InvalidOnlyIf).
+    pub fn only_if(mut self, condition: WatchKey) -> Self {
+        self.0.only_if.push(condition.into_proto());
+        self
+    }
+
     /// A text of at most 64 printable ASCII characters that is shown with it.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.0.label = label.into();
@@ -285,7 +304,7 @@ impl Timer {
     }
 }
 
-/// A change of what a timer does or bids. What is not stated stays. Its id and trigger stay in any case, and it goes to the
+/// A change of what a timer does, when, or bids. What is not stated stays. Its id stays in any case, and it goes to the
 /// back of those that are due with it.
 ///
 /// ```
@@ -363,10 +382,112 @@ impl Update {
         self
     }
 
+    /// When it is due. A timer that fires once takes any trigger. That of one that repeats is replaced by one of the
+    /// same kind: its occurrences lie after the last that was delivered, and count on. The ends of its life stay. What
+    /// is refused is [`TimersError::UnsupportedTimerType`](crate::TimersError::UnsupportedTimerType).
+    ///
+    /// ```
+    /// # use cw_timers::{Interval, TimerId, Update};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// let twice_as_often = Update::of(&id).trigger(Interval::every(50));
+    /// ```
+    pub fn trigger(mut self, trigger: impl Into<Trigger>) -> Self {
+        self.0.trigger = Some(trigger.into().into());
+        self
+    }
+
+    fn options(&mut self) -> &mut TimerOptions {
+        self.0.options.get_or_insert_with(TimerOptions::default)
+    }
+
+    fn retries(&mut self) -> &mut Retry {
+        self.options().retry.get_or_insert_with(Retry::default)
+    }
+
+    /// Begins with the options that a timer has, as [`TimersQuerier::timer`](crate::TimersQuerier::timer) answers: what
+    /// is stated of them afterwards is added.
+    ///
+    /// ```
+    /// # use cw_timers::{proto::TimerInfo, TimerId, Update};
+    /// # let (timer, id) = (TimerInfo::default(), TimerId::new("ab".repeat(32)).unwrap());
+    /// let change = Update::of(&id).keep_options(&timer).renew();
+    /// ```
+    pub fn keep_options(mut self, timer: &TimerInfo) -> Self {
+        self.0.options = Some(TimerOptions {
+            retry: timer.retry.clone(),
+            on_unfunded: timer.on_unfunded,
+            renew: timer.renewal.is_some(),
+            only_if: timer.only_if.clone(),
+        });
+        self
+    }
+
+    /// Takes all options back: it is not retried, not renewed, removed without funds, and fires without a condition.
+    pub fn clear_options(mut self) -> Self {
+        self.0.options = Some(TimerOptions::default());
+        self
+    }
+
+    /// A failed fire is tried again at most so often, each time so many blocks later.
+    ///
+    /// The options `retry`, `on_unfunded`, `renew` and `only_if` are replaced **together**: who states one of them
+    /// states all, and those that are not stated take their defaults, unless [`keep_options`](Update::keep_options)
+    /// comes first.
+    ///
+    /// ```
+    /// # use cw_timers::{OnUnfunded, TimerId, Update};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// // It has no condition and is not renewed after that, whatever it had.
+    /// let change = Update::of(&id).retry(3, 5).retry_backoff(2).on_unfunded(OnUnfunded::Suspend);
+    /// ```
+    pub fn retry(mut self, max: u32, after: u64) -> Self {
+        let retry = self.retries();
+        (retry.max, retry.after) = (max, after);
+        self
+    }
+
+    /// By what the distance to each further [`retry`](Update::retry) is multiplied, 1 to 4.
+    pub fn retry_backoff(mut self, factor: u32) -> Self {
+        self.retries().backoff = factor;
+        self
+    }
+
+    /// Adds an error after which a fire is [tried again](Update::retry), as [`Timer::retry_on`] does.
+    pub fn retry_on(mut self, codespace: impl Into<String>, code: u32) -> Self {
+        let error = proto::ErrorCode { codespace: codespace.into(), code };
+        self.retries().on.push(error);
+        self
+    }
+
+    /// What becomes of it when its payer lacks funds. One of the options, which are replaced [together](Update::retry).
+    pub fn on_unfunded(mut self, on_unfunded: OnUnfunded) -> Self {
+        self.options().on_unfunded = on_unfunded.into();
+        self
+    }
+
+    /// Each fire gives it the life again that it has left now. One of the options, which are replaced
+    /// [together](Update::retry).
+    pub fn renew(mut self) -> Self {
+        self.options().renew = true;
+        self
+    }
+
+    /// Adds a condition that must hold when it fires, as [`Timer::only_if`] does. One of the options, which are
+    /// replaced [together](Update::retry).
+    pub fn only_if(mut self, condition: WatchKey) -> Self {
+        self.options().only_if.push(condition.into_proto());
+        self
+    }
+
     /// The contract whose timer it is, for which the sender has scheduled it; by default the sender.
     pub fn actor(mut self, contract: impl Into<String>) -> Self {
         self.0.actor = contract.into();
         self
+    }
+
+    /// The message of the module, without its sender.
+    pub fn into_proto(self) -> MsgUpdateTimer {
+        self.0
     }
 
     /// The message of this contract that makes the change.

@@ -440,7 +440,7 @@ impl Watch {
 
     /// Watches several keys, for one fire. A change of any of them makes the timer due.
     pub fn keys(keys: impl IntoIterator<Item = WatchKey>) -> Self {
-        let keys = keys.into_iter().map(|key| key.0).collect();
+        let keys = keys.into_iter().map(WatchKey::into_proto).collect();
         Watch(proto::WatchTrigger { keys, remaining: 1, ..Default::default() })
     }
 
@@ -520,7 +520,8 @@ impl WatchKey {
         WatchKey::raw("bank", [&[SUPPLY], denom.as_bytes()].concat())
     }
 
-    /// Only a change that makes a condition true makes the timer due. The key must be one whole key.
+    /// With a condition on its value. The key must be one whole key. In a watch only a change that makes the condition
+    /// true makes the timer due; in [`Timer::only_if`](crate::Timer::only_if) it must hold when the timer fires.
     #[must_use]
     pub fn when(mut self, condition: Condition) -> Self {
         let (op, value) = match condition {
@@ -534,6 +535,61 @@ impl WatchKey {
         };
         self.0.when = Some(proto::WatchCondition { op, value });
         self
+    }
+
+    /// [When](WatchKey::when) the key is there.
+    #[must_use]
+    pub fn exists(self) -> Self {
+        self.when(Condition::Exists)
+    }
+
+    /// [When](WatchKey::when) the key is not there.
+    #[must_use]
+    pub fn absent(self) -> Self {
+        self.when(Condition::Absent)
+    }
+
+    /// [When](WatchKey::when) its value is equal.
+    #[must_use]
+    pub fn equal(self, value: impl ToString) -> Self {
+        self.when(Condition::Equal(value.to_string()))
+    }
+
+    /// [When](WatchKey::when) its value is less.
+    ///
+    /// ```
+    /// # use cosmwasm_std::CanonicalAddr;
+    /// # use cw_timers::{Condition, WatchKey};
+    /// # let owner = CanonicalAddr::from([7u8; 20]);
+    /// let poor = WatchKey::balance(&owner, "utmr").less(100);
+    /// assert_eq!(poor, WatchKey::balance(&owner, "utmr").when(Condition::Less("100".into())));
+    /// ```
+    #[must_use]
+    pub fn less(self, value: impl ToString) -> Self {
+        self.when(Condition::Less(value.to_string()))
+    }
+
+    /// [When](WatchKey::when) its value is less or equal.
+    #[must_use]
+    pub fn less_or_equal(self, value: impl ToString) -> Self {
+        self.when(Condition::LessOrEqual(value.to_string()))
+    }
+
+    /// [When](WatchKey::when) its value is greater.
+    #[must_use]
+    pub fn greater(self, value: impl ToString) -> Self {
+        self.when(Condition::Greater(value.to_string()))
+    }
+
+    /// [When](WatchKey::when) its value is greater or equal.
+    #[must_use]
+    pub fn greater_or_equal(self, value: impl ToString) -> Self {
+        self.when(Condition::GreaterOrEqual(value.to_string()))
+    }
+
+    /// The key as it is on the wire.
+    pub fn into_proto(self) -> proto::WatchKey {
+        self.0
     }
 }
 

@@ -126,7 +126,8 @@ fn messages() -> Described {
         TimerInfo Opcodes QueryParamsRequest QueryParamsResponse QueryTimerRequest QueryTimerResponse
         QueryTimersByActorRequest QueryTimersByActorResponse QueryLaneRequest QueryLaneResponse QueryAgentRequest
         QueryAgentResponse QueryEstimateRequest QueryEstimateResponse ReceiptInfo QueryDeliveriesRequest
-        QueryDeliveriesResponse DeliveryInfo
+        QueryDeliveriesResponse DeliveryInfo TimerOptions QueryOccurrencesRequest QueryOccurrencesResponse
+        OccurrenceInfo
         PriorityTiers TimerConfig Eip1559Params AuctionParams ScoreParams TipParams
     }
 }
@@ -229,6 +230,7 @@ fn queries_are_those_of_the_service() {
         proto::QueryLaneRequest::PATH,
         proto::QueryEstimateRequest::PATH,
         proto::QueryParamsRequest::PATH,
+        proto::QueryOccurrencesRequest::PATH,
     ] {
         assert!(paths.contains(path), "{path}");
     }

@@ -467,7 +467,7 @@ fn the_documented_json_is_read() {
         };
         assert_eq!(texts(stated), texts(again), "{line}");
     }
-    assert_eq!((messages, queries), (6, 7));
+    assert_eq!((messages, queries), (6, 8));
 }
 
 /// Numbers and numbers in quotes are alike.
@@ -572,6 +572,96 @@ fn any_bytes_are_read_or_refused() {
         }
     }
     assert!(read > 1_000 && refused > 1_000, "{read} read, {refused} refused");
+}
+
+/// Conditions in the form of watched keys, in both forms of the message.
+#[test]
+fn conditions_of_a_fire() {
+    let pool = CanonicalAddr::from([7u8; 32]);
+    let price = || WatchKey::contract_key(&pool, b"p");
+    let timer = Timer::every(5).only_if(price().less("100")).only_if(WatchKey::balance(&pool, "u").greater_or_equal(7));
+    let contract_key = Binary::from([&[3u8][..], &[7; 32], b"p"].concat()).to_base64();
+    let balance_key = Binary::from([&[2u8, 32][..], &[7; 32], b"u"].concat()).to_base64();
+    assert_eq!(
+        custom(timer.clone().into_msg(&me())),
+        json!({"timers": {"schedule": {
+            "trigger": {"interval": {"every": "5"}},
+            "only_if": [
+                {"store": "wasm", "prefix": contract_key, "when": {"op": "CONDITION_OP_LESS", "value": "100"}},
+                {"store": "bank", "prefix": balance_key, "when": {"op": "CONDITION_OP_GREATER_OR_EQUAL", "value": "7"}},
+            ],
+        }}})
+    );
+    let decoded = MsgScheduleTimer::decode(&any(timer.into_msg(&me())).value).unwrap();
+    assert_eq!(decoded.only_if.len(), 2);
+    // Field 28, with a length.
+    let bytes = Timer::at(300).only_if(WatchKey::raw("bank", b"l").exists()).into_proto().encode();
+    let want = [&[0x12, 3, 0x08, 0xac, 0x02, 0xe2, 0x01, 13, 0x0a, 4][..], b"bank", &[0x12, 1, b'l', 0x1a, 2, 0x08, 1]];
+    assert_eq!(bytes.as_slice(), want.concat());
+    for (built, condition) in [
+        (price().exists(), Condition::Exists),
+        (price().absent(), Condition::Absent),
+        (price().equal("0x61"), Condition::Equal("0x61".into())),
+        (price().less_or_equal(-3), Condition::LessOrEqual("-3".into())),
+        (price().greater(Uint128::new(9)), Condition::Greater("9".into())),
+    ] {
+        assert_eq!(built, price().when(condition));
+    }
+}
+
+#[test]
+fn an_update_of_trigger_and_options() {
+    let (id, key) = (id(), WatchKey::raw("bank", b"l").absent());
+    let update = || {
+        let change = Update::of(&id).trigger(Interval::every(7).first(90)).retry(3, 5).retry_backoff(2);
+        change.retry_on("wasm", 5).on_unfunded(OnUnfunded::Skip).renew().only_if(key.clone())
+    };
+    assert_eq!(
+        custom(update().into_msg(&me())),
+        json!({"timers": {"update": {
+            "id": id.as_str(), "trigger": {"interval": {"every": "7", "first": "90"}},
+            "options": {
+                "retry": {"max": 3, "after": "5", "backoff": 2, "on": [{"codespace": "wasm", "code": 5}]},
+                "on_unfunded": "ON_UNFUNDED_SKIP", "renew": true,
+                "only_if": [{"store": "bank", "prefix": "bA==", "when": {"op": "CONDITION_OP_ABSENT"}}],
+            },
+        }}})
+    );
+    let decoded = proto::MsgUpdateTimer::decode(&any(update().into_msg(&me())).value).unwrap();
+    let mut want = update().into_proto();
+    want.sender = "timer1me".into();
+    assert_eq!(decoded, want);
+    // Options that are all defaults are stated too.
+    let cleared = proto::MsgUpdateTimer::decode(&any(update().clear_options().into_msg(&me())).value).unwrap();
+    assert_eq!(cleared.options, Some(proto::TimerOptions::default()));
+    assert_eq!(
+        custom(Update::of(&id).clear_options().into_msg(&me())),
+        json!({"timers": {"update": {"id": id.as_str(), "options": {}}}})
+    );
+    // What a timer has is kept, but for what is stated.
+    let mut timer = proto::TimerInfo::default();
+    timer.only_if.push(key.into_proto());
+    timer.renewal = Some(proto::Renewal::default());
+    timer.on_unfunded = proto::OnUnfunded::Suspend;
+    let kept = Update::of(&id).keep_options(&timer).retry(1, 2).into_proto().options.unwrap();
+    assert_eq!((kept.renew, kept.on_unfunded), (true, proto::OnUnfunded::Suspend));
+    assert_eq!((kept.only_if, kept.retry.unwrap().max), (timer.only_if, 1));
+}
+
+/// What the chain answers, in its own JSON and in protobuf.
+#[test]
+fn occurrences_in_both_forms() {
+    let query = TimersQuery::Timers(TimersRequest::Occurrences(proto::QueryOccurrencesRequest::with(|q| {
+        q.trigger = Some(Trigger::Height(9).into());
+        (q.expires_at, q.limit) = (20, 3);
+    })));
+    let text = to_json_string(&query).unwrap();
+    assert_eq!(text, r#"{"timers":{"occurrences":{"trigger":{"height":"9"},"expires_at":"20","limit":3}}}"#);
+    assert_eq!(from_json::<TimersQuery>(&text).unwrap(), query);
+    let answer = r#"{"occurrences":[{"at":"1700000060","due":"1700000061"}],"by_time":true,"more":true}"#;
+    let answer = from_json::<proto::QueryOccurrencesResponse>(answer).unwrap();
+    assert_eq!((answer.occurrences[0].due, answer.by_time, answer.more), (1_700_000_061, true, true));
+    assert_eq!(proto::QueryOccurrencesResponse::decode(&answer.encode()).unwrap(), answer);
 }
 
 #[test]

@@ -65,6 +65,9 @@ pub enum ExecuteMsg {
     Bid {},
     /// Does what the timer did not do, if it is late or failed.
     Settle {},
+    /// Goes on with a timer that is suspended, since the contract could not pay its fire: who has topped up the
+    /// contract asks for it. It settles in the next block.
+    Resume {},
 }
 
 /// What anybody may ask.
@@ -97,7 +100,7 @@ pub fn instantiate(deps: DepsMut, env: Env, info: MessageInfo, msg: InstantiateM
     settle_later(deps, &env, auction, Response::new())
 }
 
-/// Schedules the end, in place of an earlier one: a timer's height can't be changed.
+/// Schedules the end, in place of an earlier one, whose life an update of its height would leave as it is.
 fn settle_later(deps: DepsMut, env: &Env, mut auction: Auction, mut response: Response) -> StdResult<Response> {
     let me = &env.contract.address;
     response = response.add_submessages(auction.timer.take().map(|id| Change::cancel(&id).into_optional(me, QUIET)));
@@ -130,6 +133,11 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
         ensure!(env.block.height > auction.end, StdError::generic_err("the auction is not over"));
         let cancel = auction.timer.take().map(|id| Change::cancel(&id).into_optional(&env.contract.address, QUIET));
         return Ok(settle(deps, auction)?.add_submessages(cancel));
+    }
+    if msg == (ExecuteMsg::Resume {}) {
+        ensure!(!auction.settled, StdError::generic_err("it is settled"));
+        let id = auction.timer.ok_or_else(|| StdError::not_found("timer"))?;
+        return Ok(Response::new().add_message(Change::resume(&id).into_msg(&env.contract.address)));
     }
     // The end is settled after the transactions of its block: these still count, and none after them, however late it fires.
     ensure!(!auction.settled && env.block.height <= auction.end, StdError::generic_err("the auction is over"));

@@ -132,3 +132,24 @@ fn no_bid_counts_after_the_end_though_it_settles_late() {
     assert_eq!(blocks.last().unwrap().only_fire().unwrap().late, 5);
     assert_eq!(house.has("ann", "ulot"), 7);
 }
+
+#[test]
+fn anybody_resumes_an_end_that_could_not_be_paid() {
+    let mut house = house();
+    house.bid("ann", 100).unwrap();
+    let anybody = house.app.api().addr_make("anybody");
+    let resume = |house: &mut House| {
+        house.app.execute_contract(anybody.clone(), house.auction.clone(), &ExecuteMsg::Resume {}, &[])
+    };
+    resume(&mut house).unwrap_err();
+    // 250 + 90 are needed.
+    house.app.send_tokens(house.auction.clone(), anybody.clone(), &coins(9_700, "utmr")).unwrap();
+    let block = house.timers.run_to(&mut house.app, 21).pop().unwrap();
+    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    house.app.send_tokens(anybody.clone(), house.auction.clone(), &coins(9_700, "utmr")).unwrap();
+    house.at(25);
+    resume(&mut house).unwrap();
+    house.timers.run_to(&mut house.app, 26).pop().unwrap().only_fire().unwrap();
+    assert_eq!((house.has("ann", "ulot"), house.has("seller", "uusd")), (7, 100));
+    resume(&mut house).unwrap_err();
+}

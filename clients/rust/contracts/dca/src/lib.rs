@@ -65,6 +65,9 @@ pub struct InstantiateMsg {
 pub enum ExecuteMsg {
     /// Stops, and takes out what is left and what was bought.
     Stop {},
+    /// Goes on with a timer that is suspended, since the contract could not pay a fire: of the owner, since who resumes
+    /// chooses the block in which the next round sells, which is the next one.
+    Resume {},
 }
 
 /// What anybody may ask.
@@ -149,10 +152,14 @@ pub fn reply(deps: DepsMut, _: Env, reply: Reply) -> StdResult<Response> {
 
 /// See [`ExecuteMsg`].
 #[entry_point]
-pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, ExecuteMsg::Stop {}: ExecuteMsg) -> StdResult<Response> {
+pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> StdResult<Response> {
     let mut plan = PLAN.load(deps.storage)?;
-    ensure!(info.sender == plan.owner, StdError::generic_err("only the owner stops it"));
+    ensure!(info.sender == plan.owner, StdError::generic_err("only the owner stops and resumes it"));
     let me = &env.contract.address;
+    if msg == (ExecuteMsg::Resume {}) {
+        let id = plan.timer.ok_or_else(|| StdError::generic_err("it is stopped"))?;
+        return Ok(Response::new().add_message(Change::resume(&id).into_msg(me)));
+    }
     let cancel = plan.timer.take().map(|id| Change::cancel(&id).into_optional(me, QUIET));
     let mut response = Response::new().add_submessages(cancel);
     PLAN.save(deps.storage, &plan)?;

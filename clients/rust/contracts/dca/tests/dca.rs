@@ -115,3 +115,25 @@ fn the_owner_stops_it() {
     assert_eq!((market.has(&market.owner, "ubtc"), market.has(&market.owner, "uusd")), (99, 900));
     assert!(market.timers.run_to(&mut market.app, 20).iter().all(|b| b.fires.is_empty()));
 }
+
+#[test]
+fn its_owner_resumes_what_could_not_be_paid() {
+    let mut market = market(1_000, 0);
+    let owner = market.owner.clone();
+    // 250 + 120 are needed.
+    market.app.send_tokens(market.dca.clone(), owner.clone(), &coins(99_800, "utmr")).unwrap();
+    let block = market.timers.run_to(&mut market.app, 4).pop().unwrap();
+    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    market.app.send_tokens(owner.clone(), market.dca.clone(), &coins(9_800, "utmr")).unwrap();
+    assert!(market.timers.run_to(&mut market.app, 9).iter().all(|b| b.fires.is_empty()));
+    let stranger = market.app.api().addr_make("stranger");
+    let resume = |market: &mut Market, who: Addr| {
+        market.app.execute_contract(who, market.dca.clone(), &ExecuteMsg::Resume {}, &[])
+    };
+    resume(&mut market, stranger).unwrap_err();
+    resume(&mut market, owner.clone()).unwrap();
+    market.timers.run_to(&mut market.app, 11).pop().unwrap().only_fire().unwrap();
+    assert_eq!((market.plan().swaps, market.has(&market.dca, "uusd")), (1, 900));
+    market.app.execute_contract(owner.clone(), market.dca.clone(), &ExecuteMsg::Stop {}, &[]).unwrap();
+    resume(&mut market, owner).unwrap_err();
+}

@@ -82,6 +82,12 @@ pub enum ExecuteMsg {
         /// The job's timer.
         timer: TimerId,
     },
+    /// Goes on with a job whose timer is suspended, since the keeper could not pay a call. One that was due is called
+    /// in the next block.
+    Resume {
+        /// The job's timer.
+        timer: TimerId,
+    },
     /// Takes out what the keeper has, less what the owner leaves for fees.
     Withdraw {
         /// How much.
@@ -133,6 +139,7 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
             JOBS.remove(deps.storage, timer.as_str());
             Ok(Response::new().add_submessage(Change::cancel(&timer).into_optional(me, QUIET)))
         }
+        ExecuteMsg::Resume { timer } => Ok(Response::new().add_message(Change::resume(&timer).into_msg(me))),
         ExecuteMsg::Withdraw { amount } => {
             Ok(Response::new().add_message(BankMsg::Send { to_address: info.sender.into(), amount }))
         }

@@ -101,3 +101,22 @@ fn it_pays_no_more_than_its_owner_says() {
     world.timers.run_to(&mut world.app, 7);
     assert_eq!(world.level(), 1_000);
 }
+
+#[test]
+fn its_owner_resumes_a_job_that_could_not_be_paid() {
+    let mut world = world();
+    let id = world.keep(When::Every { blocks: 3 }, None);
+    world.set(3);
+    let withdraw = ExecuteMsg::Withdraw { amount: coins(99_900, "utmr") };
+    world.app.execute_contract(world.owner.clone(), world.keeper.clone(), &withdraw, &[]).unwrap();
+    let block = world.timers.run_to(&mut world.app, 4).pop().unwrap();
+    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    world.app.send_tokens(world.owner.clone(), world.keeper.clone(), &coins(9_900, "utmr")).unwrap();
+    assert!(world.timers.run_to(&mut world.app, 9).iter().all(|b| b.fires.is_empty()));
+    let resume = ExecuteMsg::Resume { timer: id.clone() };
+    let stranger = world.app.api().addr_make("stranger");
+    world.app.execute_contract(stranger, world.keeper.clone(), &resume, &[]).unwrap_err();
+    world.app.execute_contract(world.owner.clone(), world.keeper.clone(), &resume, &[]).unwrap();
+    world.timers.run_to(&mut world.app, 11).pop().unwrap().only_fire().unwrap();
+    assert_eq!((world.level(), world.job(&id).done), (1_000, 1));
+}

@@ -61,7 +61,7 @@ pub struct InstantiateMsg {
     pub period: u64,
 }
 
-/// What a payer may do.
+/// What a payer may do, and anybody for a payer.
 #[cw_serde]
 pub enum ExecuteMsg {
     /// Begins a subscription with the funds that are sent, or adds to its deposit. The first period is charged one period
@@ -69,6 +69,12 @@ pub enum ExecuteMsg {
     Subscribe {},
     /// Ends it, and returns what is left of the deposit.
     Cancel {},
+    /// Goes on with a subscription whose timer is suspended, since the contract could not pay a fire: anybody may ask
+    /// for it who has topped up the contract. The period that was due is charged in the next block.
+    Resume {
+        /// Whose subscription.
+        payer: String,
+    },
 }
 
 /// What anybody may ask.
@@ -105,6 +111,11 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
         ExecuteMsg::Cancel {} => {
             let subscription = SUBSCRIPTIONS.load(deps.storage, &info.sender)?;
             end(deps.storage, &env, &info.sender, subscription)
+        }
+        ExecuteMsg::Resume { payer } => {
+            let subscription = SUBSCRIPTIONS.load(deps.storage, &deps.api.addr_validate(&payer)?)?;
+            let id = subscription.timer.ok_or_else(|| StdError::not_found("timer"))?;
+            Ok(Response::new().add_message(Change::resume(&id).into_msg(&env.contract.address)))
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use cosmwasm_std::{coins, Addr};
 use cw_multi_test::{BankSudo, ContractWrapper, Executor, SudoMsg as AppSudo};
-use cw_timers::TimerId;
-use cw_timers_test::{Timers, TimersApp, Usage};
+use cw_timers::{TimerId, TimersError};
+use cw_timers_test::{refusal_of, Timers, TimersApp, Usage};
 use timers_subscription::{
     execute, instantiate, query, reply, sudo, ExecuteMsg, InstantiateMsg, QueryMsg, Subscription,
 };
@@ -132,6 +132,21 @@ fn without_fees_the_timer_waits_for_the_merchant() {
     let block = shop.timers.run_to(&mut shop.app, 6).pop().unwrap();
     assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
     assert_eq!(shop.subscription().unwrap().periods, 0);
+    // Money alone does not bring it back; anybody does who asks.
+    let mint = BankSudo::Mint { to_address: shop.contract.to_string(), amount: coins(10_000, "utmr") };
+    shop.app.sudo(AppSudo::Bank(mint)).unwrap();
+    assert!(shop.timers.run_to(&mut shop.app, 12).iter().all(|b| b.fires.is_empty()));
+    let resume = ExecuteMsg::Resume { payer: shop.payer.to_string() };
+    let stranger = shop.app.api().addr_make("stranger");
+    shop.app.execute_contract(stranger.clone(), shop.contract.clone(), &resume, &[]).unwrap();
+    assert!(shop.timers.next_block(&mut shop.app).fires.is_empty(), "the block of the message");
+    shop.timers.next_block(&mut shop.app).only_fire().unwrap();
+    assert_eq!((shop.subscription().unwrap().periods, shop.uusd(&shop.merchant)), (1, 10));
+    // One that runs is not resumed, nor one that is not there.
+    let err = shop.app.execute_contract(stranger.clone(), shop.contract.clone(), &resume, &[]).unwrap_err();
+    assert_eq!(refusal_of(&err), Some(TimersError::NotSetAside));
+    let missing = ExecuteMsg::Resume { payer: stranger.to_string() };
+    shop.app.execute_contract(stranger, shop.contract.clone(), &missing, &[]).unwrap_err();
 }
 
 #[test]

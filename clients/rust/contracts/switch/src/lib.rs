@@ -47,7 +47,7 @@ pub struct InstantiateMsg {
     pub denom: String,
 }
 
-/// What the owner may do; after the switch has fired, the heir.
+/// What the owner may do; after the switch has fired, the heir. Anybody may resume.
 #[cw_serde]
 pub enum ExecuteMsg {
     /// The owner is alive: the time begins anew.
@@ -59,6 +59,9 @@ pub enum ExecuteMsg {
     },
     /// Does what the timer did not do: of the heir, after the deadline.
     Claim {},
+    /// Goes on with a timer that is suspended, since the contract could not pay its fire: anybody may ask for it who
+    /// has topped up the contract. It fires in the next block, unless the owner checks in before.
+    Resume {},
 }
 
 /// What anybody may ask.
@@ -77,7 +80,8 @@ pub fn instantiate(deps: DepsMut, env: Env, info: MessageInfo, msg: InstantiateM
     arm(deps, &env, state)
 }
 
-/// Replaces the timer by one that is due the whole time from now. Its trigger can't be changed.
+/// Replaces the timer by one that is due the whole time from now. An update of its trigger would leave its life as it
+/// is.
 fn arm(deps: DepsMut, env: &Env, mut state: State) -> StdResult<Response> {
     let me = &env.contract.address;
     state.deadline = env.block.height + state.timeout;
@@ -112,6 +116,10 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
         ensure!(due && info.sender == state.heir, StdError::generic_err("the heir claims after the deadline"));
         return inherit(deps, &env, state);
     }
+    if msg == (ExecuteMsg::Resume {}) {
+        let id = state.timer.ok_or_else(|| StdError::generic_err("the switch has fired"))?;
+        return Ok(Response::new().add_message(Change::resume(&id).into_msg(&env.contract.address)));
+    }
     let (may, fired) = match state.fired {
         None => (&state.owner, false),
         Some(_) => (&state.heir, true),
@@ -122,13 +130,13 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
         amount: coins(amount.u128(), &state.denom),
     };
     match msg {
-        ExecuteMsg::CheckIn {} | ExecuteMsg::Claim {} if fired => Err(StdError::generic_err("the switch has fired")),
-        ExecuteMsg::CheckIn {} | ExecuteMsg::Claim {} => arm(deps, &env, state),
         ExecuteMsg::Withdraw { amount } if fired => Ok(Response::new().add_message(payment(amount))),
         ExecuteMsg::Withdraw { amount } => {
             let payment = payment(amount);
             Ok(arm(deps, &env, state)?.add_message(payment))
         }
+        _ if fired => Err(StdError::generic_err("the switch has fired")),
+        _ => arm(deps, &env, state),
     }
 }
 

@@ -81,3 +81,19 @@ fn a_withdrawal_is_a_sign_of_life() {
     assert!(timers.run_to(&mut app, 19).iter().all(|b| b.fires.is_empty()));
     timers.next_block(&mut app).only_fire().unwrap();
 }
+
+#[test]
+fn without_fees_it_waits_until_somebody_resumes_it() {
+    let (timers, mut app, contract, owner, heir) = armed();
+    // 310 are needed for the fire.
+    app.send_tokens(contract.clone(), owner.clone(), &coins(9_900, "utmr")).unwrap();
+    let block = timers.run_to(&mut app, 11).pop().unwrap();
+    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    app.send_tokens(owner.clone(), contract.clone(), &coins(900, "utmr")).unwrap();
+    assert!(timers.run_to(&mut app, 15).iter().all(|b| b.fires.is_empty()), "it does not come back by itself");
+    app.execute_contract(heir.clone(), contract.clone(), &ExecuteMsg::Resume {}, &[]).unwrap();
+    let blocks = timers.run_to(&mut app, 17);
+    blocks[1].only_fire().unwrap();
+    assert_eq!(balance(&app, &heir), 1_000 - 310);
+    app.execute_contract(owner, contract, &ExecuteMsg::Resume {}, &[]).unwrap_err();
+}

@@ -68,6 +68,9 @@ pub struct InstantiateMsg {
 pub enum ExecuteMsg {
     /// Releases what has vested, without waiting for the timer.
     Release {},
+    /// Goes on with a timer that is suspended, since the contract could not pay a fire: who has topped up the contract
+    /// asks for it. It releases in the next block.
+    Resume {},
 }
 
 /// What anybody may ask.
@@ -117,8 +120,14 @@ pub fn reply(deps: DepsMut, _: Env, reply: Reply) -> StdResult<Response> {
 
 /// See [`ExecuteMsg`].
 #[entry_point]
-pub fn execute(deps: DepsMut, env: Env, _: MessageInfo, ExecuteMsg::Release {}: ExecuteMsg) -> StdResult<Response> {
-    release(deps.storage, &env)
+pub fn execute(deps: DepsMut, env: Env, _: MessageInfo, msg: ExecuteMsg) -> StdResult<Response> {
+    match msg {
+        ExecuteMsg::Release {} => release(deps.storage, &env),
+        ExecuteMsg::Resume {} => {
+            let id = GRANT.load(deps.storage)?.timer.ok_or_else(|| StdError::generic_err("all is released"))?;
+            Ok(Response::new().add_message(Change::resume(&id).into_msg(&env.contract.address)))
+        }
+    }
 }
 
 /// It is time to release.

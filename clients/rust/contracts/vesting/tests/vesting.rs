@@ -79,3 +79,21 @@ fn it_outlives_the_longest_life_of_a_timer() {
     timers.run_to(&mut app, 101);
     assert_eq!(uusd(&app, &beneficiary), 1_000);
 }
+
+#[test]
+fn anybody_resumes_what_could_not_be_paid() {
+    let (timers, mut app, contract, beneficiary) = vesting(100, 0, 10);
+    let anybody = app.api().addr_make("anybody");
+    // 310 are needed.
+    app.send_tokens(contract.clone(), anybody.clone(), &coins(99_700, "utmr")).unwrap();
+    let block = timers.run_to(&mut app, 11).pop().unwrap();
+    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    app.send_tokens(anybody.clone(), contract.clone(), &coins(90_000, "utmr")).unwrap();
+    assert!(timers.run_to(&mut app, 30).iter().all(|b| b.fires.is_empty()));
+    app.execute_contract(anybody.clone(), contract.clone(), &ExecuteMsg::Resume {}, &[]).unwrap();
+    timers.run_to(&mut app, 32).pop().unwrap().only_fire().unwrap();
+    assert_eq!(uusd(&app, &beneficiary), 310, "all that has vested");
+    timers.run_to(&mut app, 110);
+    assert_eq!(uusd(&app, &beneficiary), 1_000, "it goes on");
+    app.execute_contract(anybody, contract, &ExecuteMsg::Resume {}, &[]).unwrap_err();
+}

@@ -186,6 +186,8 @@ messages! {
         5 cycles: u64,
         /// `paid` is what it cost, in fee denom.
         6 paid: String,
+        /// `guarded`: a condition of only_if did not hold, so that the handler was not run.
+        7 guarded: bool,
     }
     /// `WatchTrigger` makes a timer due when watched state changes.
     WatchTrigger = "timers.v1.WatchTrigger" {
@@ -204,7 +206,7 @@ messages! {
         /// `prefix` is the beginning of the watched keys, of a form that the store's wiring declares.
         2 prefix: Binary,
         /// `when` is a condition on the value of one whole key: only a change that makes it true makes the
-        /// timer due. Without it every change does.
+        /// timer due. Without it every change does. In only_if it is required.
         3 when: Option<WatchCondition>,
     }
     /// `WatchCondition` compares the value of a key.

@@ -4,7 +4,7 @@ use cosmwasm_std::Binary;
 
 use super::{
     Any, Bid, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal, Retry,
-    SetAsideReason, TimerConfig, TimerTier, Trigger, WatchedKey,
+    SetAsideReason, TimerConfig, TimerTier, Trigger, WatchKey, WatchedKey,
 };
 use crate::describe::{enums, messages};
 
@@ -124,6 +124,8 @@ messages! {
         59 skips: u32,
         /// Renewal.
         60 renewal: Option<Renewal>,
+        /// `only_if` are conditions that must hold when it fires.
+        61 only_if: Vec<WatchKey>,
     }
     /// `Opcodes` are the numbers by which tools identify the authority's messages.
     Opcodes = "timers.v1.Opcodes" {
@@ -381,6 +383,9 @@ messages! {
         26 occurrence: u64,
         /// Index.
         27 index: u64,
+        /// `guarded`: a condition of only_if did not hold, so that the handler was not run. It is neither a
+        /// success nor a failure.
+        28 guarded: bool,
     }
     /// QueryDeliveriesRequest.
     QueryDeliveriesRequest = "timers.v1.QueryDeliveriesRequest" {
@@ -401,6 +406,40 @@ messages! {
         2 pagination: Option<PageResponse>,
         /// `kept_from` is the height from which on all receipts are kept; above the current height if none are.
         3 kept_from: u64,
+    }
+    /// QueryOccurrencesRequest.
+    QueryOccurrencesRequest = "timers.v1.QueryOccurrencesRequest" {
+        /// `actor` and id name a live timer, by the id in hexadecimal or a unique prefix of it. Not together
+        /// with a trigger.
+        1 actor: String,
+        /// Id.
+        2 id: String,
+        /// `trigger` of a timer that is not scheduled yet, with the ends of its life as MsgScheduleTimer states
+        /// them.
+        3 trigger: Option<Trigger>,
+        /// Expires at.
+        4 expires_at: u64,
+        /// Expires time.
+        5 expires_time: i64,
+        /// `limit` of the occurrences that are returned, at most 100; 0 means 5.
+        6 limit: u32,
+    }
+    /// QueryOccurrencesResponse.
+    QueryOccurrencesResponse = "timers.v1.QueryOccurrencesResponse" {
+        /// `occurrences` in their order: at most as many as the timer still has, none for one that waits for a
+        /// change.
+        1 occurrences: Vec<OccurrenceInfo>,
+        /// `by_time`: they are times, in seconds since 1970, and not heights.
+        2 by_time: bool,
+        /// `more`: there are further ones within its life.
+        3 more: bool,
+    }
+    /// OccurrenceInfo.
+    OccurrenceInfo = "timers.v1.OccurrenceInfo" {
+        /// At.
+        1 at: u64,
+        /// `due` is when it is due, jitter included. That of a timer without an id leaves jitter aside.
+        2 due: u64,
     }
     /// `DeliveryInfo` is one delivery of a timer.
     DeliveryInfo = "timers.v1.DeliveryInfo" {

@@ -2,7 +2,7 @@
 
 use cosmwasm_std::Binary;
 
-use super::{Any, Bid, OnUnfunded, Retry, Trigger};
+use super::{Any, Bid, OnUnfunded, Retry, Trigger, WatchKey};
 use crate::describe::{enums, messages};
 
 enums! {
@@ -66,6 +66,9 @@ messages! {
         /// `actor` owns the timer; empty means the sender. Another is a contract whose admin the sender is: the
         /// timer calls its sudo, never messages. The sender pays for it, and alone changes it.
         25 actor: String,
+        /// `only_if` are conditions that must hold when it fires, at most 2, each on a whole key. While one does
+        /// not, the handler is not run and the fire is guarded: neither a success nor a failure.
+        28 only_if: Vec<WatchKey>,
     }
     /// `MsgScheduleTimerResponse` names the timer.
     MsgScheduleTimerResponse = "timers.v1.MsgScheduleTimerResponse" {
@@ -80,6 +83,18 @@ messages! {
         2 payload: Binary,
         /// `messages` are run as the owner, as those of MsgScheduleTimer.
         3 messages: Vec<Any>,
+    }
+    /// `TimerOptions` are what a timer states of bad moments, of its life and of when it does nothing, as
+    /// those of MsgScheduleTimer.
+    TimerOptions = "timers.v1.TimerOptions" {
+        /// Retry.
+        1 retry: Option<Retry>,
+        /// On unfunded.
+        2 on_unfunded: OnUnfunded,
+        /// Renew.
+        3 renew: bool,
+        /// Only if.
+        4 only_if: Vec<WatchKey>,
     }
     /// `MsgUpdateTimer` changes the fields that are set and keeps the others. The timer gets a new seq.
     MsgUpdateTimer = "timers.v1.MsgUpdateTimer" {
@@ -100,11 +115,20 @@ messages! {
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
         8 actor: String,
+        /// `trigger` replaces the trigger. That of a timer that repeats is replaced by one of the same kind,
+        /// whose occurrences lie after the last that was delivered and count on.
+        9 trigger: Option<Trigger>,
+        /// `options` replace retry, on_unfunded, renew and only_if together.
+        10 options: Option<TimerOptions>,
     }
-    /// `MsgUpdateTimerResponse` holds the new place in the order of insertion.
+    /// `MsgUpdateTimerResponse` holds the new place in the order of insertion, and when the timer is due.
     MsgUpdateTimerResponse = "timers.v1.MsgUpdateTimerResponse" {
         /// Seq.
         1 seq: u64,
+        /// Due.
+        2 due: u64,
+        /// `due_time` in seconds since 1970; 0 if it waits for no time.
+        3 due_time: i64,
     }
     /// `MsgExtendTimer` sets the last height at which a timer may fire.
     MsgExtendTimer = "timers.v1.MsgExtendTimer" {
