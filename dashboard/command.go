@@ -22,6 +22,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	"github.com/cosmos/cosmos-sdk/version"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/dashboard/alert"
 	"github.com/cosmos-timers/timers/dashboard/api"
@@ -168,6 +169,7 @@ func run(cmd *cobra.Command) (err error) {
 		alerts := &alert.Alerts{
 			Store: history, URL: o.webhook, Actors: o.actors, Note: note, Pause: time.Second,
 			Client: &http.Client{Timeout: 10 * time.Second},
+			Look:   (&alert.Owners{Timers: server.Query, Bank: banktypes.NewQueryClient(clientCtx)}).Look,
 		}
 		jobs = append(jobs, func(ctx context.Context) error { return alerts.Run(ctx, wake) })
 	}

@@ -1,5 +1,6 @@
 // Package alert posts what people want to know of their timers to a webhook: a fire that failed, a timer that left for lack
-// of funds or was suspended for it, one that expired, and the last fire of one that repeated, with why it ended.
+// of funds or was suspended for it, one that expired, occurrences that were missed, and the last fire of one that repeated, with why
+// it ended. Of actors that are named also a timer that is overdue, and one whose payer runs dry.
 package alert
 
 import (
@@ -15,7 +16,7 @@ import (
 )
 
 // told are the kinds of events that are posted.
-var told = []string{"failed", "unfunded", "expired", "waits for funds", "set aside: unfunded", "set aside: suspended", "set aside: quarantined"}
+var told = []string{"failed", "missed", "unfunded", "expired", "waits for funds", "set aside: unfunded", "set aside: suspended", "set aside: quarantined"}
 
 const (
 	// cursor is where the last event is stored up to which everything was posted.
@@ -39,6 +40,11 @@ type Alerts struct {
 	// Pause is the first pause after a failure; each further one is twice as long.
 	Pause  time.Duration
 	Client *http.Client
+	// Look asks for what no event says of the timers of an actor that is named; nil does not.
+	Look func(ctx context.Context, actor string) ([]store.Event, error)
+
+	// looked is the height of the last look.
+	looked int64
 }
 
 // Run posts until the context ends; wake says that there may be something new.
@@ -50,6 +56,9 @@ func (a *Alerts) Run(ctx context.Context, wake <-chan struct{}) error {
 		}
 		if more && err == nil {
 			continue
+		}
+		if err := a.look(ctx); err != nil && ctx.Err() == nil {
+			a.Note("alerts: look at the timers: %v", err)
 		}
 		select {
 		case <-ctx.Done():

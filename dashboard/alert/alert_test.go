@@ -98,7 +98,8 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 		&types.TimerFired{Actor: "fired", Success: true}, &types.TimerFired{Actor: "failed"},
 		&types.TimerFired{Actor: "fired", Success: true, Ended: types.EndOfLife, Missing: 11},
 		&types.TimerCancelledInsufficientFunds{Actor: "unfunded"}, &types.TimerDeferredInsufficientFunds{Actor: "waits for funds"},
-		&types.TimerExpired{Actor: "expired"}, &types.TimerCancelled{Actor: "cancelled"},
+		&types.TimerOccurrencesSkipped{Actor: "missed", Count: 2, Reason: types.SkipWindow}, &types.TimerOccurrencesSkipped{Actor: "skipped", Reason: types.SkipRequested},
+		&types.TimerFired{Actor: "guarded", Guarded: true}, &types.TimerExpired{Actor: "expired"}, &types.TimerCancelled{Actor: "cancelled"},
 		&types.TimerSetAside{Actor: "set aside: paused", Reason: types.Paused},
 		&types.TimerSetAside{Actor: "set aside: unfunded", Reason: types.Unfunded},
 		&types.TimerSetAside{Actor: "set aside: suspended", Reason: types.Suspended},
@@ -117,7 +118,7 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 	}
 	require.Equal(t, "ended: end of life, 11 fires short", webhook.got[1].Why)
 	require.Equal(t, []string{
-		"failed", "fired", "unfunded", "waits for funds", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
+		"failed", "fired", "unfunded", "waits for funds", "missed", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
 	}, told)
 }
 

@@ -161,6 +161,14 @@ func Describe(name string, message proto.Message) store.Event {
 		if m.Ended != types.EndUnspecified {
 			e.Why = strings.TrimPrefix(e.Why+"; ended: "+plain.End(m.Ended)+plain.Missing(m.Missing), "; ")
 		}
+	case *types.TimerOccurrencesSkipped:
+		e.Kind, e.Paid, e.Why = "missed", m.Paid, plain.Count(m.Count, "occurrence")+": "+plain.Skipped(m.Reason)
+		if m.Reason == types.SkipRequested || m.Reason == types.SkipPaused {
+			e.Kind = "skipped" // By its owner.
+		}
+		if m.Ended != types.EndUnspecified {
+			e.Why += "; ended: " + plain.End(m.Ended) + plain.Missing(m.Missing)
+		}
 	case *types.TimerAgentBilled:
 		e.Paid = m.Paid
 	case *types.TimerBidSettled:

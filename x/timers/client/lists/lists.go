@@ -15,10 +15,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"cosmossdk.io/math"
+
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/types/query"
 	"github.com/cosmos/cosmos-sdk/version"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -333,7 +336,8 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 	dry := map[int]string{}
 	if own {
 		if ahead, err := outlook.Ask(j); err == nil {
-			dry = ahead.RunDry(j, timers)
+			bank := banktypes.NewQueryClient(j.Context)
+			dry = ahead.RunDry(timers, func(payer string) (math.Int, bool) { return ahead.Balance(j.Ctx, bank, payer) })
 		}
 	}
 	for i := range timers {

@@ -1,6 +1,7 @@
 package outlook
 
 import (
+	"context"
 	"fmt"
 
 	"cosmossdk.io/math"
@@ -8,7 +9,6 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
-	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -19,7 +19,7 @@ const fewFires = 3
 // RunDry says of timers that repeat whose payers' balances cover fewer than 3 fires: "RUNS DRY in 2", by their places in the list. A
 // fire counts as dear as it can be at today's prices without a tip. Of timers that another account pays for nothing is said, since
 // an allowance bounds them, nor of what a node does not tell.
-func (o *Outlook) RunDry(j *job.Job, timers []types.TimerInfo) map[int]string {
+func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) (math.Int, bool)) map[int]string {
 	cell, err := plain.ParsePrice(o.Prices.CellBasefee)
 	if err != nil {
 		return nil
@@ -40,26 +40,33 @@ func (o *Outlook) RunDry(j *job.Job, timers []types.TimerInfo) map[int]string {
 		if t.Trigger.Interval == nil && t.Trigger.Calendar == nil || t.FeePayer != principal(t) {
 			continue
 		}
-		balance, asked := balances[t.FeePayer]
+		has, asked := balances[t.FeePayer]
 		if !asked {
-			answer, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
-				&banktypes.QuerySpendableBalanceByDenomRequest{Address: t.FeePayer, Denom: o.Config.FeeDenom})
-			if err != nil || answer.Balance == nil {
+			known := false
+			if has, known = balance(t.FeePayer); !known {
 				return said
 			}
-			balance = answer.Balance.Amount
-			balances[t.FeePayer] = balance
+			balances[t.FeePayer] = has
 		}
 		cost := chain.Add(laneFee).MulInt(math.NewIntFromUint64(t.GasLimit)).Add(cell.MulInt(math.NewIntFromUint64(t.CellLimit))).Ceil().TruncateInt()
 		left := t.Trigger.Repetitions()
 		if !cost.IsPositive() {
 			continue
 		}
-		if fires := balance.Quo(cost); fires.LT(math.NewInt(fewFires)) && (left == 0 || fires.LT(math.NewIntFromUint64(left))) {
+		if fires := has.Quo(cost); fires.LT(math.NewInt(fewFires)) && (left == 0 || fires.LT(math.NewIntFromUint64(left))) {
 			said[i] = fmt.Sprintf("RUNS DRY in %s", fires)
 		}
 	}
 	return said
+}
+
+// Balance asks a node for what an account can spend of the fee denom; false where it does not tell.
+func (o *Outlook) Balance(ctx context.Context, bank banktypes.QueryClient, address string) (math.Int, bool) {
+	answer, err := bank.SpendableBalanceByDenom(ctx, &banktypes.QuerySpendableBalanceByDenomRequest{Address: address, Denom: o.Config.FeeDenom})
+	if err != nil || answer.Balance == nil {
+		return math.Int{}, false
+	}
+	return answer.Balance.Amount, true
 }
 
 // principal is who scheduled a timer.

@@ -2,6 +2,7 @@
 package outlook
 
 import (
+	"context"
 	"fmt"
 
 	"cosmossdk.io/math"
@@ -21,13 +22,15 @@ type Outlook struct {
 }
 
 // Ask asks for the config and the prices.
-func Ask(j *job.Job) (*Outlook, error) {
-	query := types.NewQueryClient(j.Context)
-	params, err := query.Params(j.Ctx, &types.QueryParamsRequest{})
+func Ask(j *job.Job) (*Outlook, error) { return Of(j.Ctx, types.NewQueryClient(j.Context)) }
+
+// Of asks a node for them.
+func Of(ctx context.Context, query types.QueryClient) (*Outlook, error) {
+	params, err := query.Params(ctx, &types.QueryParamsRequest{})
 	if err != nil {
 		return nil, err
 	}
-	prices, err := query.Lane(j.Ctx, &types.QueryLaneRequest{})
+	prices, err := query.Lane(ctx, &types.QueryLaneRequest{})
 	if err != nil {
 		return nil, err
 	}

@@ -233,11 +233,14 @@ func Outcome(success, guarded bool, codespace string, code uint32) string {
 	return text
 }
 
+// Overdue is the trouble of a timer whose turn has not come.
+const Overdue = "OVERDUE"
+
 // Troubles are what an owner should look at: OVERDUE since its turn has not come for at least a block, FAILING since its last fire
 // failed.
 func Troubles(t *types.TimerInfo, latest uint64) (troubles []string) {
 	if t.Status == types.TimerStatusReady && t.Due < latest {
-		troubles = append(troubles, "OVERDUE")
+		troubles = append(troubles, Overdue)
 	}
 	if o := t.LastOutcome; o != nil && !o.Success && !o.Guarded {
 		troubles = append(troubles, "FAILING")
