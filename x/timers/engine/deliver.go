@@ -69,9 +69,10 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	if r.guarded || r.failure != nil {
 		return
 	}
-	failure := sandbox.Run(handlerContext(ctx, r.meter), func(ctx sdk.Context) error {
+	var runtime types.Runtime
+	failure := sandbox.Run(handlerContext(ctx, r.meter), func(ctx sdk.Context) (err error) {
 		goCtx := context.Context(ctx)
-		runtime, err := e.Router.Route(goCtx, delivery.Actor)
+		runtime, err = e.Router.Route(goCtx, delivery.Actor)
 		if errors.Is(err, types.ErrUnknownActor) {
 			return types.ErrActorGone
 		}
@@ -94,6 +95,23 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 		failure = r.meter.Exceeded()
 	}
 	r.failure = failure
+	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {
+		reportFailure(ctx, reporter, delivery, r)
+	}
+}
+
+// reportFailure lets a runtime emit events of a delivery that failed. What it does to state is dropped, and so is a panic.
+func reportFailure(ctx sdk.Context, reporter types.FailureReporter, delivery types.Delivery, r *run) {
+	cycles, cells := r.used()
+	var emitted sdk.Events
+	err := sandbox.Probe(sandbox.WithinFire(ctx), func(ctx sdk.Context) error {
+		reporter.Failed(ctx, delivery, cycles, cells, r.failure)
+		emitted = ctx.EventManager().Events()
+		return nil
+	})
+	if err == nil {
+		ctx.EventManager().EmitEvents(emitted)
+	}
 }
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes
