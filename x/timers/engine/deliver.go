@@ -96,21 +96,12 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	}
 	r.failure = failure
 	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {
-		reportFailure(ctx, reporter, delivery, r)
-	}
-}
-
-// reportFailure lets a runtime emit events of a delivery that failed. What it does to state is dropped, and so is a panic.
-func reportFailure(ctx sdk.Context, reporter types.FailureReporter, delivery types.Delivery, r *run) {
-	cycles, cells := r.used()
-	var emitted sdk.Events
-	err := sandbox.Probe(sandbox.WithinFire(ctx), func(ctx sdk.Context) error {
-		reporter.Failed(ctx, delivery, cycles, cells, r.failure)
-		emitted = ctx.EventManager().Events()
-		return nil
-	})
-	if err == nil {
-		ctx.EventManager().EmitEvents(emitted)
+		cycles, cells := r.used()
+		// What a panic leaves is dropped, and the fire is settled.
+		_ = sandbox.Run(sandbox.WithinFire(ctx), func(ctx sdk.Context) error {
+			reporter.Failed(ctx, delivery, cycles, cells, failure)
+			return nil
+		})
 	}
 }
 

@@ -1,0 +1,36 @@
+package evmbinding
+
+import (
+	"context"
+
+	"cosmossdk.io/core/address"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	cmn "github.com/cosmos/evm/precompiles/common"
+	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
+
+	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/actors"
+)
+
+// AccountKeeper is what the runtime needs of x/auth.
+type AccountKeeper interface {
+	HasAccount(ctx context.Context, addr sdk.AccAddress) bool
+	AddressCodec() address.Codec
+}
+
+// Wire lets the accounts of the EVM own timers: it puts their runtime behind that of Go modules and before all others,
+// and registers the precompile with x/vm's keeper, which an app does before it loads its state. messages is the app's
+// router. slots make storage watchable; nil where it is not.
+//
+// The precompile answers once its address is among x/vm's active_static_precompiles.
+func Wire(
+	t *timers.Timers, cdc codec.Codec, evm *evmkeeper.Keeper, accounts AccountKeeper, bank cmn.BankKeeper, messages actors.MessageRouter, slots *Slots,
+) {
+	t.Router.Prepend(&Runtime{
+		evm: evm, accounts: accounts, modules: t.Handlers, messages: actors.NewMessages(cdc, messages), slots: slots,
+	})
+	evm.RegisterStaticPrecompile(Address, NewPrecompile(t.Keeper, bank))
+}
