@@ -39,6 +39,10 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 		require.Contains(t, methods, name)
 	}
 	require.Len(t, methods, len(ABI.Methods))
+	for name := range HRC1215.Methods {
+		require.Contains(t, hrc1215Methods, name)
+	}
+	require.Len(t, hrc1215Methods, len(HRC1215.Methods))
 	same := func(of abi.Type, value any) {
 		t.Helper()
 		goType := reflect.TypeOf(value)

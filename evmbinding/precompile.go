@@ -1,6 +1,7 @@
 package evmbinding
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"math/big"
@@ -26,23 +27,44 @@ import (
 // API, messages and queries, which make the checks. The caller owns the timers.
 type Precompile struct {
 	cmn.Precompile
+	abi     abi.ABI
+	methods map[string]func(*invocation) ([]any, error)
 	timers  *keeper.Keeper
 	server  types.MsgServer
 	queries types.QueryServer
+	bank    BankKeeper
+	// seconds are there for HIP-1215 alone.
+	seconds *Seconds
+}
+
+// BankKeeper is what the precompiles need of x/bank.
+type BankKeeper interface {
+	cmn.BankKeeper
+	SendCoinsFromAccountToModule(ctx context.Context, sender sdk.AccAddress, module string, amount sdk.Coins) error
+	BurnCoins(ctx context.Context, module string, amount sdk.Coins) error
 }
 
 var _ vm.PrecompiledContract = (*Precompile)(nil)
 
 // NewPrecompile returns the precompile, which Wire registers with x/vm's keeper. The bank lets the EVM see what a bid
 // that is locked or returned does to a balance.
-func NewPrecompile(timers *keeper.Keeper, bank cmn.BankKeeper) *Precompile {
+func NewPrecompile(timers *keeper.Keeper, bank BankKeeper) *Precompile {
 	return &Precompile{
 		Precompile: cmn.Precompile{
 			KvGasConfig: storetypes.KVGasConfig(), TransientKVGasConfig: storetypes.TransientGasConfig(),
 			ContractAddress: Address, BalanceHandlerFactory: cmn.NewBalanceHandlerFactory(bank),
 		},
-		timers: timers, server: keeper.NewMsgServer(timers), queries: query.NewServer(timers),
+		abi: ABI, methods: methods,
+		timers: timers, server: keeper.NewMsgServer(timers), queries: query.NewServer(timers), bank: bank,
 	}
+}
+
+// NewHRC1215 returns the precompile that speaks HIP-1215, at HRC1215Address. Its counts are the keeper's companions
+// (Wire).
+func NewHRC1215(timers *keeper.Keeper, bank BankKeeper, seconds *Seconds) *Precompile {
+	p := NewPrecompile(timers, bank)
+	p.abi, p.methods, p.ContractAddress, p.seconds = HRC1215, hrc1215Methods, HRC1215Address, seconds
+	return p
 }
 
 const (
@@ -89,7 +111,7 @@ func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract
 	if value := contract.Value(); value != nil && value.Sign() != 0 {
 		return nil, errValue
 	}
-	method, args, err := cmn.SetupABI(ABI, contract, readonly, func(m *abi.Method) bool { return !m.IsConstant() })
+	method, args, err := cmn.SetupABI(p.abi, contract, readonly, func(m *abi.Method) bool { return !m.IsConstant() })
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +119,7 @@ func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract
 		Precompile: p, ctx: ctx, evm: evm, method: method, args: args,
 		caller: contract.Caller(), actor: sdk.AccAddress(contract.Caller().Bytes()),
 	}
-	values, err := methods[method.Name](c)
+	values, err := p.methods[method.Name](c)
 	if err != nil {
 		return nil, err
 	}

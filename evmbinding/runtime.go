@@ -87,9 +87,12 @@ func (*Runtime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress
 
 // Validate implements types.Runtime. Errors are those of actors.Messages, ErrInvalidPayload for a HandlerCall that is
 // not encoded as EncodeCall does, and ErrInvalidHandler.
-func (r *Runtime) Validate(_ context.Context, config *types.TimerConfig, call types.Call) error {
+func (r *Runtime) Validate(ctx context.Context, config *types.TimerConfig, call types.Call) error {
 	if r.RunsMessages(call) {
 		return r.messages.Validate(config, call)
+	}
+	if call.Handler == HandlerBooked && !isBooking(ctx) {
+		return types.ErrInvalidHandler.Wrapf("%s is scheduled by the precompile %s alone", HandlerBooked, HRC1215Address)
 	}
 	_, err := callOf(types.Delivery{Call: call})
 	return err
@@ -115,7 +118,7 @@ func callOf(d types.Delivery) (call, error) {
 	case HandlerCallback:
 		data, err := Receiver.Pack("onTimer", deliveryOf(d), d.Payload)
 		return call{from: Address, to: actor, value: new(big.Int), data: data, needsCode: true}, err
-	case HandlerCall:
+	case HandlerCall, HandlerBooked:
 		to, value, data, err := decodeCall(d.Payload)
 		return call{from: actor, to: to, value: value, data: data}, err
 	default:

@@ -8,7 +8,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	cmn "github.com/cosmos/evm/precompiles/common"
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 
 	"github.com/cosmos-timers/timers/x/timers"
@@ -22,15 +21,21 @@ type AccountKeeper interface {
 }
 
 // Wire lets the accounts of the EVM own timers: it puts their runtime behind that of Go modules and before all others,
-// and registers the precompile with x/vm's keeper, which an app does before it loads its state. messages is the app's
-// router. slots make storage watchable; nil where it is not.
+// and registers the precompiles with x/vm's keeper, which an app does before it loads its state. messages is the app's
+// router. slots make storage watchable; nil where it is not. seconds are for HIP-1215; nil for a chain that does not
+// speak it.
 //
-// The precompile answers once its address is among x/vm's active_static_precompiles.
+// The precompiles answer once their addresses are among x/vm's active_static_precompiles.
 func Wire(
-	t *timers.Timers, cdc codec.Codec, evm *evmkeeper.Keeper, accounts AccountKeeper, bank cmn.BankKeeper, messages actors.MessageRouter, slots *Slots,
+	t *timers.Timers, cdc codec.Codec, evm *evmkeeper.Keeper, accounts AccountKeeper, bank BankKeeper,
+	messages actors.MessageRouter, slots *Slots, seconds *Seconds,
 ) {
 	t.Router.Prepend(&Runtime{
 		evm: evm, accounts: accounts, modules: t.Handlers, messages: actors.NewMessages(cdc, messages), slots: slots,
 	})
 	evm.RegisterStaticPrecompile(Address, NewPrecompile(t.Keeper, bank))
+	if seconds != nil {
+		t.Keeper.Engine().Records.Attend(seconds)
+		evm.RegisterStaticPrecompile(HRC1215Address, NewHRC1215(t.Keeper, bank, seconds))
+	}
 }

@@ -4,8 +4,8 @@ pragma solidity >=0.8.20;
 // Address of the precompile. It is of digits alone, since x/vm compares active_static_precompiles as text.
 address constant TIMERS = 0x0000000000000000000000000000000000001215;
 
-// When a timer is due. Exactly one of height, afterBlocks, every, time, calendar and watch is stated; every may come with
-// height, its first due height.
+// When a timer is due. Exactly one of height, afterBlocks, every, time, calendar and watch is stated; every may come
+// with height, its first due height.
 struct Trigger {
     uint64 height; // at a height above the present one
     uint64 afterBlocks; // so many blocks after this one
@@ -161,8 +161,8 @@ interface ITimers {
     ) external returns (bytes32 id);
 
     // ---- the sender's timers
-    // update replaces the payload, unless that is empty, and those of gasLimit, byteLimit, maxCharge and the bid that are
-    // not zero.
+    // update replaces the payload, unless that is empty, and those of gasLimit, byteLimit, maxCharge and the bid that
+    // are not zero.
     function update(bytes32 id, bytes calldata payload, Options calldata options) external returns (bool);
     function retrigger(bytes32 id, Trigger calldata trigger) external returns (uint64 due, uint64 dueTime);
     function extend(bytes32 id, uint64 expiresAt, uint64 expiresTime)

@@ -7,6 +7,7 @@ import (
 
 	abci "github.com/cometbft/cometbft/abci/types"
 	dbm "github.com/cosmos/cosmos-db"
+	"github.com/ethereum/go-ethereum/common"
 
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
@@ -74,9 +75,12 @@ var maccPerms = map[string][]string{
 	timerstypes.ModuleName:         {authtypes.Burner},
 }
 
-// blocked may not receive coins: module accounts but gov's, and the precompile, whose coins could not be moved.
+// blocked may not receive coins: module accounts but gov's, and the precompiles, whose coins could not be moved.
 func blocked() map[string]bool {
-	all := map[string]bool{sdk.AccAddress(evmbinding.Address.Bytes()).String(): true}
+	all := map[string]bool{}
+	for _, precompile := range []common.Address{evmbinding.Address, evmbinding.HRC1215Address} {
+		all[sdk.AccAddress(precompile.Bytes()).String()] = true
+	}
 	for name := range maccPerms {
 		all[authtypes.NewModuleAddress(name).String()] = name != govtypes.ModuleName
 	}
@@ -103,6 +107,7 @@ type App struct {
 	// transaction.
 	Before func(ctx sdk.Context) error
 
+	keys    map[string]*storetypes.KVStoreKey
 	slots   *evmbinding.Slots
 	modules *module.Manager
 }
@@ -116,9 +121,10 @@ func New(logger log.Logger, db dbm.DB) *App {
 	app := &App{BaseApp: base, codec: config.Codec, txConfig: config.TxConfig}
 	keys := storetypes.NewKVStoreKeys(
 		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, feegrant.StoreKey, consensustypes.StoreKey,
-		feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey,
+		feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
 	)
 	transient := storetypes.NewTransientStoreKeys(feemarkettypes.TransientKey, evmtypes.TransientKey)
+	app.keys = keys
 	app.wireKeepers(keys, transient)
 	app.wireModules(config)
 	app.SetAnteHandler(app.ante)
@@ -180,7 +186,8 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(), authority.String(),
 		timerskeeper.WithFeeDenom(Denom), timerskeeper.WithWatcher(watcher), timerskeeper.WithFeegrant(app.Feegrant),
 		timerskeeper.WithBasefeeSource(timersfeemarket.FromBaseFee(&app.FeeMarket)))
-	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots)
+	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots,
+		evmbinding.NewSeconds(keys[evmbinding.StoreKey]))
 	app.slots = slots
 }
 

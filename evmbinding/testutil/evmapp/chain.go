@@ -126,7 +126,7 @@ func Start(tb testing.TB, names ...string) *Chain {
 	var evmState evmtypes.GenesisState
 	app.codec.MustUnmarshalJSON(state[evmtypes.ModuleName], &evmState)
 	evmState.Params.EvmDenom = Denom
-	evmState.Params.ActiveStaticPrecompiles = []string{evmbinding.Address.Hex()}
+	evmState.Params.ActiveStaticPrecompiles = []string{evmbinding.Address.Hex(), evmbinding.HRC1215Address.Hex()}
 	slices.Sort(evmState.Params.ActiveStaticPrecompiles)
 	state[evmtypes.ModuleName] = app.codec.MustMarshalJSON(&evmState)
 
@@ -283,7 +283,12 @@ func (d *Deployed) View(method string, args ...any) []any {
 // Ask makes a call as eth_call does, which must succeed.
 func (c *Chain) Ask(to common.Address, data []byte) []byte {
 	c.tb.Helper()
-	from := AccountOf("asker").Address
+	return c.AskAs(AccountOf("asker").Address, to, data)
+}
+
+// AskAs is Ask with a sender.
+func (c *Chain) AskAs(from, to common.Address, data []byte) []byte {
+	c.tb.Helper()
 	ctx, _ := c.Ctx().CacheContext()
 	input := hexutil.Bytes(data)
 	args, err := json.Marshal(&evmtypes.TransactionArgs{From: &from, To: &to, Input: &input})

@@ -29,7 +29,7 @@ import (
 // One chain serves all tests, one after another: x/vm allows one in a process. Each test has contracts of its own.
 var shared *Chain
 
-func chain(t *testing.T) *Chain {
+func chain(t testing.TB) *Chain {
 	t.Helper()
 	if shared == nil {
 		shared = Start(t, "alice", "bob", "carol", "dave")
