@@ -66,6 +66,26 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 	same(*Receiver.Methods["onTimer"].Inputs[0].Type.TupleElems[7].Elem, changed{})
 }
 
+// TestReadme_ShowsTheWiringOfTheApp: each line of its code for Go is in the chain of the tests.
+func TestReadme_ShowsTheWiringOfTheApp(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	app, err := os.ReadFile("testutil/evmapp/app.go")
+	require.NoError(t, err)
+	_, code, found := strings.Cut(string(readme), "```go\n")
+	require.True(t, found)
+	code, _, _ = strings.Cut(code, "```")
+	checked := 0
+	for _, line := range strings.Split(code, "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "//") {
+			continue
+		}
+		require.Contains(t, string(app), line)
+		checked++
+	}
+	require.Greater(t, checked, 8)
+}
+
 // TestContracts_AreThoseOfTheChecksums: sources and what solc made of them were committed together. `make
 // evm-contracts` compiles them again and compares.
 func TestContracts_AreThoseOfTheChecksums(t *testing.T) {

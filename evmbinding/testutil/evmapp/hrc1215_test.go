@@ -123,6 +123,34 @@ func TestHRC1215_ScheduleCall(t *testing.T) {
 	require.Empty(t, own)
 }
 
+// TestHRC1215_BurnsFromABalanceThatTheEVMHasChanged: the contract is paid and pays others in the transaction in which
+// it books. No coin is made or lost by that.
+func TestHRC1215_BurnsFromABalanceThatTheEVMHasChanged(t *testing.T) {
+	c := chain(t)
+	d := booker(c)
+	receiver := AccountOf("receiver").Address
+	second := new(big.Int).SetUint64(c.Now() + 3)
+	data, err := d.ABI.Pack("bookPaid", receiver, second, big.NewInt(400_000))
+	require.NoError(t, err)
+	lane, err := c.Timers.Keeper.Engine().Lane.Get(c.Ctx())
+	require.NoError(t, err)
+	burned := lane.LaneBasefee.MulInt64(400_000).QuoInt64(10).Ceil().TruncateInt().BigInt()
+	require.Positive(t, burned.Sign())
+	supply, own, other := c.supply(), c.Balance(d.Address), c.Balance(receiver)
+	block := c.Block(c.Sign(bob, 0, &d.Address, big.NewInt(1_000_000), txGas, data))
+	require.Empty(t, c.Result(block.TxResults[0]).VmError)
+	require.Equal(t, evmbinding.CodeSuccess, d.code())
+	require.Equal(t, new(big.Int).Add(other, big.NewInt(500_001)), c.Balance(receiver))
+	want := new(big.Int).Add(own, big.NewInt(500_000-1))
+	require.Equal(t, want.Sub(want, burned), c.Balance(d.Address))
+	require.Equal(t, new(big.Int).Sub(supply, burned), c.supply())
+	none(c)
+	require.True(t, fired(c).Success)
+}
+
+// supply of the fee denom.
+func (c *Chain) supply() *big.Int { return c.Bank.GetSupply(c.Ctx(), Denom).Amount.BigInt() }
+
 // TestHRC1215_Codes: a refusal has a code of Hedera's, and leaves nothing.
 func TestHRC1215_Codes(t *testing.T) {
 	c := chain(t)

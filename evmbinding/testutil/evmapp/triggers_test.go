@@ -259,6 +259,29 @@ func TestEstimate_InATransactionLeavesNoTrace(t *testing.T) {
 	require.GreaterOrEqual(t, new(big.Int).Mul(quoted.GasPrice, big.NewInt(int64(quoted.GasLimit))).Cmp(c.BaseFee()), 0)
 }
 
+// TestQuestions_AreAnsweredInAFire too, and change nothing.
+func TestQuestions_AreAnsweredInAFire(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	d.Call(alice, "every", uint64(1_000), uint64(0), uint64(200_000), []byte{})
+	kept := c.TimersOf(d.Address)
+	for name, question := range map[string][]byte{
+		"estimate": pack(t, "estimate", uint64(100_000), uint64(0), new(big.Int), new(big.Int), uint8(0)),
+		"timer":    pack(t, "timer", d.Address, [32]byte(kept[0].Id)),
+		"timersOf": pack(t, "timersOf", d.Address, uint32(0), uint32(10)),
+	} {
+		ask, err := d.ABI.Pack("callIn", byStaticCall, question)
+		require.NoError(t, err)
+		d.Call(alice, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), d.Address, new(big.Int), ask, options(500_000))
+		block := c.Block()
+		fires := Events[*timerstypes.TimerFired](t, block)
+		require.True(t, fires[0].Success, "%s: %s", name, Attribute(block, evmbinding.EventFailed, "returned"))
+		require.False(t, d.View("caught")[0].(bool), "%s: %s", name, d.View("reason")[0])
+	}
+	require.Equal(t, kept, c.TimersOf(d.Address))
+	d.Call(alice, "cancel", [32]byte(kept[0].Id))
+}
+
 // TestTwentyCalls is x/vm's limit of calls of precompiles in a transaction, which counts questions too.
 func TestTwentyCalls(t *testing.T) {
 	c := chain(t)

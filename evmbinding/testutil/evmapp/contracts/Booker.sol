@@ -21,8 +21,17 @@ contract Booker {
         caller = msg.sender;
     }
 
+    // Is paid, sends half of that on, and books: the price of the place comes off a balance that the EVM has changed.
+    function bookPaid(address payable to, uint256 second, uint256 gasLimit) external payable {
+        (bool ok, ) = to.call{value: msg.value / 2}("");
+        require(ok);
+        book(second, gasLimit);
+        (ok, ) = to.call{value: 1}("");
+        require(ok);
+    }
+
     // Asks, and schedules.
-    function book(uint256 second, uint256 gasLimit) external {
+    function book(uint256 second, uint256 gasLimit) public {
         promised = service.hasScheduleCapacity(second, gasLimit);
         (code, schedule) = service.scheduleCall(address(this), second, gasLimit, 0, abi.encodeCall(this.ping, ()));
         if (promised != (code == 22)) broken++;
