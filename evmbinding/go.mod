@@ -15,6 +15,7 @@ require (
 	github.com/cosmos/evm v0.6.3
 	github.com/cosmos/gogoproto v1.7.2
 	github.com/ethereum/go-ethereum v1.17.0
+	github.com/holiman/uint256 v1.3.2
 	github.com/stretchr/testify v1.11.1
 	google.golang.org/grpc v1.79.1
 	pgregory.net/rapid v1.2.0
@@ -113,7 +114,6 @@ require (
 	github.com/hashicorp/yamux v0.1.2 // indirect
 	github.com/hdevalence/ed25519consensus v0.2.0 // indirect
 	github.com/holiman/bloomfilter/v2 v2.0.3 // indirect
-	github.com/holiman/uint256 v1.3.2 // indirect
 	github.com/huandu/skiplist v1.2.1 // indirect
 	github.com/huin/goupnp v1.3.0 // indirect
 	github.com/iancoleman/strcase v0.3.0 // indirect

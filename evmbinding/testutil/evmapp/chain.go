@@ -195,8 +195,14 @@ func (c *Chain) Sign(from Account, n uint64, to *common.Address, value *big.Int,
 	c.tb.Helper()
 	nonce := c.EVM.GetNonce(c.Ctx(), from.Address) + n
 	price := new(big.Int).Mul(big.NewInt(2), c.BaseFee())
+	return c.SignTx(from, &ethtypes.LegacyTx{Nonce: nonce, GasPrice: price, Gas: gas, To: to, Value: value, Data: data})
+}
+
+// SignTx makes an Ethereum transaction of any kind.
+func (c *Chain) SignTx(from Account, data ethtypes.TxData) []byte {
+	c.tb.Helper()
 	signer := ethtypes.LatestSignerForChainID(new(big.Int).SetUint64(EVMChainID))
-	tx, err := ethtypes.SignNewTx(from.Key, signer, &ethtypes.LegacyTx{Nonce: nonce, GasPrice: price, Gas: gas, To: to, Value: value, Data: data})
+	tx, err := ethtypes.SignNewTx(from.Key, signer, data)
 	require.NoError(c.tb, err)
 	msg := &evmtypes.MsgEthereumTx{}
 	require.NoError(c.tb, msg.FromSignedEthereumTx(tx, signer))

@@ -12,6 +12,8 @@ import (
 
 	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/ethereum/go-ethereum/common"
+	ethtypes "github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/x/feegrant"
@@ -475,4 +477,39 @@ func TestModule_KeepsItsOwnTimers(t *testing.T) {
 	})
 	require.True(t, fired(c).Success)
 	require.Equal(t, 1, ran)
+}
+
+// TestDelegatedAccount_IsCalledBack: an account that has delegated to a contract's code by EIP-7702 schedules for itself, and the code
+// runs on its own storage; once the delegation is gone, a callback fails.
+func TestDelegatedAccount_IsCalledBack(t *testing.T) {
+	c := chain(t)
+	code, account := alarm(c), AccountOf("carol")
+	delegate := func(to common.Address) {
+		chainID := uint256.NewInt(EVMChainID)
+		signed, err := ethtypes.SignSetCode(account.Key, ethtypes.SetCodeAuthorization{
+			ChainID: *chainID, Address: to, Nonce: c.EVM.GetNonce(c.Ctx(), account.Address),
+		})
+		require.NoError(t, err)
+		fee := uint256.MustFromBig(new(big.Int).Mul(big.NewInt(2), c.BaseFee()))
+		raw := c.SignTx(alice, &ethtypes.SetCodeTx{
+			ChainID: chainID, Nonce: c.EVM.GetNonce(c.Ctx(), alice.Address), GasTipCap: new(uint256.Int), GasFeeCap: fee, Gas: 200_000,
+			To: account.Address, Value: new(uint256.Int), AuthList: []ethtypes.SetCodeAuthorization{signed},
+		})
+		c.Result(c.Block(raw).TxResults[0])
+	}
+	delegate(code.Address)
+	owned := &Deployed{c, account.Address, code.ABI}
+	start := func() {
+		data := pack(t, "scheduleAfter", uint64(2), uint64(250_000), []byte{})
+		require.Empty(t, c.Result(c.Block(c.Sign(account, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0]).VmError)
+	}
+	start()
+	none(c)
+	require.True(t, fired(c).Success)
+	require.Equal(t, uint64(1), owned.number("rings"))
+	require.Zero(t, code.number("rings"))
+
+	start()
+	delegate(common.Address{})
+	require.False(t, fired(c).Success)
 }
