@@ -38,7 +38,14 @@ func chain(t testing.TB) *Chain {
 	if shared == nil {
 		shared = Start(t, "alice", "bob", "carol", "dave")
 	}
-	return shared.For(t)
+	c := shared.For(t)
+	// The next test counts fires: no timer is left to it.
+	t.Cleanup(func() {
+		live, err := c.Timers.Keeper.CountLive(c.Ctx())
+		require.NoError(t, err)
+		require.Zero(t, live, "timers that the test has left")
+	})
+	return c
 }
 
 var (
@@ -156,7 +163,9 @@ func TestStaticContextCannotSchedule(t *testing.T) {
 	require.Equal(t, before, c.Balance(d.Address))
 	caught, reason := reasonOf(d, byCall, schedule)
 	require.False(t, caught, reason)
-	require.Len(t, c.TimersOf(d.Address), 1)
+	timers := c.TimersOf(d.Address)
+	require.Len(t, timers, 1)
+	d.Call(alice, "cancel", [32]byte(timers[0].Id))
 }
 
 // scheduledLogs are the ids in the precompile's logs.

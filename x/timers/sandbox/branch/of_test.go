@@ -13,7 +13,9 @@ import (
 // itself is a multistore that hands out itself where it is asked for a branch.
 type itself struct{ storetypes.MultiStore }
 
-func (m itself) CacheMultiStore() storetypes.CacheMultiStore { return m.MultiStore.(storetypes.CacheMultiStore) }
+func (m itself) CacheMultiStore() storetypes.CacheMultiStore {
+	return m.MultiStore.(storetypes.CacheMultiStore)
+}
 
 // TestOf_IsABranchOfAMultistoreThatHasNone: what is written to it is not in the multistore until it is written back, and what
 // it has read stays as it was read.
