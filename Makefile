@@ -218,6 +218,17 @@ fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 
 # Contracts
 
+.PHONY: evm
+evm: ## Test evmbinding alone, a chain of cosmos/evm in memory included (`make check` does too; the first build takes minutes)
+	cd evmbinding && $(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) -count=1 ./...
+
+.PHONY: evm-contracts
+evm-contracts: ## Compile the Solidity contracts again and compare them with the committed ones (needs Node.js, and a network once)
+	@mkdir -p build/solc/out && npm install --prefix build/solc --no-audit --no-fund --no-package-lock --silent solc@0.8.30
+	@node evmbinding/contracts/compile.mjs build/solc/out build/solc
+	@diff evmbinding/contracts/SHA256SUMS build/solc/out/SHA256SUMS
+	@echo "the committed contracts are what solc compiles evmbinding's sources to"
+
 .PHONY: contracts
 contracts: ## Build the contracts again, compare them with the committed ones and check them (needs Debian 12's Rust)
 	@scripts/contracts.sh

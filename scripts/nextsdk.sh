@@ -35,7 +35,7 @@ rm -rf "$copy"
 mkdir -p "$copy/x" "$copy/testutil"
 cp -r x/timers "$copy/x/timers"
 # The tests of documents read these.
-cp -r proto lab wasmbinding README.md CONTRIBUTING.md go.mod go.sum "$copy/"
+cp -r proto lab wasmbinding evmbinding README.md CONTRIBUTING.md go.mod go.sum "$copy/"
 cp -r testutil/{subscriptions,smallest,counters,exampleapp,contracts} "$copy/testutil/"
 cd "$copy"
 

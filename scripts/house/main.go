@@ -71,7 +71,7 @@ type limits struct {
 // house is the layout of this repository.
 var house = layout{
 	module:  "x/timers",
-	sources: []string{"x/timers", "proto", "app", "cmd", "wasmbinding"},
+	sources: []string{"x/timers", "proto", "app", "cmd", "wasmbinding", "evmbinding"},
 
 	types:    "x/timers/types",
 	enum:     "Policy",

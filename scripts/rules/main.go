@@ -38,7 +38,7 @@ var rules = layout{
 	reference: "x/timers/README.md",
 	list:      "x/timers/testdata/rules.txt",
 	bare:      []string{"1", "9"},
-	tests:     []string{"x/timers", "lab", "wasmbinding", "app", "cmd", "testutil"},
+	tests:     []string{"x/timers", "lab", "wasmbinding", "evmbinding", "app", "cmd", "testutil"},
 	scenarios: "lab/testdata/scenarios",
 }
 

@@ -157,7 +157,10 @@ func sources(t *testing.T, fset *token.FileSet) []source {
 
 // importBreach says why a package of the module, named by its directory, may not import a path; "" if it may.
 func importBreach(dir, imported string) string {
-	for _, forbidden := range []string{root + "/app", root + "/cmd", root + "/lab", "github.com/CosmWasm/wasmd"} {
+	for _, forbidden := range []string{
+		root + "/app", root + "/cmd", root + "/lab", root + "/wasmbinding", root + "/evmbinding",
+		"github.com/CosmWasm/wasmd", "github.com/cosmos/evm", "github.com/ethereum/go-ethereum",
+	} {
 		if imported == forbidden || strings.HasPrefix(imported, forbidden+"/") {
 			return "nothing under x/timers may import " + forbidden
 		}
@@ -263,6 +266,9 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"client/monitor", timers + "/client/history", true},
 		{"actors", "github.com/CosmWasm/wasmd/x/wasm/keeper", true},
 		{"actors", "github.com/CosmWasm/wasmd", true},
+		{"actors", root + "/evmbinding", true},
+		{"feemarket", "github.com/cosmos/evm/x/feemarket/keeper", true},
+		{"actors", "github.com/ethereum/go-ethereum/common", true},
 		{"actors", "github.com/CosmWasm/wasmvm/v2/types", false},
 	} {
 		require.Equal(t, c.refused, importBreach(c.dir, c.imported) != "", "%q imports %s", c.dir, c.imported)

@@ -31,7 +31,7 @@ func TestCommentsCiteSectionsThatExist(t *testing.T) {
 		}
 	}
 	found := 0
-	for _, dir := range []string{".", filepath.Join("..", "..", "wasmbinding")} {
+	for _, dir := range []string{".", filepath.Join("..", "..", "wasmbinding"), filepath.Join("..", "..", "evmbinding")} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" {
 				return err

@@ -69,9 +69,10 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	if r.guarded || r.failure != nil {
 		return
 	}
-	failure := sandbox.Run(handlerContext(ctx, r.meter), func(ctx sdk.Context) error {
+	var runtime types.Runtime
+	failure := sandbox.Run(handlerContext(ctx, r.meter), func(ctx sdk.Context) (err error) {
 		goCtx := context.Context(ctx)
-		runtime, err := e.Router.Route(goCtx, delivery.Actor)
+		runtime, err = e.Router.Route(goCtx, delivery.Actor)
 		if errors.Is(err, types.ErrUnknownActor) {
 			return types.ErrActorGone
 		}
@@ -94,6 +95,14 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 		failure = r.meter.Exceeded()
 	}
 	r.failure = failure
+	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {
+		cycles, cells := r.used()
+		// What a panic leaves is dropped, and the fire is settled.
+		_ = sandbox.Run(sandbox.WithinFire(ctx), func(ctx sdk.Context) error {
+			reporter.Failed(ctx, delivery, cycles, cells, failure)
+			return nil
+		})
+	}
 }
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes

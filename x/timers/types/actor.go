@@ -65,6 +65,13 @@ type MessageRuntime interface {
 	MessageBytes(call Call) (uint64, error)
 }
 
+// FailureReporter is a Runtime that reports deliveries which failed. What they wrote is dropped by then, and so are their events.
+type FailureReporter interface {
+	Runtime
+	// Failed is called with what the delivery is billed, and with its error. It emits events, and writes nothing.
+	Failed(ctx context.Context, delivery Delivery, cycles, cells uint64, failure error)
+}
+
 // Router finds the runtime that serves an actor: the first registered one that reports so.
 type Router interface {
 	// Route returns the runtime that serves the actor, or ErrUnknownActor.

@@ -1,0 +1,177 @@
+package evmbinding
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Address of the precompile, and msg.sender of callbacks. It is of digits alone: x/vm compares addresses of precompiles
+// as text, in the mixed case of EIP-55.
+var Address = common.HexToAddress("0x0000000000000000000000000000000000001215")
+
+//go:embed contracts/abi.json
+var abiJSON []byte
+
+// ABI is the precompile's, contracts/ITimers.sol, and Receiver that of contracts that are called back.
+var ABI, Receiver = interfaceOf("ITimers"), interfaceOf("ITimerReceiver")
+
+func interfaceOf(name string) abi.ABI {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(abiJSON, &all); err != nil {
+		panic(fmt.Errorf("evmbinding: contracts/abi.json: %w", err))
+	}
+	parsed, err := abi.JSON(strings.NewReader(string(all[name])))
+	if err != nil {
+		panic(fmt.Errorf("evmbinding: contracts/abi.json: %s: %w", name, err))
+	}
+	return parsed
+}
+
+// callArguments are those of the payload of HandlerCall.
+var callArguments = abi.Arguments{{Type: mustType("address")}, {Type: mustType("uint256")}, {Type: mustType("bytes")}}
+
+func mustType(name string) abi.Type {
+	parsed, err := abi.NewType(name, "", nil)
+	if err != nil {
+		panic(err)
+	}
+	return parsed
+}
+
+// EncodeCall is the payload of HandlerCall: abi.encode(to, value, data). The value is in wei, and below 2^256.
+func EncodeCall(to common.Address, value *big.Int, data []byte) ([]byte, error) {
+	if value.Sign() < 0 || value.BitLen() > 256 {
+		return nil, types.ErrInvalidPayload.Wrapf("value %s is not in uint256", value)
+	}
+	return callArguments.Pack(to, value, data)
+}
+
+// decodeCall reads what EncodeCall made, and nothing else: one call has one payload.
+func decodeCall(payload []byte) (to common.Address, value *big.Int, data []byte, err error) {
+	values, err := callArguments.Unpack(payload)
+	if err != nil {
+		return to, nil, nil, types.ErrInvalidPayload.Wrapf("want abi.encode(address, uint256, bytes): %.200v", err)
+	}
+	to, value, data = values[0].(common.Address), values[1].(*big.Int), values[2].([]byte) //nolint:errcheck // the types of callArguments
+	again, err := EncodeCall(to, value, data)
+	if err == nil && string(again) != string(payload) {
+		err = types.ErrInvalidPayload.Wrap("want abi.encode(address, uint256, bytes) and nothing after or between")
+	}
+	return to, value, data, err
+}
+
+// What follows has the names and the order of contracts/ITimers.sol.
+
+type trigger struct {
+	Height      uint64
+	AfterBlocks uint64
+	Every       uint64
+	Time        uint64
+	Calendar    calendar
+	Watch       []watched
+	Count       uint64
+	Cooldown    uint64
+	Repeat      repeat
+}
+
+type calendar struct {
+	EverySeconds  uint64
+	Anchor        uint64
+	MinuteSet     uint64
+	HourSet       uint32
+	DaySet        uint32
+	LastDay       bool
+	MonthSet      uint32
+	WeekdaySet    uint32
+	OffsetMinutes int32
+}
+
+type repeat struct {
+	OnFailure    uint8
+	MaxFailures  uint32
+	FromSchedule bool
+	Each         bool
+	Window       uint64
+	Jitter       uint64
+}
+
+type watched struct {
+	Source uint8
+	Target common.Address
+	Slot   [32]byte
+	Op     uint8
+	Value  *big.Int
+}
+
+type options struct {
+	GasLimit             uint64
+	ByteLimit            uint64
+	ExpiresAt            uint64
+	ExpiresTime          uint64
+	Renew                bool
+	MaxCharge            *big.Int
+	MaxFeePerGas         *big.Int
+	MaxPriorityFeePerGas *big.Int
+	Tier                 uint8
+	FeePayer             common.Address
+	Retries              uint32
+	RetryAfter           uint64
+	OnUnfunded           uint8
+	Label                string
+	OnlyIf               []watched
+}
+
+type info struct {
+	Id          [32]byte
+	Owner       common.Address
+	Status      uint8
+	SetAside    uint8
+	Due         uint64
+	DueTime     uint64
+	ExpiresAt   uint64
+	ExpiresTime uint64
+	Fires       uint64
+	GasLimit    uint64
+	ByteLimit   uint64
+	MaxCharge   *big.Int
+	LastSuccess bool
+	LastPaid    *big.Int
+	Handler     string
+	Label       string
+}
+
+type quote struct {
+	GasPrice     *big.Int
+	BytePrice    *big.Int
+	MaxCost      *big.Int
+	GasLimit     uint64
+	ByteLimit    uint64
+	IntrinsicGas uint64
+	WaitBlocks   uint64
+	PricedOut    bool
+}
+
+type delivery struct {
+	TimerId    [32]byte
+	DeliverId  [32]byte
+	FireSeq    uint64
+	Due        uint64
+	Occurrence uint64
+	Index      uint64
+	Trigger    string
+	Changed    []changed
+}
+
+type changed struct {
+	Source uint8
+	Target common.Address
+	Slot   [32]byte
+}

@@ -1,0 +1,301 @@
+package evmbinding
+
+import (
+	"encoding/hex"
+	"math"
+	"math/big"
+	"time"
+
+	sdkmath "cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// timeOf is a second as the module has it.
+func timeOf(second uint64) (int64, error) {
+	if second > math.MaxInt64 {
+		return 0, types.ErrInvalidTime.Wrapf("second %d", second)
+	}
+	return int64(second), nil
+}
+
+// stated is the trigger as the module has it. That exactly one kind is stated the module checks.
+func (t *trigger) stated() (types.Trigger, error) {
+	all := types.Trigger{After: t.AfterBlocks}
+	if t.Every == 0 {
+		all.Height = t.Height
+	}
+	if t.Time != 0 {
+		second, err := timeOf(t.Time)
+		if err != nil {
+			return all, err
+		}
+		at := time.Unix(second, 0).UTC()
+		all.Time = &at
+	}
+	if t.Every != 0 {
+		all.Interval = &types.IntervalTrigger{
+			Every: t.Every, First: t.Height, Remaining: t.Count, OnFailure: types.OnFailure(t.Repeat.OnFailure),
+			MaxFailures: t.Repeat.MaxFailures, Occurrences: t.Repeat.terms(),
+		}
+		if t.Repeat.FromSchedule {
+			all.Interval.From = types.FromSchedule
+		}
+	}
+	var err error
+	if t.Calendar != (calendar{}) {
+		if all.Calendar, err = t.calendar(); err != nil {
+			return all, err
+		}
+	}
+	if len(t.Watch) > 0 {
+		keys, err := keysOf(t.Watch)
+		if err != nil {
+			return all, err
+		}
+		all.Watch = &types.WatchTrigger{Keys: keys, Remaining: t.Count, Cooldown: t.Cooldown}
+	}
+	return all, t.checkUnused()
+}
+
+// checkUnused refuses what is stated and means nothing for the kind of trigger.
+func (t *trigger) checkUnused() error {
+	repeats := t.Every != 0 || t.Calendar != (calendar{})
+	switch {
+	case t.Count != 0 && !repeats && len(t.Watch) == 0:
+		return types.ErrUnsupportedTimerType.Wrap("count is stated for a trigger that fires once")
+	case t.Cooldown != 0 && len(t.Watch) == 0:
+		return types.ErrUnsupportedTimerType.Wrap("cooldown is stated without a watch")
+	case t.Repeat != (repeat{}) && !repeats:
+		return types.ErrUnsupportedTimerType.Wrap("repeat is stated for a trigger that is neither an interval nor a calendar")
+	case t.Repeat.FromSchedule && t.Every == 0:
+		return types.ErrUnsupportedTimerType.Wrap("fromSchedule is stated without an interval")
+	}
+	return nil
+}
+
+func (t *trigger) calendar() (*types.CalendarTrigger, error) {
+	c := &t.Calendar
+	all := &types.CalendarTrigger{
+		OffsetMinutes: c.OffsetMinutes, Remaining: t.Count, OnFailure: types.OnFailure(t.Repeat.OnFailure),
+		MaxFailures: t.Repeat.MaxFailures, Occurrences: t.Repeat.terms(),
+	}
+	if c.EverySeconds != 0 || c.Anchor != 0 {
+		anchor, err := timeOf(c.Anchor)
+		if err != nil {
+			return nil, err
+		}
+		all.Every = &types.EveryRule{Seconds: c.EverySeconds, Anchor: anchor}
+	}
+	rule := types.CronRule{
+		Minutes: c.MinuteSet, Hours: c.HourSet, Days: c.DaySet, LastDay: c.LastDay, Months: c.MonthSet, Weekdays: c.WeekdaySet,
+	}
+	if rule != (types.CronRule{}) {
+		all.Cron = &rule
+	}
+	return all, nil
+}
+
+// terms are nil where nothing is stated.
+func (r *repeat) terms() *types.OccurrenceTerms {
+	if !r.Each && r.Window == 0 && r.Jitter == 0 {
+		return nil
+	}
+	terms := &types.OccurrenceTerms{Window: r.Window, Jitter: r.Jitter}
+	if r.Each {
+		terms.Missed = types.MissedEach
+	}
+	return terms
+}
+
+// request is what options come to in a request to schedule.
+func (o *options) request() (keeper.ScheduleRequest, error) {
+	r := keeper.ScheduleRequest{
+		GasLimit: o.GasLimit, CellLimit: o.ByteLimit, ExpiresAt: o.ExpiresAt, Renew: o.Renew, Label: o.Label,
+		OnUnfunded: types.OnUnfunded(o.OnUnfunded),
+	}
+	var err error
+	if r.ExpiresTime, err = timeOf(o.ExpiresTime); err != nil {
+		return r, err
+	}
+	if o.MaxCharge != nil && o.MaxCharge.Sign() > 0 {
+		if r.MaxCharge = unitsOf(o.MaxCharge); r.MaxCharge.IsZero() {
+			return r, types.ErrInvalidBid.Wrapf("maxCharge of %s wei is less than one unit of the fee denom", o.MaxCharge)
+		}
+	}
+	if r.Bid, err = bidOf(o.MaxFeePerGas, o.MaxPriorityFeePerGas, o.Tier); err != nil {
+		return r, err
+	}
+	if o.FeePayer != (common.Address{}) {
+		r.FeePayer = sdk.AccAddress(o.FeePayer.Bytes())
+	}
+	if o.Retries != 0 || o.RetryAfter != 0 {
+		r.Retry = &types.Retry{Max: o.Retries, After: o.RetryAfter}
+	}
+	r.OnlyIf, err = keysOf(o.OnlyIf)
+	return r, err
+}
+
+// checkUpdate refuses options that an update does not change.
+func (o *options) checkUpdate() error {
+	if o.ExpiresAt != 0 || o.ExpiresTime != 0 || o.Renew || o.FeePayer != (common.Address{}) || o.Retries != 0 || o.RetryAfter != 0 ||
+		o.OnUnfunded != 0 || o.Label != "" || len(o.OnlyIf) > 0 {
+		return types.ErrNothingToUpdate.Wrap("an update changes payload, gasLimit, byteLimit, maxCharge and the bid; extend changes the ends")
+	}
+	return nil
+}
+
+// bidOf is a bid in wei per unit of size, or a tier; nil if neither is stated.
+func bidOf(maxFee, maxPriority *big.Int, tier uint8) (*types.Bid, error) {
+	if maxFee == nil || maxPriority == nil || maxFee.Sign() == 0 && maxPriority.Sign() == 0 {
+		if tier == 0 {
+			return nil, nil
+		}
+		return &types.Bid{Tier: types.PriorityTier(tier)}, nil
+	}
+	fee, err := priceOf(maxFee)
+	if err != nil {
+		return nil, err
+	}
+	priority, err := priceOf(maxPriority)
+	if err != nil {
+		return nil, err
+	}
+	return &types.Bid{
+		Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(fee), MaxPriorityFeePerCycle: decimal.Of(priority)},
+		Tier:   types.PriorityTier(tier),
+	}, nil
+}
+
+// ---- questions
+
+// info is a timer by its owner and id.
+func (c *invocation) info(owner common.Address, id [32]byte) (*types.TimerInfo, error) {
+	actor, err := c.text(owner)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.queries.Timer(c.ctx, &types.QueryTimerRequest{Actor: actor, Id: hex.EncodeToString(id[:])})
+	if err != nil {
+		return nil, err
+	}
+	return &response.Timer, nil
+}
+
+// infoOf is a timer as contracts see it.
+func infoOf(owner common.Address, t *types.TimerInfo) (info, error) {
+	maxCharge, err := weiOf(t.MaxCharge)
+	if err != nil {
+		return info{}, err
+	}
+	paid := new(big.Int)
+	if t.LastOutcome != nil {
+		paid.Mul(t.LastOutcome.Paid.BigInt(), weiPerUnit())
+	}
+	id, err := hex.DecodeString(t.Id)
+	return info{
+		Id: common.BytesToHash(id), Owner: owner, Status: uint8(t.Status), SetAside: uint8(t.SetAside), Due: t.Due, DueTime: seconds(t.DueTime),
+		ExpiresAt: t.ExpiresAt, ExpiresTime: seconds(t.ExpiresTime), Fires: uint64(t.FireSeq), GasLimit: t.GasLimit, ByteLimit: t.CellLimit,
+		MaxCharge: maxCharge, LastSuccess: t.LastOutcome != nil && t.LastOutcome.Success, LastPaid: paid, Handler: t.Handler, Label: t.Label,
+	}, err
+}
+
+func (c *invocation) timer() ([]any, error) {
+	owner := c.args[0].(common.Address)               //nolint:errcheck // the type of the ABI
+	found, err := c.info(owner, c.args[1].([32]byte)) //nolint:errcheck // the type of the ABI
+	if err != nil {
+		return nil, err
+	}
+	answer, err := infoOf(owner, found)
+	return []any{answer}, err
+}
+
+// maxListed bounds the timers of one answer.
+const maxListed = 100
+
+func (c *invocation) timersOf() ([]any, error) {
+	owner, offset, limit := c.args[0].(common.Address), c.args[1].(uint32), c.args[2].(uint32) //nolint:errcheck // the types of the ABI
+	actor, err := c.text(owner)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.queries.TimersByActor(c.ctx, &types.QueryTimersByActorRequest{
+		Actor: actor, Pagination: &sdkquery.PageRequest{Offset: uint64(offset), Limit: uint64(min(max(limit, 1), maxListed))},
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]info, len(response.Timers))
+	for i := range response.Timers {
+		if all[i], err = infoOf(owner, &response.Timers[i]); err != nil {
+			return nil, err
+		}
+	}
+	if limit == 0 {
+		all = nil
+	}
+	return []any{all, response.Total}, nil
+}
+
+func (c *invocation) estimate() ([]any, error) {
+	args, err := arguments[struct {
+		GasLimit             uint64
+		ByteLimit            uint64
+		MaxFeePerGas         *big.Int
+		MaxPriorityFeePerGas *big.Int
+		Tier                 uint8
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	actor, err := c.text(c.caller)
+	if err != nil {
+		return nil, err
+	}
+	bid, err := bidOf(args.MaxFeePerGas, args.MaxPriorityFeePerGas, args.Tier)
+	if err != nil {
+		return nil, err
+	}
+	request := &types.QueryEstimateRequest{Actor: actor, GasLimit: args.GasLimit, CellLimit: args.ByteLimit}
+	if bid != nil {
+		if request.Tier = bid.Tier; bid.Static != nil {
+			request.MaxFee, request.MaxPriority = bid.Static.MaxFeePerCycle.Text(), bid.Static.MaxPriorityFeePerCycle.Text()
+		}
+	}
+	e, err := c.queries.Estimate(c.ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	answer := quote{
+		GasLimit: e.GasLimit, ByteLimit: e.CellLimit, IntrinsicGas: e.IntrinsicCycles, WaitBlocks: e.WaitBlocks,
+		PricedOut: e.Basis == types.BasisPricedOut,
+	}
+	if answer.MaxCost, err = weiOf(e.PreCharge); err != nil {
+		return nil, err
+	}
+	if answer.BytePrice, err = weiPriceOf(e.CellBasefee); err != nil {
+		return nil, err
+	}
+	answer.GasPrice, err = gasPriceOf(e)
+	return []any{answer}, err
+}
+
+// gasPriceOf is what a cycle of a fire that writes little costs, in wei.
+func gasPriceOf(e *types.QueryEstimateResponse) (*big.Int, error) {
+	sum := sdkmath.LegacyZeroDec()
+	for _, price := range []string{e.CycleBasefee, e.LaneFee, e.Priority} {
+		dec, err := sdkmath.LegacyNewDecFromStr(price)
+		if err != nil {
+			return nil, types.ErrInternal.Wrapf("%.80q is no price", price)
+		}
+		sum = sum.Add(dec)
+	}
+	return weiPriceOf(sum.String())
+}

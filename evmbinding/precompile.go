@@ -1,0 +1,409 @@
+package evmbinding
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	ethtypes "github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	cmn "github.com/cosmos/evm/precompiles/common"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Precompile is how contracts speak to the module: contracts/ITimers.sol, at Address. It is thin over the module's host
+// API, messages and queries, which make the checks. The caller owns the timers.
+type Precompile struct {
+	cmn.Precompile
+	abi     abi.ABI
+	methods map[string]func(*invocation) ([]any, error)
+	timers  *keeper.Keeper
+	server  types.MsgServer
+	queries types.QueryServer
+	bank    BankKeeper
+	// seconds are there for HIP-1215 alone.
+	seconds *Seconds
+}
+
+// BankKeeper is what the precompiles need of x/bank.
+type BankKeeper interface {
+	cmn.BankKeeper
+	SendCoinsFromAccountToModule(ctx context.Context, sender sdk.AccAddress, module string, amount sdk.Coins) error
+	BurnCoins(ctx context.Context, module string, amount sdk.Coins) error
+}
+
+var _ vm.PrecompiledContract = (*Precompile)(nil)
+
+// NewPrecompile returns the precompile, which Wire registers with x/vm's keeper. The bank lets the EVM see what a bid
+// that is locked or returned does to a balance.
+func NewPrecompile(timers *keeper.Keeper, bank BankKeeper) *Precompile {
+	return &Precompile{
+		Precompile: cmn.Precompile{
+			KvGasConfig: storetypes.KVGasConfig(), TransientKVGasConfig: storetypes.TransientGasConfig(),
+			ContractAddress: Address, BalanceHandlerFactory: cmn.NewBalanceHandlerFactory(bank),
+		},
+		abi: ABI, methods: methods,
+		timers: timers, server: keeper.NewMsgServer(timers), queries: query.NewServer(timers), bank: bank,
+	}
+}
+
+// NewHRC1215 returns the precompile that speaks HIP-1215, at HRC1215Address. Its counts are the keeper's companions
+// (Wire).
+func NewHRC1215(timers *keeper.Keeper, bank BankKeeper, seconds *Seconds) *Precompile {
+	p := NewPrecompile(timers, bank)
+	p.abi, p.methods, p.ContractAddress, p.seconds = HRC1215, hrc1215Methods, HRC1215Address, seconds
+	return p
+}
+
+const (
+	// callGas is the price of any call, and byteGas that of each byte of its input, which is decoded: a decoder copies
+	// one byte at most as often as there are arguments.
+	callGas, byteGas = 500, 6
+)
+
+// RequiredGas implements vm.PrecompiledContract: it is taken before Run.
+func (Precompile) RequiredGas(input []byte) uint64 { return callGas + byteGas*uint64(len(input)) }
+
+// Run implements vm.PrecompiledContract. What the module consumes is EVM gas; in a fire, the bytes that it writes are
+// cells of the fire instead. A call that fails leaves nothing, and reverts with the module's reason.
+func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]byte, error) {
+	return p.RunNativeAction(evm, contract, func(ctx sdk.Context) ([]byte, error) {
+		if cells := cellsOf(ctx); cells != nil {
+			ctx = ctx.WithGasMeter(cellMeter{ctx.GasMeter(), cells, p.KvGasConfig.WriteCostPerByte})
+		}
+		// The multistore that a precompile is given hands out itself where it is asked for a branch, so that what a
+		// preview drops would stay. A branch of ours is one.
+		own, events := branch.Of(ctx.MultiStore()), sdk.NewEventManager()
+		answer, err := p.execute(ctx.WithMultiStore(own).WithEventManager(events), evm, contract, readonly)
+		if err != nil {
+			return nil, err
+		}
+		own.Write()
+		ctx.EventManager().EmitEvents(events.Events())
+		return answer, nil
+	})
+}
+
+// selectorBytes of an input name the function.
+const selectorBytes = 4
+
+var errValue = errors.New("timers: the precompile takes no value")
+
+// execute runs one call. The EVM says readonly for delegate calls, and for static ones of the precompile itself, but
+// x/vm of 0.6 not for a call within a static one: the interpreter is asked.
+func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract, readonly bool) ([]byte, error) {
+	readonly = readonly || evm.Interpreter().ReadOnly()
+	if len(contract.Input) < selectorBytes {
+		return nil, vm.ErrExecutionReverted
+	}
+	if value := contract.Value(); value != nil && value.Sign() != 0 {
+		return nil, errValue
+	}
+	method, args, err := cmn.SetupABI(p.abi, contract, readonly, func(m *abi.Method) bool { return !m.IsConstant() })
+	if err != nil {
+		return nil, err
+	}
+	c := &invocation{
+		Precompile: p, ctx: ctx, evm: evm, method: method, args: args,
+		caller: contract.Caller(), actor: sdk.AccAddress(contract.Caller().Bytes()),
+	}
+	values, err := p.methods[method.Name](c)
+	if err != nil {
+		return nil, err
+	}
+	return method.Outputs.Pack(values...)
+}
+
+// invocation is one call of the precompile.
+type invocation struct {
+	*Precompile
+	ctx    sdk.Context
+	evm    *vm.EVM
+	method *abi.Method
+	args   []any
+	caller common.Address
+	actor  sdk.AccAddress
+}
+
+// methods are the functions of contracts/ITimers.sol.
+var methods = map[string]func(*invocation) ([]any, error){
+	"schedule":       (*invocation).schedule,
+	"scheduleAt":     (*invocation).scheduleAt,
+	"scheduleAfter":  (*invocation).scheduleAfter,
+	"scheduleAtTime": (*invocation).scheduleAtTime,
+	"scheduleEvery":  (*invocation).scheduleEvery,
+	"scheduleCallTo": (*invocation).scheduleCallTo,
+	"update":         (*invocation).update,
+	"retrigger":      (*invocation).retrigger,
+	"extend":         (*invocation).extend,
+	"pause":          (*invocation).pause,
+	"resume":         (*invocation).resume,
+	"skip":           (*invocation).skip,
+	"run":            (*invocation).runNow,
+	"cancel":         (*invocation).cancel,
+	"timer":          (*invocation).timer,
+	"timersOf":       (*invocation).timersOf,
+	"estimate":       (*invocation).estimate,
+}
+
+// arguments reads the call's arguments into a struct with fields of their names.
+func arguments[T any](c *invocation) (T, error) {
+	var all T
+	err := c.method.Inputs.Copy(&all, c.args)
+	return all, err
+}
+
+// text is an address as the module's messages write it.
+func (c *invocation) text(address common.Address) (string, error) {
+	return c.timers.Engine().Addresses.Codec.BytesToString(address.Bytes())
+}
+
+func (c *invocation) schedule() ([]any, error) {
+	args, err := arguments[struct {
+		Trigger trigger
+		Payload []byte
+		Options options
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	return c.add(HandlerCallback, args.Trigger, args.Payload, args.Options)
+}
+
+// simple are the arguments of the short forms, each of which states some.
+type simple struct {
+	Height, Blocks, Second, Every, Count, GasLimit uint64
+	Payload                                        []byte
+}
+
+func (c *invocation) scheduleAt() ([]any, error)     { return c.addSimple() }
+func (c *invocation) scheduleAfter() ([]any, error)  { return c.addSimple() }
+func (c *invocation) scheduleAtTime() ([]any, error) { return c.addSimple() }
+func (c *invocation) scheduleEvery() ([]any, error)  { return c.addSimple() }
+
+func (c *invocation) addSimple() ([]any, error) {
+	var s simple
+	for i, input := range c.method.Inputs {
+		if input.Name == "payload" {
+			s.Payload = c.args[i].([]byte) //nolint:errcheck // the type of the ABI
+			continue
+		}
+		*map[string]*uint64{
+			"height": &s.Height, "blocks": &s.Blocks, "second": &s.Second, "every": &s.Every, "count": &s.Count, "gasLimit": &s.GasLimit,
+		}[input.Name] = c.args[i].(uint64) //nolint:errcheck // the type of the ABI
+	}
+	if s.Height == 0 && s.Blocks == 0 && s.Second == 0 && s.Every == 0 {
+		return nil, types.ErrUnsupportedTimerType.Wrapf("%s: the first argument is 0", c.method.Name)
+	}
+	t := trigger{Height: s.Height, AfterBlocks: s.Blocks, Time: s.Second, Every: s.Every, Count: s.Count}
+	return c.add(HandlerCallback, t, s.Payload, options{GasLimit: s.GasLimit})
+}
+
+func (c *invocation) scheduleCallTo() ([]any, error) {
+	args, err := arguments[struct {
+		Trigger trigger
+		To      common.Address
+		Value   *big.Int
+		Data    []byte
+		Options options
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := EncodeCall(args.To, args.Value, args.Data)
+	if err != nil {
+		return nil, err
+	}
+	return c.add(HandlerCall, args.Trigger, payload, args.Options)
+}
+
+// add schedules a timer of the caller's, and logs it.
+func (c *invocation) add(handler string, t trigger, payload []byte, o options) ([]any, error) {
+	stated, err := t.stated()
+	if err != nil {
+		return nil, err
+	}
+	request, err := o.request()
+	if err != nil {
+		return nil, err
+	}
+	request.Actor, request.Trigger, request.Handler, request.Payload = c.actor, stated, handler, payload
+	timer, err := c.timers.Schedule(c.ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	id := [32]byte(timer.Id)
+	return []any{id}, c.log("TimerScheduled", id, timer.Due, seconds(timer.WaitsUntil()), timer.GasLimit)
+}
+
+// log adds an event of the precompile's, whose indexed fields are the timer and the caller.
+func (c *invocation) log(name string, id [32]byte, values ...any) error {
+	event := ABI.Events[name]
+	data, err := event.Inputs.NonIndexed().Pack(values...)
+	if err != nil {
+		return err
+	}
+	c.evm.StateDB.AddLog(&ethtypes.Log{
+		Address: Address, Data: data, BlockNumber: types.HeightOf(c.ctx),
+		Topics: []common.Hash{event.ID, id, common.BytesToHash(c.caller.Bytes())},
+	})
+	return nil
+}
+
+// named are the sender and the timer of a message, as text.
+func (c *invocation) named() (id [32]byte, sender, text string, err error) {
+	id = c.args[0].([32]byte) //nolint:errcheck // the type of the ABI
+	sender, err = c.text(c.caller)
+	return id, sender, hex.EncodeToString(id[:]), err
+}
+
+// seconds are a time of the module's, 0 if there is none.
+func seconds(time int64) uint64 { return uint64(max(time, 0)) }
+
+func (c *invocation) update() ([]any, error) {
+	args, err := arguments[struct {
+		Id      [32]byte
+		Payload []byte
+		Options options
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	stated, err := args.Options.request()
+	if err != nil {
+		return nil, err
+	}
+	if err := args.Options.checkUpdate(); err != nil {
+		return nil, err
+	}
+	request := keeper.UpdateRequest{
+		Actor: c.actor, ID: args.Id[:], GasLimit: stated.GasLimit, CellLimit: stated.CellLimit, Bid: stated.Bid,
+	}
+	if args.Options.MaxCharge.Sign() > 0 {
+		request.MaxCharge = stated.MaxCharge
+	}
+	if len(args.Payload) > 0 {
+		if request.Call, err = c.replaced(args.Id, args.Payload); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := c.timers.Update(c.ctx, request); err != nil {
+		return nil, err
+	}
+	return []any{true}, c.log("TimerChanged", args.Id, "updated")
+}
+
+// replaced is the call of a timer with another payload: its handler stays.
+func (c *invocation) replaced(id [32]byte, payload []byte) (*types.TimerCall, error) {
+	found, err := c.info(c.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return &types.TimerCall{Handler: found.Handler, Payload: payload}, nil
+}
+
+func (c *invocation) retrigger() ([]any, error) {
+	args, err := arguments[struct {
+		Id      [32]byte
+		Trigger trigger
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	stated, err := args.Trigger.stated()
+	if err != nil {
+		return nil, err
+	}
+	timer, err := c.timers.Update(c.ctx, keeper.UpdateRequest{Actor: c.actor, ID: args.Id[:], Trigger: &stated})
+	if err != nil {
+		return nil, err
+	}
+	return []any{timer.Due, seconds(timer.WaitsUntil())}, c.log("TimerChanged", args.Id, "retriggered")
+}
+
+func (c *invocation) extend() ([]any, error) {
+	id, sender, text, err := c.named()
+	if err != nil {
+		return nil, err
+	}
+	second := c.args[2].(uint64) //nolint:errcheck // the type of the ABI
+	end, err := timeOf(second)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.server.ExtendTimer(c.ctx, &types.MsgExtendTimer{
+		Sender: sender, Id: text, ExpiresAt: c.args[1].(uint64), ExpiresTime: end, //nolint:errcheck // the type of the ABI
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []any{response.ExpiresAt, seconds(response.ExpiresTime)}, c.log("TimerChanged", id, "extended")
+}
+
+func (c *invocation) pause() ([]any, error) {
+	id, sender, text, err := c.named()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.server.PauseTimer(c.ctx, &types.MsgPauseTimer{Sender: sender, Id: text}); err != nil {
+		return nil, err
+	}
+	return []any{true}, c.log("TimerChanged", id, "paused")
+}
+
+func (c *invocation) resume() ([]any, error) {
+	id, sender, text, err := c.named()
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.server.ResumeTimer(c.ctx, &types.MsgResumeTimer{Sender: sender, Id: text})
+	if err != nil {
+		return nil, err
+	}
+	return []any{response.Due, seconds(response.DueTime)}, c.log("TimerChanged", id, "resumed")
+}
+
+func (c *invocation) skip() ([]any, error) {
+	id, sender, text, err := c.named()
+	if err != nil {
+		return nil, err
+	}
+	count := c.args[1].(uint32) //nolint:errcheck // the type of the ABI
+	response, err := c.server.SkipTimer(c.ctx, &types.MsgSkipTimer{Sender: sender, Id: text, Count: count})
+	if err != nil {
+		return nil, err
+	}
+	return []any{response.Due, seconds(response.DueTime)}, c.log("TimerChanged", id, "skipped")
+}
+
+func (c *invocation) runNow() ([]any, error) {
+	id, sender, text, err := c.named()
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.server.RunTimer(c.ctx, &types.MsgRunTimer{Sender: sender, Id: text})
+	if err != nil {
+		return nil, err
+	}
+	return []any{response.Due}, c.log("TimerChanged", id, "run")
+}
+
+func (c *invocation) cancel() ([]any, error) {
+	id := c.args[0].([32]byte) //nolint:errcheck // the type of the ABI
+	if err := c.timers.Cancel(c.ctx, c.actor, id[:]); err != nil {
+		return nil, err
+	}
+	return []any{true}, c.log("TimerCancelled", id)
+}

@@ -1,0 +1,261 @@
+package evmbinding
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"math/big"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	ethtypes "github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/cosmos/gogoproto/proto"
+
+	storetypes "cosmossdk.io/store/types"
+
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
+	"github.com/cosmos/evm/x/vm/statedb"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+
+	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// HandlerCallback calls the actor's onTimer(delivery, payload), from the precompile's address.
+	HandlerCallback = "on_timer"
+	// HandlerCall makes a call as the actor. The payload is that of EncodeCall.
+	HandlerCall = "evm_call"
+)
+
+// goneGas is what it takes to find that an actor has no code: the EVM's price of a look at an account.
+const goneGas = 2_600
+
+// call is what a timer does in the EVM.
+type call struct {
+	from, to common.Address
+	value    *big.Int
+	data     []byte
+	// needsCode: to must have code, or the call would succeed and do nothing.
+	needsCode bool
+}
+
+// Runtime serves the accounts of 20 bytes, with code or without: a chain puts it before the runtime of accounts, and
+// behind that of Go modules (Wire). The handler says what runs, and not whether there is code, which may come, go or be
+// delegated: by default messages of the SDK, as other accounts run them, or HandlerCallback, or HandlerCall. A cycle of
+// such a fire is a unit of EVM gas, of which 21,000 and the price of the call's data are used before it starts, as in a
+// transaction.
+type Runtime struct {
+	evm      *evmkeeper.Keeper
+	accounts actors.Accounts
+	// modules serves the addresses of Go modules, which are accounts of 20 bytes too; nil if there is none.
+	modules  types.Runtime
+	messages *actors.Messages
+	slots    *Slots
+}
+
+var (
+	_ types.MessageRuntime  = (*Runtime)(nil)
+	_ types.FailureReporter = (*Runtime)(nil)
+)
+
+// Name of the runtime in metrics.
+func (*Runtime) Name() string { return "evm" }
+
+// Serves implements types.Runtime.
+func (r *Runtime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
+	return len(actor) == common.AddressLength && !(r.modules != nil && r.modules.Serves(ctx, actor)) && r.accounts.HasAccount(ctx, actor)
+}
+
+// RunsMessages implements types.MessageRuntime.
+func (*Runtime) RunsMessages(call types.Call) bool {
+	return call.Messages || call.Handler == types.DefaultHandler || call.Handler == ""
+}
+
+// MessageBytes implements types.MessageRuntime.
+func (r *Runtime) MessageBytes(call types.Call) (uint64, error) { return r.messages.Bytes(call) }
+
+// Deployer implements types.Runtime: the EVM does not record who created a contract.
+func (*Runtime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }
+
+// Validate implements types.Runtime. Errors are those of actors.Messages, ErrInvalidPayload for a HandlerCall that is
+// not encoded as EncodeCall does, and ErrInvalidHandler.
+func (r *Runtime) Validate(ctx context.Context, config *types.TimerConfig, call types.Call) error {
+	if r.RunsMessages(call) {
+		return r.messages.Validate(config, call)
+	}
+	if call.Handler == HandlerBooked && !isBooking(ctx) {
+		return types.ErrInvalidHandler.Wrapf("%s is scheduled by the precompile %s alone", HandlerBooked, HRC1215Address)
+	}
+	_, err := callOf(types.Delivery{Call: call})
+	return err
+}
+
+// Deliver implements types.Runtime. Errors are those of actors.Messages, ErrActorGone for a callback to an address
+// without code, ErrOutOfCycles, and x/vm's ErrVMExecution for a call that reverts.
+func (r *Runtime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
+	if r.RunsMessages(delivery.Call) {
+		return r.messages.Run(ctx, config, delivery.Call)
+	}
+	call, err := callOf(delivery)
+	if err != nil {
+		return err
+	}
+	return r.run(sdk.UnwrapSDKContext(ctx), delivery, call)
+}
+
+// callOf is what a delivery does in the EVM.
+func callOf(d types.Delivery) (call, error) {
+	actor := common.BytesToAddress(d.Actor)
+	switch d.Handler {
+	case HandlerCallback:
+		data, err := Receiver.Pack("onTimer", deliveryOf(d), d.Payload)
+		return call{from: Address, to: actor, value: new(big.Int), data: data, needsCode: true}, err
+	case HandlerCall, HandlerBooked:
+		to, value, data, err := decodeCall(d.Payload)
+		return call{from: actor, to: to, value: value, data: data}, err
+	default:
+		return call{}, types.ErrInvalidHandler.Wrapf("want %s or %s, or messages, not %.80q", HandlerCallback, HandlerCall, d.Handler)
+	}
+}
+
+func deliveryOf(d types.Delivery) delivery {
+	return delivery{
+		TimerId: common.BytesToHash(d.TimerID), DeliverId: common.BytesToHash(d.DeliverID), FireSeq: uint64(d.FireSeq), Due: d.Due,
+		Occurrence: d.Occurrence, Index: d.Index, Trigger: d.Trigger, Changed: changedOf(d.Matched),
+	}
+}
+
+// run makes a call. The EVM works on gas of its own, the rest of the fire's cycles: the store charges nothing to it,
+// and what it writes is counted beneath it, when it commits to the branch that the engine keeps or drops.
+func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
+	fire, prices := ctx.GasMeter(), ctx.KVGasConfig()
+	gas, cells := fire.GasRemaining(), uint64(0)
+	below := ctx.MultiStore()
+	if r.slots != nil {
+		below = r.slots.over(ctx)
+	}
+	inner := ctx.WithMultiStore(counted{below, &cells}).
+		WithGasMeter(storetypes.NewInfiniteGasMeter()).
+		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{}).
+		WithEventManager(sdk.NewEventManager()).
+		WithValue(cellsKey{}, &cells)
+	if c.needsCode && r.evm.GetCodeHash(inner, c.to) == common.BytesToHash(evmtypes.EmptyCodeHash) {
+		fire.ConsumeGas(goneGas, "account without code")
+		return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
+	}
+	cfg, err := r.evm.EVMConfig(inner, inner.BlockHeader().ProposerAddress)
+	if err != nil {
+		return err
+	}
+	tx := transactionOf(d, c, gas)
+	txConfig := r.evm.TxConfig(inner, tx.Hash())
+	msg := core.Message{
+		From: c.from, To: &c.to, Value: c.value, Data: c.data, Nonce: tx.Nonce(), GasLimit: gas,
+		GasPrice: new(big.Int), GasFeeCap: new(big.Int), GasTipCap: new(big.Int),
+	}
+	state := statedb.New(inner, r.evm, txConfig)
+	res, err := r.evm.ApplyMessageWithConfig(inner, state, msg, nil, true, false, cfg, txConfig, true, nil)
+	if errors.Is(err, core.ErrIntrinsicGas) || errors.Is(err, core.ErrFloorDataGas) {
+		fire.ConsumeGas(gas, "intrinsic gas")
+		return types.ErrOutOfCycles
+	}
+	if err != nil {
+		return err
+	}
+	fire.ConsumeGas(res.GasUsed, "EVM gas")
+	fire.ConsumeGas(cells*prices.WriteCostPerByte, storetypes.GasWritePerByteDesc)
+	switch {
+	case res.VmError == vm.ErrOutOfGas.Error():
+		return types.ErrOutOfCycles
+	case res.Failed():
+		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), res.Ret}
+	}
+	ctx.EventManager().EmitEvents(inner.EventManager().Events())
+	return emitFire(ctx, d, c, tx, res)
+}
+
+// vmFailure is an error of the EVM, with the bytes that it returned.
+type vmFailure struct {
+	error
+	returned []byte
+}
+
+// Unwrap and Cause lead to the registered error: its code is what state and events have.
+func (f *vmFailure) Unwrap() error { return f.error }
+func (f *vmFailure) Cause() error  { return f.error }
+
+const (
+	// EventFire is emitted by each fire that ran in the EVM and succeeded.
+	EventFire = "evm_timer_fire"
+	// EventFailed is emitted by each that failed.
+	EventFailed = "evm_timer_failed"
+	// maxRevertBytes of what a call returned that failed are in its event.
+	maxRevertBytes = 1024
+)
+
+// emitFire emits what JSON-RPC would show: the call as a transaction, and its result with its logs, in the encodings
+// that transactions have.
+func emitFire(ctx sdk.Context, d types.Delivery, c call, tx *ethtypes.Transaction, res *evmtypes.MsgEthereumTxResponse) error {
+	packed, err := codectypes.NewAnyWithValue(res)
+	if err != nil {
+		return err
+	}
+	data, err := proto.Marshal(&sdk.TxMsgData{MsgResponses: []*codectypes.Any{packed}})
+	if err != nil {
+		return err
+	}
+	rlp, err := tx.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	ctx.EventManager().EmitEvent(sdk.NewEvent(EventFire,
+		sdk.NewAttribute("hash", tx.Hash().Hex()),
+		sdk.NewAttribute("timer_id", hex.EncodeToString(d.TimerID)),
+		sdk.NewAttribute("from", c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
+		sdk.NewAttribute("gas_used", strconv.FormatUint(res.GasUsed, 10)),
+		sdk.NewAttribute("tx", base64.StdEncoding.EncodeToString(rlp)),
+		sdk.NewAttribute("data", base64.StdEncoding.EncodeToString(data)),
+	))
+	return nil
+}
+
+// Failed implements types.FailureReporter: it emits why a call failed, and the data that it reverted with.
+func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64, failure error) {
+	if r.RunsMessages(d.Call) {
+		return
+	}
+	c, err := callOf(d)
+	if err != nil {
+		return
+	}
+	var returned []byte
+	if failed := (*vmFailure)(nil); errors.As(failure, &failed) {
+		returned = failed.returned[:min(len(failed.returned), maxRevertBytes)]
+	}
+	codespace, code := types.CodeOf(failure)
+	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(sdk.NewEvent(EventFailed,
+		sdk.NewAttribute("timer_id", hex.EncodeToString(d.TimerID)),
+		sdk.NewAttribute("from", c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
+		sdk.NewAttribute("cycles", strconv.FormatUint(cycles, 10)),
+		sdk.NewAttribute("codespace", codespace), sdk.NewAttribute("code", strconv.FormatUint(uint64(code), 10)),
+		sdk.NewAttribute("returned", "0x"+hex.EncodeToString(returned)),
+	))
+}
+
+// transactionOf is a fire as a transaction: a legacy one without a signature. The id of the delivery stands in the
+// place of the signature's r, so that no two have one hash.
+func transactionOf(d types.Delivery, c call, gas uint64) *ethtypes.Transaction {
+	v := new(big.Int).Lsh(evmtypes.GetEthChainConfig().ChainID, 1)
+	return ethtypes.NewTx(&ethtypes.LegacyTx{
+		Nonce: uint64(d.FireSeq), GasPrice: new(big.Int), Gas: gas, To: &c.to, Value: c.value, Data: c.data,
+		V: v.Add(v, big.NewInt(35)), R: new(big.Int).SetBytes(d.DeliverID), S: new(big.Int),
+	})
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.20;
+
+import "IHRC1215.sol";
+
+// A contract as one for Hedera is written.
+contract Booker {
+    IHRC1215 internal constant service = IHRC1215(SCHEDULE_SERVICE);
+
+    uint256 public pings;
+    address public caller;
+    int64 public code;
+    address public schedule;
+    bool public promised;
+    uint256 public broken; // promises
+
+    receive() external payable {}
+
+    function ping() external {
+        pings++;
+        caller = msg.sender;
+    }
+
+    // Is paid, sends half of that on, and books: the price of the place comes off a balance that the EVM has changed.
+    function bookPaid(address payable to, uint256 second, uint256 gasLimit) external payable {
+        (bool ok, ) = to.call{value: msg.value / 2}("");
+        require(ok);
+        book(second, gasLimit);
+        (ok, ) = to.call{value: 1}("");
+        require(ok);
+    }
+
+    // Asks, and schedules.
+    function book(uint256 second, uint256 gasLimit) public {
+        promised = service.hasScheduleCapacity(second, gasLimit);
+        (code, schedule) = service.scheduleCall(address(this), second, gasLimit, 0, abi.encodeCall(this.ping, ()));
+        if (promised != (code == 22)) broken++;
+        if ((code == 22) != (schedule != address(0))) broken++;
+    }
+
+    function bookCall(address to, uint256 second, uint256 gasLimit, uint64 value, bytes calldata data) external {
+        (code, schedule) = service.scheduleCall(to, second, gasLimit, value, data);
+    }
+
+    function bookWithPayer(address payer, uint256 second, uint256 gasLimit, bool now_) external {
+        bytes memory data = abi.encodeCall(this.ping, ());
+        if (now_) (code, schedule) = service.executeCallOnPayerSignature(address(this), payer, second, gasLimit, 0, data);
+        else (code, schedule) = service.scheduleCallWithPayer(address(this), payer, second, gasLimit, 0, data);
+    }
+
+    function remove(address which) external {
+        code = service.deleteSchedule(which);
+    }
+
+    // Books in a call that reverts.
+    function bookAndRevert(uint256 second, uint256 gasLimit) public {
+        this.book(second, gasLimit);
+        revert();
+    }
+
+    function bookInACallThatReverts(uint256 second, uint256 gasLimit) external {
+        try this.bookAndRevert(second, gasLimit) {} catch {}
+    }
+
+    function bookStatically(uint256 second, uint256 gasLimit) external {
+        (bool ok, ) = SCHEDULE_SERVICE.staticcall(
+            abi.encodeCall(service.scheduleCall, (address(this), second, gasLimit, 0, ""))
+        );
+        promised = ok;
+    }
+}

@@ -1,0 +1,294 @@
+package evmapp
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/evmbinding"
+	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	fromSlot, fromBalance uint8 = 0, 1
+	greater               uint8 = 6
+)
+
+// view asks the precompile.
+func view(c *Chain, method string, args ...any) []any {
+	c.tb.Helper()
+	data, err := evmbinding.ABI.Pack(method, args...)
+	require.NoError(c.tb, err)
+	values, err := evmbinding.ABI.Unpack(method, c.Ask(evmbinding.Address, data))
+	require.NoError(c.tb, err)
+	return values
+}
+
+// none checks that a block fires nothing.
+func none(c *Chain) {
+	c.tb.Helper()
+	require.Empty(c.tb, Events[*timerstypes.TimerFired](c.tb, c.Block()))
+}
+
+// TestTriggers_ByHeightAndTime: each kind is due when it says, and the delivery names what it is for.
+func TestTriggers_ByHeightAndTime(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	type occurrence struct {
+		index, occurrence uint64
+		name              string
+	}
+	got := func() occurrence {
+		return occurrence{d.View("index")[0].(uint64), d.View("occurrence")[0].(uint64), d.View("trigger")[0].(string)}
+	}
+	schedule := func(change func(*Trigger)) { d.Call(alice, "schedule", trigger(change), []byte{}, options(250_000)) }
+
+	schedule(func(t *Trigger) { t.Height = c.Height() + 3 })
+	none(c)
+	require.True(t, fired(c).Success)
+	require.Equal(t, occurrence{0, 0, "height"}, got())
+
+	at := c.Now() + 3
+	schedule(func(t *Trigger) { t.Time = at })
+	none(c)
+	require.True(t, fired(c).Success)
+	require.Equal(t, at, c.Now())
+	require.Equal(t, occurrence{1, at, "time"}, got())
+
+	first := c.Height() + 2
+	schedule(func(t *Trigger) { t.Every, t.Height, t.Count, t.Repeat.FromSchedule = 2, first, 2, true })
+	require.True(t, fired(c).Success)
+	require.Equal(t, occurrence{1, first, "interval"}, got())
+	none(c)
+	require.True(t, fired(c).Success)
+	require.Equal(t, occurrence{2, first + 2, "interval"}, got())
+	require.Empty(t, c.TimersOf(d.Address))
+
+	// Every minute from the anchor, and at a local minute of a cron rule.
+	anchor := c.Now() + 2
+	schedule(func(t *Trigger) { t.Calendar.EverySeconds, t.Calendar.Anchor, t.Count = 60, anchor, 1 })
+	require.True(t, fired(c).Success)
+	require.Equal(t, occurrence{1, anchor, "calendar"}, got())
+	schedule(func(t *Trigger) {
+		t.Calendar = Calendar{MinuteSet: 1<<60 - 1, HourSet: 1<<24 - 1, DaySet: 1<<32 - 2, MonthSet: 1<<13 - 2, WeekdaySet: 1<<7 - 1}
+		t.Count = 1
+	})
+	for range 60 {
+		if len(Events[*timerstypes.TimerFired](t, c.Block())) > 0 {
+			break
+		}
+	}
+	require.Zero(t, c.Now()%60)
+	require.Equal(t, occurrence{1, c.Now(), "calendar"}, got())
+}
+
+// TestTriggers_RefuseWhatMeansNothing, with the module's reasons.
+func TestTriggers_RefuseWhatMeansNothing(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	for want, change := range map[string]func(*Trigger){
+		"state a height above it": func(*Trigger) {},
+		"height 1":                func(t *Trigger) { t.Height = 1 },
+		"count is stated for a trigger that fires": func(t *Trigger) { t.AfterBlocks, t.Count = 2, 2 },
+		"cooldown is stated without a watch":       func(t *Trigger) { t.AfterBlocks, t.Cooldown = 2, 2 },
+		"repeat is stated for a trigger that is":   func(t *Trigger) { t.AfterBlocks, t.Repeat.Each = 2, true },
+		"fromSchedule is stated without":           func(t *Trigger) { t.Calendar.EverySeconds, t.Repeat.FromSchedule = 60, true },
+		"second 18446744073709551615":              func(t *Trigger) { t.Time = 1<<64 - 1 },
+		"source 2: want Slot or Balance":           func(t *Trigger) { t.Watch = []Watch{{Source: 2, Value: new(big.Int)}} },
+	} {
+		result, _ := d.Try(alice, "schedule", trigger(change), []byte{}, options(200_000))
+		require.NotEmpty(t, result.VmError, want)
+		require.Contains(t, Reason(result.Ret), want)
+	}
+	require.Empty(t, c.TimersOf(d.Address))
+}
+
+// TestWatch_OfSlotsAndBalances: a watch fires in the block whose transaction changed a slot of another contract, or a
+// balance, past a threshold if it states one; not for a write that was undone, nor for one that changes nothing.
+func TestWatch_OfSlotsAndBalances(t *testing.T) {
+	c := chain(t)
+	d, watched := alarm(c), alarm(c)
+	slot := common.BigToHash(big.NewInt(1))
+	schedule := func(w Watch, count uint64) {
+		d.Call(alice, "schedule", trigger(func(t *Trigger) { t.Watch, t.Count = []Watch{w}, count }), []byte{}, options(250_000))
+	}
+	schedule(Watch{Source: fromSlot, Target: watched.Address, Slot: slot, Value: new(big.Int)}, 2)
+	none(c)
+	fires := Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(5)))
+	require.Len(t, fires, 1)
+	require.True(t, fires[0].Success)
+	require.Equal(t, watched.Address, d.View("changedTarget")[0])
+	require.Equal(t, [32]byte(slot), d.View("changedSlot")[0])
+	require.Empty(t, Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(5))))
+	require.Len(t, Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(0))), 1)
+	require.Empty(t, c.TimersOf(d.Address))
+
+	// Above 10 alone, when it was not before.
+	schedule(Watch{Source: fromSlot, Target: watched.Address, Slot: slot, Op: greater, Value: big.NewInt(10)}, 0)
+	require.Empty(t, Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(10))))
+	require.Len(t, Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(11))), 1)
+	require.Empty(t, Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(12))))
+	d.Call(alice, "cancel", [32]byte(c.TimersOf(d.Address)[0].Id))
+
+	// A balance, whose owner goes on calling the precompile.
+	schedule(Watch{Source: fromBalance, Target: watched.Address, Value: new(big.Int)}, 0)
+	watched.Call(alice, "start", uint64(2), uint64(200_000), []byte{})
+	block := c.Block(c.Sign(bob, 0, &watched.Address, big.NewInt(1), 100_000, nil))
+	require.Len(t, Events[*timerstypes.TimerFired](t, block), 1)
+	require.Equal(t, watched.Address, d.View("changedTarget")[0])
+	// The fee of the other's fire does not count.
+	require.Len(t, Events[*timerstypes.TimerFired](t, c.Block()), 1)
+	none(c)
+	// What a fire does counts for the next block: evm_call sets the slot of the other.
+	schedule(Watch{Source: fromSlot, Target: watched.Address, Slot: slot, Value: new(big.Int)}, 1)
+	set, err := watched.ABI.Pack("set", big.NewInt(99))
+	require.NoError(t, err)
+	d.Call(alice, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), watched.Address, new(big.Int), set, options(200_000))
+	require.Len(t, Events[*timerstypes.TimerFired](t, c.Block()), 1)
+	require.Len(t, Events[*timerstypes.TimerFired](t, c.Block()), 1)
+	d.Call(alice, "cancel", [32]byte(c.TimersOf(d.Address)[0].Id))
+}
+
+// TestOnlyIf_HoldsTheHandlerBack: a fire whose condition does not hold runs nothing, and is neither a success nor a
+// failure.
+func TestOnlyIf_HoldsTheHandlerBack(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	guard := Watch{Source: fromSlot, Target: d.Address, Slot: common.BigToHash(big.NewInt(1)), Op: greater, Value: big.NewInt(10)}
+	d.Call(alice, "schedule", trigger(func(t *Trigger) { t.Every, t.Count = 1, 2 }), []byte{},
+		options(250_000, func(o *Options) { o.OnlyIf = []Watch{guard} }))
+	c.Block()
+	require.Zero(t, d.number("rings"))
+	d.Call(alice, "set", big.NewInt(11))
+	require.Equal(t, uint64(1), d.number("rings"))
+	d.Call(alice, "cancel", [32]byte(c.TimersOf(d.Address)[0].Id))
+}
+
+// TestChanges_OfATimer: update, retrigger, extend, pause, resume, skip, run and cancel do what the messages do, for the
+// owner alone, and log.
+func TestChanges_OfATimer(t *testing.T) {
+	c := chain(t)
+	d, stranger := alarm(c), alarm(c)
+	d.Call(alice, "every", uint64(20), uint64(0), uint64(200_000), []byte("first"))
+	id := [32]byte(c.TimersOf(d.Address)[0].Id)
+	only := func() timerstypes.Timer {
+		all := c.TimersOf(d.Address)
+		require.Len(t, all, 1)
+		require.Equal(t, id, [32]byte(all[0].Id))
+		return all[0]
+	}
+	result, _ := stranger.Try(alice, "cancel", id)
+	require.Contains(t, Reason(result.Ret), "timer not found")
+
+	result, _ = d.Try(alice, "update", []byte("second"), options(250_000, func(o *Options) { o.MaxCharge = Ether }))
+	require.Empty(t, result.VmError)
+	require.Len(t, result.Logs, 1)
+	require.Equal(t, []byte("second"), only().Payload)
+	require.Equal(t, evmbinding.HandlerCallback, only().Handler)
+	require.Equal(t, uint64(250_000), only().GasLimit)
+	require.Equal(t, Ether.String(), only().MaxCharge)
+	result, _ = d.Try(alice, "update", []byte{}, options(0, func(o *Options) { o.Label = "x" }))
+	require.Contains(t, Reason(result.Ret), "an update changes payload")
+
+	d.Call(alice, "retrigger", trigger(func(t *Trigger) { t.Every = 5 }))
+	require.Equal(t, uint64(5), only().Trigger.Interval.Every)
+	end := c.Height() + 1_000
+	d.Call(alice, "extend", end, uint64(0))
+	require.Equal(t, end, only().ExpiresAt)
+	d.Call(alice, "pause")
+	require.Equal(t, timerstypes.Paused, only().SetAside)
+	d.Call(alice, "resume")
+	require.Equal(t, timerstypes.NotSetAside, only().SetAside)
+	due := only().Due
+	d.Call(alice, "skip", uint32(2))
+	require.Greater(t, only().Due, due)
+	// The next occurrence is due in the block after the one that runs it.
+	d.Call(alice, "run")
+	require.True(t, fired(c).Success)
+	require.Equal(t, uint64(1), d.number("rings"))
+
+	info := view(c, "timer", d.Address, id)[0]
+	listed := view(c, "timersOf", d.Address, uint32(0), uint32(10))
+	require.Equal(t, uint32(1), listed[1])
+	require.Contains(t, toText(info), "on_timer")
+	d.Call(alice, "cancel", id)
+	require.Empty(t, c.TimersOf(d.Address))
+	result, _ = d.Try(alice, "pause")
+	require.Contains(t, Reason(result.Ret), "timer not found")
+}
+
+func toText(value any) string { return fmt.Sprintf("%+v", value) }
+
+// TestEstimate_InATransactionLeavesNoTrace: a question that previews a block is asked in a transaction with a change
+// that is watched. The watch fires in that block, and the estimate is what the fire is charged at most.
+func TestEstimate_InATransactionLeavesNoTrace(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	watch := Watch{Source: fromSlot, Target: d.Address, Slot: common.BigToHash(big.NewInt(1)), Value: new(big.Int)}
+	d.Call(alice, "schedule", trigger(func(t *Trigger) { t.Watch, t.Count = []Watch{watch}, 1 }), []byte{}, options(250_000))
+	question := pack(t, "estimate", uint64(250_000), uint64(0), new(big.Int), new(big.Int), uint8(0))
+	block := c.Block(
+		d.Tx(alice, 0, "set", big.NewInt(3)),
+		d.Tx(alice, 1, "callIn", byCall, question),
+		d.Tx(alice, 2, "callIn", byStaticCall, question),
+	)
+	for i := range 3 {
+		require.Empty(t, c.Result(block.TxResults[i]).VmError)
+	}
+	t.Logf("gas of an estimate in a transaction: %d", c.Result(block.TxResults[1]).MaxUsedGas)
+	require.False(t, d.View("caught")[0].(bool), d.View("reason")[0])
+	require.Len(t, Events[*timerstypes.TimerFired](t, block), 1)
+
+	quoted := view(c, "estimate", uint64(250_000), uint64(0), new(big.Int), new(big.Int), uint8(0))[0].(struct {
+		GasPrice     *big.Int `json:"gasPrice"`
+		BytePrice    *big.Int `json:"bytePrice"`
+		MaxCost      *big.Int `json:"maxCost"`
+		GasLimit     uint64   `json:"gasLimit"`
+		ByteLimit    uint64   `json:"byteLimit"`
+		IntrinsicGas uint64   `json:"intrinsicGas"`
+		WaitBlocks   uint64   `json:"waitBlocks"`
+		PricedOut    bool     `json:"pricedOut"`
+	})
+	require.Equal(t, uint64(250_000), quoted.GasLimit)
+	require.False(t, quoted.PricedOut)
+	require.Positive(t, quoted.MaxCost.Sign())
+	require.GreaterOrEqual(t, quoted.GasPrice.Cmp(c.BaseFee()), 0)
+	require.GreaterOrEqual(t, new(big.Int).Mul(quoted.GasPrice, big.NewInt(int64(quoted.GasLimit))).Cmp(c.BaseFee()), 0)
+}
+
+// TestQuestions_AreAnsweredInAFire too, and change nothing.
+func TestQuestions_AreAnsweredInAFire(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	d.Call(alice, "every", uint64(1_000), uint64(0), uint64(200_000), []byte{})
+	kept := c.TimersOf(d.Address)
+	for name, question := range map[string][]byte{
+		"estimate": pack(t, "estimate", uint64(100_000), uint64(0), new(big.Int), new(big.Int), uint8(0)),
+		"timer":    pack(t, "timer", d.Address, [32]byte(kept[0].Id)),
+		"timersOf": pack(t, "timersOf", d.Address, uint32(0), uint32(10)),
+	} {
+		ask, err := d.ABI.Pack("callIn", byStaticCall, question)
+		require.NoError(t, err)
+		d.Call(alice, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), d.Address, new(big.Int), ask, options(500_000))
+		block := c.Block()
+		fires := Events[*timerstypes.TimerFired](t, block)
+		require.True(t, fires[0].Success, "%s: %s", name, Attribute(block, evmbinding.EventFailed, "returned"))
+		require.False(t, d.View("caught")[0].(bool), "%s: %s", name, d.View("reason")[0])
+	}
+	require.Equal(t, kept, c.TimersOf(d.Address))
+	d.Call(alice, "cancel", [32]byte(kept[0].Id))
+}
+
+// TestTwentyCalls is x/vm's limit of calls of precompiles in a transaction, which counts questions too.
+func TestTwentyCalls(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	d.Call(alice, "ask", big.NewInt(20))
+	t.Logf("gas of twenty questions: %d", c.Used)
+	result, _ := d.Try(alice, "ask", big.NewInt(21))
+	require.NotEmpty(t, result.VmError)
+	require.Contains(t, Reason(result.Ret), "max calls to precompiles (20) reached")
+}

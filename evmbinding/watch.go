@@ -1,0 +1,233 @@
+package evmbinding
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"google.golang.org/grpc"
+
+	gogogrpc "github.com/cosmos/gogoproto/grpc"
+
+	"cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/module"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+
+	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
+	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+// Slots make the storage of contracts watchable. x/vm's keeper opens its store by a key and not by a service, so that
+// the multistore is wrapped in which messages and fires run.
+type Slots struct {
+	key     storetypes.StoreKey
+	service store.KVStoreService
+}
+
+// NewSlots declares x/vm's store to the watcher of the chain, given its key.
+func NewSlots(watcher *watch.Watcher, key storetypes.StoreKey) *Slots {
+	return &Slots{key, watcher.Service(watch.Ungassed(key), SlotStore())}
+}
+
+// slotKeyBytes is how long the key of a storage slot is: its region, the contract, and the slot.
+const slotKeyBytes = 1 + common.AddressLength + common.HashLength
+
+// SlotStore is what can be watched of x/vm's store: storage slots. Conditions read them as unsigned numbers; a slot
+// that is not there is 0.
+func SlotStore() watch.Store {
+	return watch.Store{
+		Name:  evmtypes.StoreKey,
+		Whole: isSlotKey,
+		Reading: func([]byte) watch.Reading {
+			return watch.Reading{Number: func(value []byte) (string, bool) { return new(big.Int).SetBytes(value).String(), true }}
+		},
+		Forms: []watch.Form{{
+			Name: "slot", Arguments: []string{"CONTRACT", "SLOT"}, Watches: "a storage slot of a contract, both in hexadecimal",
+			Build: func(arguments []string) ([]byte, error) {
+				if !common.IsHexAddress(arguments[0]) {
+					return nil, types.ErrInvalidWatch.Wrapf("%.80q is no address in hexadecimal", arguments[0])
+				}
+				slot, ok := new(big.Int).SetString(arguments[1], 0)
+				if !ok || slot.Sign() < 0 || slot.BitLen() > 256 {
+					return nil, types.ErrInvalidWatch.Wrapf("%.80q is no slot", arguments[1])
+				}
+				return slotKey(common.HexToAddress(arguments[0]), common.BigToHash(slot)), nil
+			},
+		}},
+	}
+}
+
+func isSlotKey(key []byte) bool {
+	return len(key) == slotKeyBytes && key[0] == evmtypes.KeyPrefixStorage[0]
+}
+
+func slotKey(contract common.Address, slot common.Hash) []byte {
+	return append(evmtypes.AddressStoragePrefix(contract), slot.Bytes()...)
+}
+
+// over is a multistore whose writes to x/vm's store are noted when they leave the branch that they were made in.
+func (s *Slots) over(ctx sdk.Context) storetypes.MultiStore {
+	return observed{ctx.MultiStore(), s, ctx}
+}
+
+type observed struct {
+	storetypes.MultiStore
+	slots *Slots
+	// below is a context of the multistore beneath.
+	below sdk.Context
+}
+
+// GetKVStore implements types.MultiStore.
+func (o observed) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
+	inner := o.MultiStore.GetKVStore(key)
+	if key != o.slots.key {
+		return inner
+	}
+	return observedKV{inner, o.slots.service.OpenKVStore(o.below)}
+}
+
+// GetStore implements types.MultiStore.
+func (o observed) GetStore(key storetypes.StoreKey) storetypes.Store { return o.GetKVStore(key) }
+
+// CacheMultiStore implements types.MultiStore.
+func (o observed) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(o) }
+
+// CacheWrap implements types.CacheWrapper.
+func (o observed) CacheWrap() storetypes.CacheWrap { return branch.Of(o) }
+
+type observedKV struct {
+	storetypes.KVStore
+	noting store.KVStore
+}
+
+// Set implements types.KVStore. It panics if the note can't be written, as stores do.
+func (s observedKV) Set(key, value []byte) {
+	if err := s.noting.Set(key, value); err != nil {
+		panic(err)
+	}
+}
+
+// Delete implements types.KVStore.
+func (s observedKV) Delete(key []byte) {
+	if err := s.noting.Delete(key); err != nil {
+		panic(err)
+	}
+}
+
+// Configurator wraps an app's, so that the messages of all modules run over the slots: Ethereum transactions, and what
+// else calls the EVM. What modules do at the beginning and the end of blocks is not noticed.
+func (s *Slots) Configurator(cfg module.Configurator) module.Configurator {
+	return configurator{cfg, s}
+}
+
+type configurator struct {
+	module.Configurator
+	slots *Slots
+}
+
+// MsgServer implements module.Configurator.
+func (c configurator) MsgServer() gogogrpc.Server {
+	return registrar{c.Configurator.MsgServer(), c.slots}
+}
+
+type registrar struct {
+	gogogrpc.Server
+	slots *Slots
+}
+
+// RegisterService registers the same methods, whose context is over the slots.
+func (r registrar) RegisterService(desc *grpc.ServiceDesc, server any) {
+	wrapped := *desc
+	wrapped.Methods = make([]grpc.MethodDesc, len(desc.Methods))
+	for i, method := range desc.Methods {
+		wrapped.Methods[i] = grpc.MethodDesc{MethodName: method.MethodName, Handler: r.over(method.Handler)}
+	}
+	r.Server.RegisterService(&wrapped, server)
+}
+
+type methodHandler = func(srv any, ctx context.Context, dec func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error)
+
+func (r registrar) over(handler methodHandler) methodHandler {
+	return func(srv any, ctx context.Context, dec func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
+		return handler(srv, ctx, dec, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			return interceptor(ctx, req, info, func(ctx context.Context, req any) (any, error) {
+				sdkCtx := sdk.UnwrapSDKContext(ctx)
+				return next(sdkCtx.WithMultiStore(r.slots.over(sdkCtx)), req)
+			})
+		})
+	}
+}
+
+// The sources of contracts/ITimers.sol.
+const (
+	sourceSlot uint8 = iota
+	sourceBalance
+	sourceOther
+)
+
+// balanceKey is the bank's key of a native balance.
+func balanceKey(owner common.Address) []byte {
+	key := append(banktypes.BalancesPrefix.Bytes(), common.AddressLength)
+	return append(append(key, owner.Bytes()...), evmtypes.GetEVMCoinDenom()...)
+}
+
+// keyOf is the key that a contract names. A condition on a balance is in wei, which must be whole units of the bank's
+// denom.
+func (w *watched) keyOf() (types.WatchKey, error) {
+	var key types.WatchKey
+	value := w.Value
+	switch w.Source {
+	case sourceSlot:
+		key = types.WatchKey{Store: evmtypes.StoreKey, Prefix: slotKey(w.Target, w.Slot)}
+	case sourceBalance:
+		key = types.WatchKey{Store: banktypes.StoreKey, Prefix: balanceKey(w.Target)}
+		units, rest := new(big.Int).QuoRem(value, weiPerUnit(), new(big.Int))
+		if value = units; rest.Sign() != 0 {
+			return key, types.ErrInvalidWatch.Wrapf("%s wei are not whole units of %s", w.Value, evmtypes.GetEVMCoinDenom())
+		}
+	default:
+		return key, types.ErrInvalidWatch.Wrapf("source %d: want Slot or Balance", w.Source)
+	}
+	switch op := types.ConditionOp(w.Op); op {
+	case types.ConditionUnspecified:
+	case types.ConditionExists, types.ConditionAbsent:
+		key.When = &types.WatchCondition{Op: op}
+	default:
+		key.When = &types.WatchCondition{Op: op, Value: value.String()}
+	}
+	return key, nil
+}
+
+func keysOf(all []watched) ([]types.WatchKey, error) {
+	keys := make([]types.WatchKey, len(all))
+	for i := range all {
+		var err error
+		if keys[i], err = all[i].keyOf(); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// changedOf names keys that changed as contracts do.
+func changedOf(keys []types.WatchedKey) []changed {
+	all := make([]changed, len(keys))
+	for i, key := range keys {
+		all[i].Source = sourceOther
+		switch {
+		case key.Store == evmtypes.StoreKey && isSlotKey(key.Key):
+			all[i] = changed{sourceSlot, common.Address(key.Key[1 : 1+common.AddressLength]), [32]byte(key.Key[1+common.AddressLength:])}
+		case key.Store == banktypes.StoreKey && len(key.Key) > 2+common.AddressLength:
+			if owner := common.Address(key.Key[2 : 2+common.AddressLength]); string(balanceKey(owner)) == string(key.Key) {
+				all[i] = changed{Source: sourceBalance, Target: owner}
+			}
+		}
+	}
+	return all
+}
