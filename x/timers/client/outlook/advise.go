@@ -102,7 +102,7 @@ func (o *Outlook) Advise(j *job.Job, p Plan) (*types.QueryEstimateResponse, erro
 	if p.Suspends {
 		unfunded = "the timer is suspended until its owner resumes it or it expires"
 	}
-	objectToFunds(j, e, p.Payer, unfunded)
+	o.objectToFunds(j, e, p.Payer, unfunded)
 	objectToMaxCharge(j, e, p.Limits.MaxCharge)
 	return e, nil
 }
@@ -121,17 +121,15 @@ func objectToMaxCharge(j *job.Job, e *types.QueryEstimateResponse, text string) 
 
 // objectToFunds tells when the payer has less now than the fire will ask for, and what becomes of the timer then: there is time
 // to change that.
-func objectToFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded string) {
-	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
-		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
-	if err != nil || response.Balance == nil {
-		// A chain may keep its balances to itself; the rest of the advice stands.
+func (o *Outlook) objectToFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded string) {
+	balance, known := o.Balance(j.Ctx, banktypes.NewQueryClient(j.Context), payer)
+	if !known {
 		return
 	}
 	required, known := types.ParseAmount(e.PreCharge)
-	if known && response.Balance.Amount.LT(required) {
-		j.Object("%s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
-			j.Name(payer), response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), unfunded)
+	if unit := plain.Clean(e.FeeDenom); known && balance.LT(required) {
+		j.Object("%s can spend %s%s now, less than the %s%s pre-charged: without more by then, %s",
+			j.Name(payer), balance, unit, e.PreCharge, unit, unfunded)
 	}
 }
 

@@ -48,7 +48,7 @@ func (o *Outlook) NoteCosts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstima
 	return err
 }
 
-// Lasting is for how many fires the funds of a payer last, each as dear as it can be at today's prices.
+// Lasting is for how many fires the funds of a payer last, each at the most that it can cost at today's prices.
 type Lasting struct {
 	// of says whose funds they are; empty where nothing is known of them.
 	of string
@@ -89,13 +89,10 @@ func (o *Outlook) Lasts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstimateRe
 		return l, nil
 	}
 	cost := sdk.NewCoin(e.FeeDenom, amount)
-	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
-		&banktypes.QuerySpendableBalanceByDenomRequest{Address: p.Payer, Denom: cost.Denom})
-	if err != nil || response.Balance == nil {
-		// A chain may keep its balances to itself.
+	balance, known := o.Balance(j.Ctx, banktypes.NewQueryClient(j.Context), p.Payer)
+	if !known {
 		return l, nil
 	}
-	balance := response.Balance.Amount
 	l.of = j.Name(p.Payer) + "'s balance lasts"
 	allowance := func(time.Time) bool { return true }
 	if s != nil {

@@ -16,9 +16,9 @@ import (
 // fewFires is for how many fires the funds of a payer should last at least.
 const fewFires = 3
 
-// RunDry says of timers that repeat whose payers' balances cover fewer than 3 fires: "RUNS DRY in 2", by their places in the list. A
-// fire counts as dear as it can be at today's prices without a tip. Of timers that another account pays for nothing is said, since
-// an allowance bounds them, nor of what a node does not tell.
+// RunDry says of timers that repeat whose payers' balances cover fewer than 3 fires: "RUNS DRY in 2", by their places in
+// the list. A fire counts at the most that it can cost at today's prices without a tip. Of timers that another account
+// pays for nothing is said, since an allowance bounds them, nor of what a node does not tell.
 func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) (math.Int, bool)) map[int]string {
 	cell, err := plain.ParsePrice(o.Prices.CellBasefee)
 	if err != nil {
@@ -60,7 +60,8 @@ func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) 
 	return said
 }
 
-// Balance asks a node for what an account can spend of the fee denom; false where it does not tell.
+// Balance asks a node for what an account can spend of the fee denom; false where it does not tell, since a chain may keep
+// its balances to itself.
 func (o *Outlook) Balance(ctx context.Context, bank banktypes.QueryClient, address string) (math.Int, bool) {
 	answer, err := bank.SpendableBalanceByDenom(ctx, &banktypes.QuerySpendableBalanceByDenomRequest{Address: address, Denom: o.Config.FeeDenom})
 	if err != nil || answer.Balance == nil {
