@@ -119,8 +119,8 @@ func TestContracts_AreThoseOfTheChecksums(t *testing.T) {
 	}
 }
 
-// TestTheAppIsNotNeeded: a chain that imports the binding gets x/timers with it and nothing else of this repository.
-func TestTheAppIsNotNeeded(t *testing.T) {
+// TestModule_NeedsXTimersAlone: a chain that imports the binding gets x/timers with it and nothing else of this repository.
+func TestModule_NeedsXTimersAlone(t *testing.T) {
 	list := exec.Command("go", "list", "-m", "all")
 	list.Env = append(list.Environ(), "GOWORK=off")
 	out, err := list.CombinedOutput()

@@ -133,9 +133,9 @@ func pack(t *testing.T, method string, args ...any) []byte {
 	return data
 }
 
-// TestStaticContextCannotSchedule: neither a static call of the precompile nor one further up, nor a delegate call,
-// schedules; questions are answered in a static call. Value is refused and stays with the caller.
-func TestStaticContextCannotSchedule(t *testing.T) {
+// TestPrecompile_RefusesToScheduleInAStaticCall: neither a static call of the precompile nor one further up, nor a
+// delegate call, schedules; questions are answered in a static call. Value is refused and stays with the caller.
+func TestPrecompile_RefusesToScheduleInAStaticCall(t *testing.T) {
 	c := chain(t)
 	d := alarm(c)
 	schedule := pack(t, "scheduleAfter", uint64(5), uint64(200_000), []byte{})

@@ -282,8 +282,8 @@ func TestQuestions_AreAnsweredInAFire(t *testing.T) {
 	d.Call(alice, "cancel", [32]byte(kept[0].Id))
 }
 
-// TestTwentyCalls is x/vm's limit of calls of precompiles in a transaction, which counts questions too.
-func TestTwentyCalls(t *testing.T) {
+// TestPrecompile_TwentyCallsInATransaction is x/vm's limit of calls of precompiles in a transaction, which counts questions too.
+func TestPrecompile_TwentyCallsInATransaction(t *testing.T) {
 	c := chain(t)
 	d := alarm(c)
 	d.Call(alice, "ask", big.NewInt(20))

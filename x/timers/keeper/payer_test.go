@@ -187,11 +187,11 @@ func TestModuleAccountsAndBlockedAddressesNeverPay(t *testing.T) {
 	}
 }
 
-// TestAnAllowanceThatRefillsCarriesATimer: a periodic allowance that refills each minute carries a timer of every 20 seconds for an
-// hour, where it covers three fires a minute, and passes what it does not where it covers two.
+// TestAllowance_ThatRefillsCarriesATimer: a periodic allowance that refills each minute carries a timer of every 20
+// seconds for an hour, where it covers three fires a minute, and passes what it does not where it covers two.
 //
 // Rule: 1.11-allowance-covers-and-drawn
-func TestAnAllowanceThatRefillsCarriesATimer(t *testing.T) {
+func TestAllowance_ThatRefillsCarriesATimer(t *testing.T) {
 	for name, c := range map[string]struct{ limit, fires, skips int64 }{
 		"three a minute": {2*40 + 41, 180, 0},
 		"two a minute":   {2*40 + 40, 121, 59}, // The first minute has two alone.
