@@ -15,8 +15,8 @@ import (
 	"github.com/cosmos-timers/timers/dashboard/store"
 )
 
-// told are the kinds of events that are posted.
-var told = []string{"failed", "missed", "unfunded", "expired", "waits for funds", "set aside: unfunded", "set aside: suspended", "set aside: quarantined"}
+// posted are the kinds of events that are posted.
+var posted = []string{"failed", "missed", "unfunded", "expired", "waits for funds", "set aside: unfunded", "set aside: suspended", "set aside: quarantined"}
 
 const (
 	// cursor is where the last event is stored up to which everything was posted.
@@ -69,7 +69,7 @@ func (a *Alerts) Run(ctx context.Context, wake <-chan struct{}) error {
 }
 
 // Once posts the next batch, and reports whether there may be more. The first call ever begins after the last block that is
-// stored: nobody is told of what is long past.
+// stored: what is long past is not posted.
 func (a *Alerts) Once(ctx context.Context) (more bool, err error) {
 	last, _, err := a.Store.Last(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *Alerts) Once(ctx context.Context) (more bool, err error) {
 	for _, e := range events {
 		// A fire that succeeded has a reason only where it was the last.
 		ended := e.Kind == "fired" && e.Why != ""
-		if (ended || slices.Contains(told, e.Kind)) && (len(a.Actors) == 0 || slices.Contains(a.Actors, e.Actor)) {
+		if (ended || slices.Contains(posted, e.Kind)) && (len(a.Actors) == 0 || slices.Contains(a.Actors, e.Actor)) {
 			matter = append(matter, e)
 		}
 	}

@@ -70,7 +70,7 @@ func TestAlertsTellWhatConcernsAnActorOnce(t *testing.T) {
 	webhook.refuse = 3
 	_, err = alerts().Once(ctx)
 	require.NoError(t, err)
-	// After a restart nothing is told again.
+	// After a restart nothing is posted again.
 	_, err = alerts().Once(ctx)
 	require.NoError(t, err)
 	var timers []string
@@ -111,15 +111,15 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 	require.NoError(t, s.Put(ctx, &store.Block{Height: 2}, events))
 	_, err = a.Once(ctx)
 	require.NoError(t, err)
-	var told []string
+	var posted []string
 	for _, e := range webhook.got {
 		require.Equal(t, e.Kind, e.Actor)
-		told = append(told, e.Kind)
+		posted = append(posted, e.Kind)
 	}
 	require.Equal(t, "ended: end of life, 11 fires short", webhook.got[1].Why)
 	require.Equal(t, []string{
 		"failed", "fired", "unfunded", "waits for funds", "missed", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
-	}, told)
+	}, posted)
 }
 
 // TestABlockLargerThanABatchIsToldWhole: nothing is cut.

@@ -51,7 +51,7 @@ func TestAlerts_TroublesAreToldOnceWhileTheyStand(t *testing.T) {
 			},
 		}
 	}
-	told := func() (kinds []string) {
+	posted := func() (kinds []string) {
 		for _, e := range webhook.got {
 			kinds = append(kinds, e.Kind+" "+e.Timer)
 		}
@@ -62,16 +62,16 @@ func TestAlerts_TroublesAreToldOnceWhileTheyStand(t *testing.T) {
 	overdue, dry := store.Event{Kind: "overdue", Timer: "a", Body: "{}"}, store.Event{Kind: "runs dry", Timer: "b", Body: "{}"}
 	troubles = []store.Event{overdue}
 	wake(a, 25)
-	require.Equal(t, []string{"overdue a"}, told())
+	require.Equal(t, []string{"overdue a"}, posted())
 	require.Equal(t, 3, looks, "every ten blocks")
 	troubles = []store.Event{overdue, dry}
 	wake(alerts(), 1)
-	require.Equal(t, []string{"runs dry b"}, told(), "after a restart")
+	require.Equal(t, []string{"runs dry b"}, posted(), "after a restart")
 	troubles = []store.Event{dry}
 	wake(a, 11)
 	troubles = []store.Event{dry, overdue}
 	wake(a, 11)
-	require.Equal(t, []string{"overdue a"}, told(), "it came back")
+	require.Equal(t, []string{"overdue a"}, posted(), "it came back")
 }
 
 // TestOwners_SayWhatNoEventSays: a timer whose turn does not come, and one whose payer runs dry.

@@ -183,7 +183,8 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 		cdc, keys[evmtypes.StoreKey], transient[evmtypes.TransientKey], keys, authority,
 		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, nil, EVMChainID, "")
 	app.Timers = timers.New(
-		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(), authority.String(),
+		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(),
+		authority.String(),
 		timerskeeper.WithFeeDenom(Denom), timerskeeper.WithWatcher(watcher), timerskeeper.WithFeegrant(app.Feegrant),
 		timerskeeper.WithBasefeeSource(timersfeemarket.FromBaseFee(&app.FeeMarket)))
 	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots,

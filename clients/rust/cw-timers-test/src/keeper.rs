@@ -81,8 +81,8 @@ pub(crate) fn messages_of(payload: &[u8]) -> AnyResult<Vec<Any>> {
     }
 }
 
-/// The name of a handler whose timer asks to be told of the delivery.
-pub(crate) fn told(handler: &str) -> Option<&str> {
+/// The name of a handler whose timer asks for the delivery too.
+pub(crate) fn without_delivery(handler: &str) -> Option<&str> {
     handler.strip_suffix("+delivery")
 }
 
@@ -348,7 +348,7 @@ impl Keeper<'_> {
             call.handler = String::new();
             return Ok(call);
         }
-        let name = told(&call.handler).unwrap_or(&call.handler);
+        let name = without_delivery(&call.handler).unwrap_or(&call.handler);
         if !is_handler_name(name) || name == DEFAULT_HANDLER {
             return refuse(TimersError::InvalidHandler, format!("{} names no handler of a contract", call.handler));
         }

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::host::Host;
-use crate::keeper::{hex, messages_of, release, told, Grants};
+use crate::keeper::{hex, messages_of, release, without_delivery, Grants};
 use crate::recur::{self, Kind, Occurrence, Passed};
 use crate::settle::cost;
 use crate::store::{self, Books, Moment, Reason, Record, Skipped};
@@ -745,7 +745,7 @@ fn sudo_message(timer: &TimerInfo, delivery: &Delivery) -> cosmwasm_std::StdResu
         return to_json_binary(&SudoMsg::HandleTimer(HandleTimer::new(delivery.clone(), timer.payload.clone())));
     }
     let call = |name: &str, body: &[u8]| Binary::from([b"{\"", name.as_bytes(), b"\":", body, b"}"].concat());
-    match told(&timer.handler) {
+    match without_delivery(&timer.handler) {
         None => Ok(call(&timer.handler, &timer.payload)),
         Some(name) => {
             // The payload is copied as it is.

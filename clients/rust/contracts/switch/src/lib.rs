@@ -50,7 +50,7 @@ pub struct InstantiateMsg {
 /// What the owner may do; after the switch has fired, the heir. Anybody may resume.
 #[cw_serde]
 pub enum ExecuteMsg {
-    /// The owner is alive: the time begins anew.
+    /// The owner is alive: the time begins again.
     CheckIn {},
     /// Takes funds out. Before the switch has fired the owner may, and this counts as a check-in; after that the heir.
     Withdraw {
