@@ -63,12 +63,12 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		return b.round.Skipped(ctx, timer, why)
 	}
 	current := *timer
-	if !turn.Fresh && e.Records.Queue().MayDiffer(ctx, timer) {
+	if key := state.KeyOf(timer.Due, timer.Seq); !turn.Fresh && e.Records.Queue().MayDiffer(ctx, key) {
 		// Earlier handlers may have cancelled or changed it, so that its record is read again. This is not needed for a
 		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
 		var found bool
 		var err error
-		if current, found, err = e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq)); err != nil {
+		if current, found, err = e.Records.InQueue(ctx, key); err != nil {
 			return err
 		}
 		if !found {

@@ -39,7 +39,7 @@ func (e *Engine) moveTimed(
 	ctx sdk.Context, b *block, from, until int64, work overhead.Work, limit int,
 ) (left *types.Timer, err error) {
 	timers := make([]types.Timer, 0, 8)
-	err = e.Records.WalkTimed(ctx, from, until, func(t *types.Timer) (bool, error) {
+	err = e.Records.WalkTimed(ctx, from, 0, until, func(t *types.Timer) (bool, error) {
 		if len(timers) == limit {
 			left = t
 			return true, nil

@@ -153,7 +153,7 @@ func NewKeeper(
 // wire makes the components of the state, the policies that use them and the engine over both.
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
 	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
-	records := state.NewRecords(cdc, sb, k.service, owners, lane)
+	records := state.NewRecords(sb, k.service, owners, lane)
 	index := index.New(sb, k.service)
 	leavers := leavers.New(cdc, sb)
 	conditions := conditions.New(cdc, sb, records, leavers, o.watcher)

@@ -453,7 +453,7 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 // left reports whether a timer that the block has read has left its place in the queue.
 func (s *Storm) left(ctx sdk.Context, key calendar.Key) (bool, error) {
 	queue := s.Parts.Records.Queue()
-	if !queue.MayDiffer(ctx, &types.Timer{Due: key.Due, Seq: key.Seq}) {
+	if !queue.MayDiffer(ctx, key) {
 		return false, nil
 	}
 	has, err := queue.Has(ctx, key)

@@ -8,12 +8,10 @@ import (
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
 
-	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/state/aside"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -74,7 +72,7 @@ type Records struct {
 
 	// queue holds the timers that have a due height; aside those that are neither there nor gone.
 	queue      *queue.Queue
-	aside      *aside.Timers
+	aside      *queue.Queue
 	owners     *Owners
 	lane       *Lane
 	waiting    WaitingRoom
@@ -85,14 +83,13 @@ var _ Component = (*Records)(nil)
 
 // NewRecords adds the component's collections to the schema.
 func NewRecords(
-	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service store.KVStoreService, owners *Owners, lane *Lane,
+	sb *collections.SchemaBuilder, service store.KVStoreService, owners *Owners, lane *Lane,
 ) *Records {
-	timer := codec.CollValue[types.Timer](cdc)
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		queue:    queue.New(sb, service),
-		aside:    aside.New(sb, service, timer),
+		aside:    queue.NewAside(sb, service),
 		owners:   owners, lane: lane,
 	}
 }
@@ -111,14 +108,14 @@ func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Pe
 
 // Close ends a block whose session was written: merges go on, by a bounded amount of work.
 func (r *Records) Close(ctx sdk.Context) error {
-	height := types.HeightOf(ctx)
-	if err := r.owners.Maintain(ctx, height); err != nil {
+	now := types.MomentOf(ctx)
+	if err := r.owners.Maintain(ctx, now.Height); err != nil {
 		return err
 	}
-	if err := r.aside.Close(ctx, types.MomentOf(ctx)); err != nil {
+	if err := r.aside.Close(ctx, uint64(now.Time), now.Height); err != nil {
 		return err
 	}
-	return r.queue.Close(ctx, height)
+	return r.queue.Close(ctx, now.Height, now.Height)
 }
 
 // Queue is where the timers are that have a due height.
@@ -179,14 +176,14 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
 	default:
-		return r.aside.Remove(ctx, aside.PlaceOf(t))
+		return r.aside.Remove(ctx, queue.KeyOf(t))
 	}
 }
 
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside || !r.queue.MayDiffer(ctx, t) {
+	if t.SetAside != types.NotSetAside || !r.queue.MayDiffer(ctx, queue.KeyOf(t)) {
 		return nil
 	}
 	found, err := r.queue.Has(ctx, KeyOf(t.Due, t.Seq))
@@ -409,16 +406,17 @@ func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, 
 
 // Load returns the timer that an entry names.
 func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
-	if entry.Due == 0 {
-		if entry.Time == 0 {
-			timer, waits, err := r.waiting.Get(ctx, entry.Seq)
-			if waits || err != nil {
-				return timer, err
-			}
+	if entry.Due == 0 && entry.Time == 0 {
+		timer, waits, err := r.waiting.Get(ctx, entry.Seq)
+		if waits || err != nil {
+			return timer, err
 		}
-		return r.aside.Get(ctx, aside.Place{Time: entry.Time, Seq: entry.Seq})
 	}
-	timer, found, err := r.queue.Get(ctx, KeyOf(entry.Due, entry.Seq))
+	in, key := r.queue, KeyOf(entry.Due, entry.Seq)
+	if entry.Due == 0 {
+		in, key = r.aside, KeyOf(uint64(entry.Time), entry.Seq)
+	}
+	timer, found, err := in.Get(ctx, key)
 	if err == nil && !found {
 		err = collections.ErrNotFound
 	}
@@ -438,13 +436,15 @@ func (r *Records) SetAsideFrom(ctx context.Context, seq uint64, limit int) ([]ty
 // WalkSetAside passes the timers that are set aside to fn, from an insertion number on, until fn reports that it has
 // enough.
 func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types.Timer) (enough bool, err error)) error {
-	return r.aside.Walk(ctx, seq, func(_ uint64, t *types.Timer) (bool, error) { return fn(t) })
+	return r.aside.Scan(ctx, KeyOf(0, seq), KeyOf(1, 0), fn)
 }
 
-// WalkTimed passes the timers that wait for a time to fn by (time, seq), from a time on and up to another, until fn reports that
-// it has enough.
-func (r *Records) WalkTimed(ctx context.Context, from, until int64, fn func(t *types.Timer) (enough bool, err error)) error {
-	return r.aside.WalkTimed(ctx, aside.Place{Time: from}, until, func(_ aside.Place, t *types.Timer) (bool, error) { return fn(t) })
+// WalkTimed passes the timers that wait for a time to fn by (time, seq), from one on and up to a time, until fn reports that it
+// has enough.
+func (r *Records) WalkTimed(
+	ctx context.Context, from int64, seq uint64, until int64, fn func(t *types.Timer) (enough bool, err error),
+) error {
+	return r.aside.Scan(ctx, KeyOf(uint64(max(1, from)), seq), KeyOf(uint64(until)+1, 0), fn)
 }
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
@@ -467,7 +467,7 @@ func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 	if err != nil {
 		return err
 	}
-	err = r.WalkTimed(ctx, 0, types.MaxTime, func(t *types.Timer) (bool, error) { return false, fn(t) })
+	err = r.WalkTimed(ctx, 0, 0, types.MaxTime, func(t *types.Timer) (bool, error) { return false, fn(t) })
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/state/aside"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -32,44 +32,25 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 		return checkRecord(t, elsewhere, &lane, types.MomentOf(ctx))
 	}
-	var wrong error
-	err = r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
-		if t := &e.Value; KeyOf(t.Due, t.Seq) != e.Key {
-			wrong = fmt.Errorf("timer %s is stored at (%d, %d), not at (%d, %d)", t.IDHex(), e.Key.Due, e.Key.Seq, t.Due, t.Seq)
-		} else {
-			wrong = check(t, false)
-		}
-		return wrong == nil
-	})
-	if err = errors.Join(err, wrong); err != nil {
-		return err
-	}
-	if err := r.queue.Check(ctx); err != nil {
-		return err
-	}
-	asideAs := func(waiting bool) func(uint64, types.Timer) error {
-		return func(seq uint64, t types.Timer) error {
-			if seq != t.Seq || waiting != (t.SetAside == types.Watching) {
-				return fmt.Errorf("timer %s of seq %d, set aside as %s, is stored at %d", t.IDHex(), t.Seq, t.SetAside, seq)
+	for _, in := range []*queue.Queue{r.queue, r.aside} {
+		var wrong error
+		err := in.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
+			if t := &e.Value; queue.KeyOf(t) != e.Key || t.SetAside == types.Watching {
+				wrong = fmt.Errorf("timer %s of seq %d, set aside as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.SetAside, e.Key.Due, e.Key.Seq)
+			} else {
+				wrong = check(t, in == r.aside)
 			}
-			return check(&t, true)
+			return wrong == nil
+		})
+		if err = errors.Join(err, wrong, in.Check(ctx)); err != nil {
+			return err
 		}
 	}
-	if err := r.aside.Check(ctx); err != nil {
-		return fmt.Errorf("timers set aside: %w", err)
-	}
-	err = r.aside.Walk(ctx, 0, func(seq uint64, t *types.Timer) (bool, error) { return false, asideAs(false)(seq, *t) })
-	if err != nil {
-		return err
-	}
-	if err := r.waiting.Walk(ctx, asideAs(true)); err != nil {
-		return err
-	}
-	return r.aside.WalkTimed(ctx, aside.Place{}, types.MaxTime, func(at aside.Place, t *types.Timer) (bool, error) {
-		if t.SetAside != types.Timed || at != aside.PlaceOf(t) {
-			return true, fmt.Errorf("timer %s of seq %d, set aside as %s, waits at %v", t.IDHex(), t.Seq, t.SetAside, at)
+	return r.waiting.Walk(ctx, func(seq uint64, t types.Timer) error {
+		if seq != t.Seq || t.SetAside != types.Watching {
+			return fmt.Errorf("timer %s of seq %d, set aside as %s, is stored at %d", t.IDHex(), t.Seq, t.SetAside, seq)
 		}
-		return false, check(t, true)
+		return check(&t, true)
 	})
 }
 

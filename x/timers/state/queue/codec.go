@@ -7,14 +7,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// timerCodec encodes records without what follows from their place, which is a quarter
-// of a short record: due and seq; the height of a trigger that has nothing else; and the id of a timer that is where it was
-// scheduled. A record with a due height is whole.
-type timerCodec struct{}
-
-// Encode encodes the record at a place.
-func (timerCodec) Encode(key calendar.Key, t types.Timer) ([]byte, error) {
-	if len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
+// encode encodes the record at a place, without what follows from that, which is a quarter of a short record: due and seq; the
+// height of a trigger that has nothing else; and the id of a timer that is where it was scheduled. A record with a due height is
+// whole, and so is one that has none in its place.
+func encode(key calendar.Key, t types.Timer) ([]byte, error) {
+	if t.SetAside != types.NotSetAside || len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
 		return t.Marshal()
 	}
 	if t.Trigger.Equal(types.Trigger{Height: key.Due}) {
@@ -28,9 +25,9 @@ func (timerCodec) Encode(key calendar.Key, t types.Timer) ([]byte, error) {
 	return t.Marshal()
 }
 
-// Decode decodes the record at a place.
-func (timerCodec) Decode(key calendar.Key, bz []byte) (t types.Timer, err error) {
-	if err := t.Unmarshal(bz); err != nil || t.Due != 0 {
+// decode decodes the record at a place.
+func decode(key calendar.Key, bz []byte) (t types.Timer, err error) {
+	if err := t.Unmarshal(bz); err != nil || t.Due != 0 || t.SetAside != types.NotSetAside {
 		return t, err
 	}
 	if len(t.Id) == 0 {

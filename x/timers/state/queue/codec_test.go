@@ -10,10 +10,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// TestTimerCodec_RecordsComeBackWhole: whatever of a record follows from its place.
+// TestCodec_RecordsComeBackWhole: whatever of a record follows from its place.
 //
 // Rule: 2.4-place-left-out
-func TestTimerCodec_RecordsComeBackWhole(t *testing.T) {
+func TestCodec_RecordsComeBackWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(name string) uint64 { return rapid.Uint64Range(0, 3).Draw(t, name) }
 		timer := types.Timer{
@@ -33,29 +33,30 @@ func TestTimerCodec_RecordsComeBackWhole(t *testing.T) {
 			nil, make([]byte, types.IDBytes), types.TimerID(timer.Actor, 1+number("first"), timer.Payload, number("nonce")),
 			types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq),
 		}).Draw(t, "id")
-		key := calendar.Key{Due: timer.Due, Seq: timer.Seq}
-		bz, err := timerCodec{}.Encode(key, timer)
+		timer.SetAside = rapid.SampledFrom([]types.SetAsideReason{types.NotSetAside, types.Paused, types.Timed}).Draw(t, "set aside")
+		key := KeyOf(&timer)
+		bz, err := encode(key, timer)
 		require.NoError(t, err)
-		again, err := timerCodec{}.Decode(key, bz)
+		again, err := decode(key, bz)
 		require.NoError(t, err)
 		require.True(t, timer.Equal(again), "%v, want %v", again, timer)
 		whole, err := timer.Marshal()
 		require.NoError(t, err)
-		again, err = timerCodec{}.Decode(key, whole)
+		again, err = decode(key, whole)
 		require.NoError(t, err)
 		require.True(t, timer.Equal(again), "a whole record is read as it is")
 	})
 }
 
-// TestTimerCodec_RecordsAreShort: a quarter of what the benchmarks schedule follows from its place.
-func TestTimerCodec_RecordsAreShort(t *testing.T) {
+// TestCodec_RecordsAreShort: a quarter of what the benchmarks schedule follows from its place.
+func TestCodec_RecordsAreShort(t *testing.T) {
 	timer := types.Timer{
 		Actor: make([]byte, 20), Payload: make([]byte, 100), GasLimit: 40_000, CellLimit: 20_000, Trigger: types.Trigger{Height: 1_000_000},
 		ExpiresAt: 2_000_000, Due: 1_000_000, Seq: 1_000_000, ScheduleHeight: 900_000,
 	}
 	key := calendar.Key{Due: timer.Due, Seq: timer.Seq}
 	timer.Id = idOf(key, &timer)
-	bz, err := timerCodec{}.Encode(key, timer)
+	bz, err := encode(key, timer)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(bz)*100, timer.Size()*76)
 }

@@ -1,9 +1,10 @@
-// Package queue stores the records of the timers that have a due height (x/timers/README.md, "2.4 Queue").
+// Package queue stores the records of timers by when they are due (x/timers/README.md, "2.4 Queue").
 package queue
 
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
@@ -14,20 +15,39 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Queue holds the records by (due, seq), in one log-structured map: what is near lies in its log and youngest runs, what is
-// far in merged ones. Each operation costs the gas of the same operation on a plain map, whatever is merged.
+// Queue holds records by when they are due, and their seqs, in one log-structured map: what is near lies in its log and youngest
+// runs, what is far in merged ones. Each operation costs the gas of the same operation on a plain map, whatever is merged.
 type Queue struct {
 	// timers: (due, seq) → timer.
 	timers *logstore.Map
-	codec  timerCodec
+	// passes: nothing is inserted that is due before the last block.
+	passes bool
 }
 
 // options shape the map. A block reads a chunk of each run that has something due.
 var options = logmap.Options{Queue: true, LogBytes: 4_096, MergeLogs: 8, ChunkBytes: 16_384}
 
-// New adds its collections to the schema.
+// New adds the collections of the timers that have a due height.
 func New(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
-	return &Queue{timers: logstore.NewMap(sb, service, types.PrefixQueue, "queue", options)}
+	return &Queue{logstore.NewMap(sb, service, types.PrefixQueue, "queue", options), true}
+}
+
+// NewAside adds the collections of the timers that are on hold, which are due at 0, and of those that wait for a time, by that in
+// seconds since 1970.
+func NewAside(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
+	return &Queue{logstore.NewMap(sb, service, types.PrefixSetAside, "set_aside", options), false}
+}
+
+// KeyOf is where a timer lies, in the map to which it belongs.
+func KeyOf(t *types.Timer) calendar.Key {
+	switch t.SetAside {
+	case types.NotSetAside:
+		return calendar.Key{Due: t.Due, Seq: t.Seq}
+	case types.Timed:
+		return calendar.Key{Due: uint64(t.DueTime), Seq: t.Seq}
+	default:
+		return calendar.Key{Seq: t.Seq}
+	}
 }
 
 // Insert adds a timer at a place where there is none.
@@ -41,9 +61,9 @@ func (q *Queue) Replace(ctx context.Context, t *types.Timer) error {
 }
 
 func (q *Queue) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
-	logstore.ChargeWrite(ctx, keyBytes+t.Size())
-	key := placeOf(t)
-	value, err := q.codec.Encode(key, *t)
+	key := KeyOf(t)
+	logstore.ChargeWrite(ctx, keyBytes(key)+t.Size())
+	value, err := encode(key, *t)
 	if err != nil {
 		return err
 	}
@@ -62,9 +82,9 @@ func (q *Queue) Get(ctx context.Context, key calendar.Key) (t types.Timer, found
 	if err != nil {
 		return t, false, err
 	}
-	size := keyBytes
+	size := keyBytes(key)
 	if found {
-		if t, err = q.codec.Decode(key, value); err != nil {
+		if t, err = decode(key, value); err != nil {
 			return t, false, err
 		}
 		size += t.Size()
@@ -85,7 +105,7 @@ func (q *Queue) Page(
 	ctx context.Context, from calendar.Key, height uint64, keep func(calendar.Entry[types.Timer]) calendar.Verdict,
 ) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
 	charged := func(e calendar.Entry[types.Timer]) calendar.Verdict {
-		logstore.ChargeStep(ctx, keyBytes+e.Value.Size())
+		logstore.ChargeStep(ctx, keyBytes(e.Key)+e.Value.Size())
 		return keep(e)
 	}
 	return calendar.Read(height, charged, func(fn func(calendar.Entry[types.Timer]) bool) error {
@@ -96,6 +116,30 @@ func (q *Queue) Page(
 // Walk passes all timers to fn in order, until fn returns false.
 func (q *Queue) Walk(ctx context.Context, fn func(calendar.Entry[types.Timer]) (more bool)) error {
 	return q.scan(ctx, calendar.Key{}, nil, fn)
+}
+
+// Scan passes the timers from a place on and before another to fn in order, until fn reports that it has enough. It costs the gas
+// of an iterator.
+func (q *Queue) Scan(ctx context.Context, from, to calendar.Key, fn func(t *types.Timer) (enough bool, err error)) error {
+	var failed error
+	opened := false
+	err := q.scan(ctx, from, placeKey(to), func(e calendar.Entry[types.Timer]) (more bool) {
+		bytes := keyBytes(e.Key) + e.Value.Size()
+		if !opened {
+			logstore.ChargeStep(ctx, bytes)
+			opened = true
+		}
+		var enough bool
+		if enough, failed = fn(&e.Value); enough || failed != nil {
+			return false
+		}
+		logstore.ChargeStep(ctx, bytes)
+		return true
+	})
+	if !opened {
+		logstore.ChargeStep(ctx, 0)
+	}
+	return errors.Join(err, failed)
 }
 
 // The first page that is read has so many entries, and each further one twice as many, up to the most.
@@ -114,7 +158,7 @@ func (q *Queue) scan(ctx context.Context, from calendar.Key, to []byte, fn func(
 		}
 		for _, entry := range page {
 			key := parsePlace(entry.Key)
-			t, err := q.codec.Decode(key, entry.Value)
+			t, err := decode(key, entry.Value)
 			if err != nil {
 				return err
 			}
@@ -129,17 +173,20 @@ func (q *Queue) scan(ctx context.Context, from calendar.Key, to []byte, fn func(
 	}
 }
 
-// MayDiffer reports whether the record at the timer's place may not be what the block has read. Outside of a block's own steps,
-// where it is looked up and paid for, it always is.
-func (q *Queue) MayDiffer(ctx context.Context, t *types.Timer) bool {
-	return q.timers.MayDiffer(ctx, placeKey(placeOf(t)))
+// MayDiffer reports whether the record at a place may not be what the block has read. Outside of a block's own steps, where it is
+// looked up and paid for, it always is.
+func (q *Queue) MayDiffer(ctx context.Context, key calendar.Key) bool {
+	return q.timers.MayDiffer(ctx, placeKey(key))
 }
 
-// Close ends a block whose session was written: nothing becomes due at its height any more, and merges go on.
-func (q *Queue) Close(ctx context.Context, height uint64) error {
-	stored, end := q.timers.Stored(), placeKey(calendar.Key{Due: height + 1})
+// Close ends a block of a height whose session was written, by which what was due at now has been read: merges go on.
+func (q *Queue) Close(ctx context.Context, now, height uint64) error {
+	stored, end := q.timers.Stored(), placeKey(calendar.Key{Due: now + 1})
 	if idle, err := q.timers.Idle(ctx, end); idle || err != nil {
 		return err
+	}
+	if !q.passes {
+		end = nil
 	}
 	empty, err := stored.Consume(ctx, end)
 	if err != nil {
@@ -158,14 +205,16 @@ func (q *Queue) Settle(ctx context.Context) error { return q.timers.Settle(ctx) 
 // Check returns the first broken invariant. It reads everything.
 func (q *Queue) Check(ctx context.Context) error { return q.timers.Stored().Check(ctx) }
 
-// keyBytes is the length of the key for which a record is charged: the region, due and seq.
-const keyBytes = 1 + placeBytes
-
 // placeBytes is the length of a place as a key.
 const placeBytes = 16
 
-// placeOf is the timer's place in the queue.
-func placeOf(t *types.Timer) calendar.Key { return calendar.Key{Due: t.Due, Seq: t.Seq} }
+// keyBytes is the length of the key for which a record is charged: the region, seq, and where there is one, due.
+func keyBytes(k calendar.Key) int {
+	if k.Due == 0 {
+		return 1 + 8
+	}
+	return 1 + placeBytes
+}
 
 func placeKey(k calendar.Key) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, placeBytes), k.Due), k.Seq)

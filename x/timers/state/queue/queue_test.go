@@ -50,7 +50,7 @@ func newQueued(t require.TestingT) *queued {
 func (q *queued) height() uint64 { return types.HeightOf(q.ctx) }
 
 func (q *queued) sort() {
-	slices.SortFunc(q.model, func(a, b types.Timer) int { return placeOf(&a).Compare(placeOf(&b)) })
+	slices.SortFunc(q.model, func(a, b types.Timer) int { return KeyOf(&a).Compare(KeyOf(&b)) })
 }
 
 // insert adds a timer that is due in a later block, or in this one as a watch's is.
@@ -73,7 +73,7 @@ func (q *queued) change(t *rapid.T, ctx sdk.Context) {
 	at := rapid.IntRange(0, len(q.model)-1).Draw(t, "which")
 	timer := q.model[at]
 	if rapid.Bool().Draw(t, "is removed") {
-		require.NoError(t, q.queue.Remove(ctx, placeOf(&timer)))
+		require.NoError(t, q.queue.Remove(ctx, KeyOf(&timer)))
 		q.model = slices.Delete(q.model, at, at+1)
 		return
 	}
@@ -97,13 +97,13 @@ func (q *queued) compare(t *rapid.T, ctx sdk.Context) {
 	require.NoError(t, err)
 	var want []types.Timer
 	for _, timer := range q.model {
-		if key := placeOf(&timer); key.Compare(from) >= 0 && timer.Due <= height {
+		if key := KeyOf(&timer); key.Compare(from) >= 0 && timer.Due <= height {
 			want = append(want, timer)
 		}
 	}
 	require.Equal(t, len(want) <= limit, complete)
 	if !complete {
-		require.Equal(t, placeOf(&want[limit]), next)
+		require.Equal(t, KeyOf(&want[limit]), next)
 	}
 	want = want[:min(limit, len(want))]
 	require.Len(t, found, len(want))
@@ -112,7 +112,7 @@ func (q *queued) compare(t *rapid.T, ctx sdk.Context) {
 	}
 	one, is, err := q.queue.Get(ctx, from)
 	require.NoError(t, err)
-	at, there := slices.BinarySearchFunc(q.model, from, func(timer types.Timer, key calendar.Key) int { return placeOf(&timer).Compare(key) })
+	at, there := slices.BinarySearchFunc(q.model, from, func(timer types.Timer, key calendar.Key) int { return KeyOf(&timer).Compare(key) })
 	require.Equal(t, there, is)
 	require.True(t, !there || q.model[at].Equal(one))
 }
@@ -190,7 +190,7 @@ func TestQueue_IsASortedSlice(t *testing.T) {
 				q.compare(t, ctx)
 			}
 			require.NoError(t, session.Flush(ctx))
-			require.NoError(t, q.queue.Close(ctx, q.height()))
+			require.NoError(t, q.queue.Close(ctx, q.height(), q.height()))
 			require.NoError(t, q.queue.Check(q.ctx))
 			q.compare(t, q.ctx)
 			q.ctx = q.ctx.WithBlockHeight(q.ctx.BlockHeight() + 1)
@@ -202,11 +202,11 @@ func TestQueue_IsASortedSlice(t *testing.T) {
 // empty removes all that is left. Then nothing is.
 func (q *queued) empty(t require.TestingT) {
 	for i := range q.model {
-		require.NoError(t, q.queue.Remove(q.ctx, placeOf(&q.model[i])))
+		require.NoError(t, q.queue.Remove(q.ctx, KeyOf(&q.model[i])))
 	}
 	for range 50 {
 		q.ctx = q.ctx.WithBlockHeight(q.ctx.BlockHeight() + 20)
-		require.NoError(t, q.queue.Close(q.ctx, q.height()))
+		require.NoError(t, q.queue.Close(q.ctx, q.height(), q.height()))
 	}
 	entries, err := q.service.OpenKVStore(q.ctx).Iterator(nil, nil)
 	require.NoError(t, err)
@@ -260,15 +260,15 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 			key := collections.Join(timer.Due, timer.Seq)
 			same(ctx, func(ctx sdk.Context) error { return q.queue.Insert(ctx, &timer) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
-			same(ctx, func(ctx sdk.Context) error { _, _, err := q.queue.Get(ctx, placeOf(&timer)); return err },
+			same(ctx, func(ctx sdk.Context) error { _, _, err := q.queue.Get(ctx, KeyOf(&timer)); return err },
 				func(ctx sdk.Context) error { _, err := plain.Get(ctx, key); return err })
-			same(ctx, func(ctx sdk.Context) error { _, err := q.queue.Has(ctx, placeOf(&timer)); return err },
+			same(ctx, func(ctx sdk.Context) error { _, err := q.queue.Has(ctx, KeyOf(&timer)); return err },
 				func(ctx sdk.Context) error { _, err := plain.Has(ctx, key); return err })
 			timer.ExpiresAt++
 			same(ctx, func(ctx sdk.Context) error { return q.queue.Replace(ctx, &timer) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
 			if rapid.Bool().Draw(t, "removed") {
-				same(ctx, func(ctx sdk.Context) error { return q.queue.Remove(ctx, placeOf(&timer)) },
+				same(ctx, func(ctx sdk.Context) error { return q.queue.Remove(ctx, KeyOf(&timer)) },
 					func(ctx sdk.Context) error { return plain.Remove(ctx, key) })
 			}
 		}

@@ -1,4 +1,4 @@
-package aside
+package queue
 
 import (
 	"errors"
@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/testutil"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -26,7 +27,7 @@ import (
 // model is the records that are set aside, beside the map of single keys that they should be. Its keys are in a store of
 // their own, so that gas can be compared.
 type model struct {
-	aside   *Timers
+	aside   *Queue
 	service store.KVStoreService
 	single  collections.Map[uint64, types.Timer]
 	timed   collections.Map[collections.Pair[uint64, uint64], types.Timer]
@@ -41,7 +42,7 @@ func newModel(t require.TestingT) *model {
 	sb := collections.NewSchemaBuilder(service)
 	singleSB := collections.NewSchemaBuilder(runtime.NewKVStoreService(keys["single"]))
 	m := &model{
-		aside: New(sb, service, timer), service: service,
+		aside: NewAside(sb, service), service: service,
 		single: collections.NewMap(singleSB, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
 		timed: collections.NewMap(singleSB, types.PrefixQueue, "timed",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), timer),
@@ -66,38 +67,38 @@ func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func
 }
 
 // pair is the key of a timer that waits for a time.
-func pair(p Place) collections.Pair[uint64, uint64] { return collections.Join(uint64(p.Time), p.Seq) }
+func pair(k calendar.Key) collections.Pair[uint64, uint64] { return collections.Join(k.Due, k.Seq) }
 
 // set and get are those of the single keys.
 func (m *model) set(ctx sdk.Context, timer types.Timer) error {
-	if at := PlaceOf(&timer); at.Time > 0 {
+	if at := KeyOf(&timer); at.Due > 0 {
 		return m.timed.Set(ctx, pair(at), timer)
 	}
 	return m.single.Set(ctx, timer.Seq, timer)
 }
 
-func (m *model) get(ctx sdk.Context, at Place) (types.Timer, error) {
-	if at.Time > 0 {
+func (m *model) get(ctx sdk.Context, at calendar.Key) (types.Timer, error) {
+	if at.Due > 0 {
 		return m.timed.Get(ctx, pair(at))
 	}
 	return m.single.Get(ctx, at.Seq)
 }
 
-func (m *model) remove(ctx sdk.Context, at Place) error {
-	if at.Time > 0 {
+func (m *model) remove(ctx sdk.Context, at calendar.Key) error {
+	if at.Due > 0 {
 		return m.timed.Remove(ctx, pair(at))
 	}
 	return m.single.Remove(ctx, at.Seq)
 }
 
 // places are those of all records.
-func (m *model) places(t require.TestingT, ctx sdk.Context) (places []Place) {
+func (m *model) places(t require.TestingT, ctx sdk.Context) (places []calendar.Key) {
 	require.NoError(t, m.single.Walk(ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
-		places = append(places, Place{0, seq})
+		places = append(places, calendar.Key{Seq: seq})
 		return false, nil
 	}))
 	require.NoError(t, m.timed.Walk(ctx, nil, func(at collections.Pair[uint64, uint64], _ types.Timer) (bool, error) {
-		places = append(places, Place{int64(at.K1()), at.K2()})
+		places = append(places, calendar.Key{Due: at.K1(), Seq: at.K2()})
 		return false, nil
 	}))
 	return places
@@ -133,13 +134,15 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 }
 
 func (m *model) compare(t *rapid.T, ctx sdk.Context) {
-	at := Place{rapid.Int64Range(0, 21).Draw(t, "time"), rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
+	at := calendar.Key{Due: rapid.Uint64Range(0, 21).Draw(t, "time"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
 	var got, want types.Timer
 	var gotErr, wantErr error
+	var found bool
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { got, gotErr = m.aside.Get(ctx, at) },
+		func(ctx sdk.Context) { got, found, gotErr = m.aside.Get(ctx, at) },
 		func(ctx sdk.Context) { want, wantErr = m.get(ctx, at) })
-	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), errors.Is(gotErr, collections.ErrNotFound))
+	require.NoError(t, gotErr)
+	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), !found)
 	require.True(t, want.Equal(got))
 
 	limit := rapid.IntRange(1, 100).Draw(t, "limit")
@@ -157,27 +160,17 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 		require.True(t, slices.EqualFunc(lists[1], lists[0], func(a, b types.Timer) bool { return a.Equal(b) }))
 	}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		return m.aside.Walk(ctx, at.Seq, func(seq uint64, timer *types.Timer) (bool, error) {
-			require.Equal(t, timer.Seq, seq)
-			return fn(*timer), nil
-		})
+		return m.aside.Scan(ctx, calendar.Key{Seq: at.Seq}, calendar.Key{Due: 1}, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
 	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
 		from := new(collections.Range[uint64]).StartInclusive(at.Seq)
 		return m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) { return fn(timer), nil })
 	})
-	until := rapid.Int64Range(0, 21).Draw(t, "until")
+	at.Due = max(1, at.Due)
+	until := calendar.Key{Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		return m.aside.WalkTimed(ctx, at, until, func(found Place, timer *types.Timer) (bool, error) {
-			require.Equal(t, PlaceOf(timer), found)
-			return fn(*timer), nil
-		})
+		return m.aside.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
 	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		if max(1, at.Time) > until {
-			return m.timed.Walk(ctx, new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(collections.Join(uint64(100), uint64(0))),
-				func(collections.Pair[uint64, uint64], types.Timer) (bool, error) { return true, nil })
-		}
-		within := new(collections.Range[collections.Pair[uint64, uint64]]).
-			StartInclusive(pair(Place{max(1, at.Time), at.Seq})).EndExclusive(collections.Join(uint64(until)+1, uint64(0)))
+		within := new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(pair(at)).EndExclusive(pair(until))
 		return m.timed.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
 	})
 }
@@ -187,8 +180,6 @@ func (m *model) dropped(t *rapid.T, ctx sdk.Context) {
 	branch, _ := sandbox.WithinFire(ctx).CacheContext()
 	m.compare(t, branch)
 }
-
-var errUndone = errors.New("undone")
 
 // step is one of the steps at the end of a block, which may be undone, or a fire of a handler.
 func (m *model) step(t *rapid.T, ctx sdk.Context) {
@@ -210,11 +201,11 @@ func (m *model) step(t *rapid.T, ctx sdk.Context) {
 	require.True(t, err == nil || errors.Is(err, errUndone), "%v", err)
 }
 
-// TestTimersSetAsideAreAsIfStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
+// TestQueue_OfTimersSetAsideIsAsIfTheyWereStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
 // and costs the same gas. When none is left, nothing is.
 //
 // Rule: 2.3-aside, 2.3-session, 2.3-aside-gas
-func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
+func TestQueue_OfTimersSetAsideIsAsIfTheyWereStoredSingly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
 		for height := range uint64(6) {
@@ -229,7 +220,7 @@ func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 			}
 			m.compare(t, ctx)
 			require.NoError(t, session.Flush(ctx))
-			require.NoError(t, m.aside.Close(ctx, types.Moment{Height: height, Time: rapid.Int64Range(0, 20).Draw(t, "now")}))
+			require.NoError(t, m.aside.Close(ctx, rapid.Uint64Range(0, 20).Draw(t, "now"), height))
 			require.NoError(t, m.aside.Check(m.ctx))
 			m.compare(t, m.ctx)
 		}
@@ -245,7 +236,7 @@ func (m *model) empty(t require.TestingT) {
 	}
 	require.NoError(t, session.Flush(ctx))
 	for height := range uint64(50) {
-		require.NoError(t, m.aside.Close(ctx, types.Moment{Height: height, Time: 30}))
+		require.NoError(t, m.aside.Close(ctx, 30, height))
 	}
 	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixSetAside.Bytes(), storetypes.PrefixEndBytes(types.PrefixSetAside.Bytes()))
 	require.NoError(t, err)
