@@ -62,7 +62,7 @@ var commands = map[string]map[string]struct {
 		"Params":        {use: "params"},
 		"Timer":         {use: "timer [actor/id-prefix]", flags: []string{"height", "keyring-backend"}},
 		"TimersByActor": {use: "list [actor]", flags: []string{"page-limit", "page-key", "status", "from"}},
-		"Due":           {use: "due [height]", flags: []string{"until", "page-limit"}},
+		"Due":           {use: "due [height or time]", flags: []string{"until", "page-limit"}},
 		"Ready":         {use: "ready", flags: []string{"page-limit"}},
 		"Lane":          {use: "lane"},
 		"Fairness":      {use: "fairness [actor]"},

@@ -145,7 +145,7 @@ func TestTheTableOfQueriesIsTheService(t *testing.T) {
 	require.NoError(t, err)
 	var service []string
 	for _, match := range regexp.MustCompile(`(?s)\n  rpc (\w+)\(.*?\n  }`).FindAllStringSubmatch(string(raw), -1) {
-		path := regexp.MustCompile(`get = "([^"]+)"`).FindStringSubmatch(match[0])
+		path := regexp.MustCompile(`get(?: =|:) "([^"]+)"`).FindStringSubmatch(match[0])
 		require.NotNil(t, path, match[1])
 		command, _, _ := strings.Cut(commands["query"][match[1]].use, " ")
 		service = append(service, fmt.Sprint(match[1], strings.Contains(match[0], "module_query_safe) = true"), path[1], command))

@@ -1,15 +1,19 @@
 package keeper_test
 
 import (
+	"bytes"
 	"flag"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
@@ -604,4 +608,49 @@ func TestUnfundedSkip_OfARetry(t *testing.T) {
 	skipped := only[*types.TimerOccurrencesSkipped](f, events)
 	require.Equal(t, []uint64{uint64(start + 60), uint64(start + 60), 1}, []uint64{skipped.First, skipped.Last, skipped.Count})
 	require.Equal(t, start+120, f.timer(poor, id).DueTime)
+}
+
+// TestDue_ListsWhatWaitsForATime: by (time, seq), at one second or up to it, in pages of any size. What has become due is in the
+// queue, and listed there.
+func TestDue_ListsWhatWaitsForATime(t *testing.T) {
+	f := newFixture(t)
+	start := f.Now()
+	var want []string
+	for _, after := range []int64{300, 100, 200, 100} {
+		want = append(want, f.schedule(robot, 0, f.noop(), triggered(atTime(start+after))))
+	}
+	f.schedule(robot, 50, f.noop())
+	ordered := []string{want[1], want[3], want[2], want[0]}
+	due := func(limit uint64, at int64, until bool) []string {
+		return pages(t, limit, func(page *sdkquery.PageRequest) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
+			r, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Time: at, Until: until, Pagination: page})
+			return r.GetTimers(), r.GetPagination(), err
+		})
+	}
+	for limit := uint64(1); limit < 6; limit++ {
+		require.Equal(t, ordered, due(limit, start+300, true))
+		require.Equal(t, ordered[:2], due(limit, start+199, true))
+		require.Equal(t, ordered[:2], due(limit, start+100, false))
+		require.Empty(t, due(limit, start+99, true))
+		require.Empty(t, due(limit, start+101, false))
+	}
+	for _, bad := range []*types.QueryDueRequest{
+		{Time: -1}, {Time: types.MaxTime + 1}, {Time: start, Height: 3}, {},
+		{Time: start, Pagination: &sdkquery.PageRequest{Key: []byte{1}}}, {Time: start, Pagination: &sdkquery.PageRequest{Reverse: true}},
+	} {
+		_, err := f.query().Due(f.Ctx(), bad)
+		require.Equal(t, codes.InvalidArgument, status.Code(err), bad)
+	}
+	beyond, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{
+		Time: start + 300, Until: true, Pagination: &sdkquery.PageRequest{Key: bytes.Repeat([]byte{0xff}, 16)},
+	})
+	require.NoError(t, err)
+	require.Empty(t, beyond.Timers)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+	f.pass(start+250, 50)
+	f.NextBlock()
+	require.Equal(t, ordered[3:], due(9, types.MaxTime, true))
+	queued, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: f.Height(), Until: true})
+	require.NoError(t, err)
+	require.Len(t, queued.Timers, 3)
 }

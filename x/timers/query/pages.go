@@ -74,14 +74,9 @@ func (s *server) queuePage(
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(page.GetKey()) > 0 {
-		key, err := parsePageKey(page.Key)
-		if err != nil {
-			return nil, nil, err
-		}
-		if key.Compare(from) > 0 {
-			from = key
-		}
+	from, err = firstOfPage(from, page)
+	if err != nil {
+		return nil, nil, err
 	}
 	var infos []types.TimerInfo
 	var failure error
@@ -109,9 +104,55 @@ func (s *server) queuePage(
 	}
 	response := &sdkquery.PageResponse{}
 	if !complete {
-		response.NextKey = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, next.Due), next.Seq)
+		response.NextKey = pageKey(next)
 	}
 	return infos, response, nil
+}
+
+// walkedPage reads one page of the timers that walk passes; keyOf names the one with which the next page starts.
+func (s *server) walkedPage(
+	ctx context.Context, page *sdkquery.PageRequest, keyOf func(*types.Timer) []byte,
+	walk func(fn func(*types.Timer) (enough bool, err error)) error,
+) (infos []types.TimerInfo, next *sdkquery.PageResponse, err error) {
+	limit, offset, err := walkBounds(page)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	next = &sdkquery.PageResponse{}
+	left := newRoom(limit)
+	err = walk(func(t *types.Timer) (bool, error) {
+		if offset > 0 {
+			offset--
+			return false, nil
+		}
+		info, err := s.listed(ctx, &config, t)
+		if err != nil {
+			return true, err
+		}
+		if !left.take(ctx, &info) {
+			next.NextKey = keyOf(t)
+			return true, nil
+		}
+		infos = append(infos, info)
+		return false, nil
+	})
+	return infos, next, err
+}
+
+// firstOfPage is the first key that a page may hold: from, or that of the page if it comes later.
+func firstOfPage(from calendar.Key, page *sdkquery.PageRequest) (calendar.Key, error) {
+	if len(page.GetKey()) == 0 {
+		return from, nil
+	}
+	first, err := parsePageKey(page.Key)
+	if err == nil && first.Compare(from) < 0 {
+		first = from
+	}
+	return first, err
 }
 
 func parsePageKey(key []byte) (calendar.Key, error) {
@@ -119,6 +160,10 @@ func parsePageKey(key []byte) (calendar.Key, error) {
 		return calendar.Key{}, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 16 of a next_key", len(key))
 	}
 	return calendar.Key{Due: binary.BigEndian.Uint64(key), Seq: binary.BigEndian.Uint64(key[8:])}, nil
+}
+
+func pageKey(key calendar.Key) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, key.Due), key.Seq)
 }
 
 // errReverse refuses to list from the end.

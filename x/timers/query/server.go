@@ -169,8 +169,11 @@ func (s *server) Due(ctx context.Context, req *types.QueryDueRequest) (*types.Qu
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
+	if req.GetTime() != 0 {
+		return s.dueByTime(ctx, req)
+	}
 	if req.GetHeight() == 0 || req.GetHeight() == ^uint64(0) {
-		return nil, status.Errorf(codes.InvalidArgument, "height is %d, want 1 to %d", req.GetHeight(), ^uint64(0)-1)
+		return nil, status.Errorf(codes.InvalidArgument, "height is %d, want 1 to %d, or a time", req.GetHeight(), ^uint64(0)-1)
 	}
 	from := calendar.Key{Due: req.Height}
 	if req.Until {
@@ -178,6 +181,31 @@ func (s *server) Due(ctx context.Context, req *types.QueryDueRequest) (*types.Qu
 	}
 	timers, page, err := s.queuePage(ctx, from, req.Height, req.Pagination, func(*types.Timer) bool { return true })
 	return &types.QueryDueResponse{Timers: timers, Pagination: page}, err
+}
+
+// dueByTime lists timers that wait for a time. The page's key is the time and the seq at which the next page starts.
+func (s *server) dueByTime(ctx context.Context, req *types.QueryDueRequest) (*types.QueryDueResponse, error) {
+	if req.Time < 0 || req.Time > types.MaxTime || req.Height != 0 {
+		return nil, status.Errorf(codes.InvalidArgument, "time is %d and height %d, want a time from 1 to %d and no height",
+			req.Time, req.Height, types.MaxTime)
+	}
+	from := calendar.Key{Due: uint64(req.Time)}
+	if req.Until {
+		from = calendar.Key{}
+	}
+	from, err := firstOfPage(from, req.Pagination)
+	if err != nil {
+		return nil, err
+	}
+	if from.Due > uint64(req.Time) {
+		return &types.QueryDueResponse{Pagination: &sdkquery.PageResponse{}}, nil
+	}
+	timers, next, err := s.walkedPage(ctx, req.Pagination, func(t *types.Timer) []byte {
+		return pageKey(calendar.Key{Due: uint64(t.DueTime), Seq: t.Seq})
+	}, func(fn func(*types.Timer) (bool, error)) error {
+		return s.engine.Records.WalkTimed(ctx, int64(from.Due), from.Seq, req.Time, fn)
+	})
+	return &types.QueryDueResponse{Timers: timers, Pagination: next}, err
 }
 
 // readyInQueueOrder lists the ready timers in the order of the queue.
@@ -199,39 +227,16 @@ func (s *server) SetAside(
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	limit, offset, err := walkBounds(req.GetPagination())
-	if err != nil {
-		return nil, err
-	}
 	from := uint64(0)
 	if key := req.GetPagination().GetKey(); len(key) > 0 {
+		var err error
 		if from, err = parsePosition(key); err != nil {
 			return nil, err
 		}
 	}
-	config, err := s.engine.Configs.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	response := &types.QuerySetAsideResponse{Pagination: &sdkquery.PageResponse{}}
-	left := newRoom(limit)
-	err = s.engine.Records.WalkSetAside(ctx, from, func(t *types.Timer) (bool, error) {
-		if offset > 0 {
-			offset--
-			return false, nil
-		}
-		info, err := s.listed(ctx, &config, t)
-		if err != nil {
-			return true, err
-		}
-		if !left.take(ctx, &info) {
-			response.Pagination.NextKey = positionKey(t.Seq)
-			return true, nil
-		}
-		response.Timers = append(response.Timers, info)
-		return false, nil
-	})
-	return response, err
+	timers, next, err := s.walkedPage(ctx, req.GetPagination(), func(t *types.Timer) []byte { return positionKey(t.Seq) },
+		func(fn func(*types.Timer) (bool, error)) error { return s.engine.Records.WalkSetAside(ctx, from, fn) })
+	return &types.QuerySetAsideResponse{Timers: timers, Pagination: next}, err
 }
 
 // checkTexts checks the lengths of all that a request states, before anything reads it.

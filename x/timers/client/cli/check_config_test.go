@@ -120,3 +120,15 @@ func replacing(t *testing.T, r *rig, config types.TimerConfig) *types.MsgUpdateT
 	require.NoError(t, err)
 	return msg
 }
+
+// A timer that waits for a time is looked at like one of the queue.
+func TestCheckConfig_LooksAtTimersThatWaitForATime(t *testing.T) {
+	r := newRig(t)
+	id := r.atTime("2023-11-14 23:00")
+	out, _, err := r.Run("query", "timers", "check-config", "-o", "json", "--set", "eip1559.max_cycles_per_fire_auction=160000")
+	require.NoError(t, err)
+	var found impact.Impact
+	require.NoError(t, json.Unmarshal([]byte(out), &found), out)
+	require.Len(t, found.SetAside, 1)
+	require.Equal(t, id, found.SetAside[0].ID)
+}

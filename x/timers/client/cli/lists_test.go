@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +23,45 @@ func (r *rig) listed(line ...string) (rows [][]string, notes string) {
 		rows = append(rows, regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(text), -1))
 	}
 	return rows, notes
+}
+
+// atTime schedules a transfer at a time, and returns the timer's id.
+func (r *rig) atTime(at string) (id string) {
+	r.T.Helper()
+	moment, err := time.Parse("2006-01-02 15:04", at)
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.Chain.BeginBlock())
+	results, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
+		Sender: r.Alice, Trigger: types.Trigger{Time: &moment}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 7)), GasLimit: 250_000,
+	})
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.End())
+	var response types.MsgScheduleTimerResponse
+	require.NoError(r.T, r.Chain.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	return response.Id
+}
+
+// What waits for a time is listed by it, in the zone of who asks, and not among what is due at a height.
+func TestDue_ListsWhatWaitsForATime(t *testing.T) {
+	r := newRig(t)
+	later, sooner := r.atTime("2023-11-15 09:00"), r.atTime("2023-11-14 23:00")
+	all, notes := r.listed("due", "2023-11-15 09:00", "--until")
+	require.Empty(t, notes)
+	require.Len(t, all, 3)
+	require.Equal(t, []string{sooner[:8], later[:8]}, []string{all[1][0], all[2][0]})
+	one, _ := r.listed("due", "09:00")
+	require.Len(t, one, 2)
+	require.Equal(t, later[:8], one[1][0])
+	r.TZ = "Europe/Berlin"
+	berlin, _ := r.listed("due", "10:00")
+	require.Equal(t, one[1][0], berlin[1][0])
+	for _, none := range [][]string{{"due", "09:01"}, {"due", "1000000", "--until"}} {
+		out, _, err := r.Run(append([]string{"query", "timers"}, none...)...)
+		require.NoError(t, err)
+		require.Empty(t, out, none)
+	}
+	_, _, err := r.Run("query", "timers", "due", "2023-11-14 22:00")
+	require.ErrorContains(t, err, "has passed")
 }
 
 func TestListsAreTables(t *testing.T) {

@@ -44,12 +44,16 @@ type Impact struct {
 	Returned []Verdict `json:"returned"`
 }
 
-// Of looks at the waiting timers, at most so many, in pages: first at those with a due height, then at those that watch or
-// are set aside. The queries should be of one height, or a timer that moves between two pages is seen twice or not at all.
+// Of looks at the waiting timers, at most so many, in pages: first at those with a due height, then at those that wait
+// for a time, then at those that watch or are set aside. The queries should be of one height, or a timer that moves between two pages is seen twice or not at all.
 func Of(ctx context.Context, client types.QueryClient, config *types.TimerConfig, height, most uint64) (*Impact, error) {
 	i := &Impact{Height: height, SetAside: []Verdict{}, Returned: []Verdict{}}
 	queue := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
 		answer, err := client.Due(ctx, &types.QueryDueRequest{Height: math.MaxInt64, Until: true, Pagination: page})
+		return answer.GetTimers(), answer.GetPagination(), err
+	}
+	timed := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		answer, err := client.Due(ctx, &types.QueryDueRequest{Time: types.MaxTime, Until: true, Pagination: page})
 		return answer.GetTimers(), answer.GetPagination(), err
 	}
 	aside := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
@@ -57,7 +61,7 @@ func Of(ctx context.Context, client types.QueryClient, config *types.TimerConfig
 		return answer.GetTimers(), answer.GetPagination(), err
 	}
 	i.Complete = true
-	for _, list := range []pages{queue, aside} {
+	for _, list := range []pages{queue, timed, aside} {
 		complete, err := i.walk(list, config, most)
 		if err != nil {
 			return nil, errors.New(plain.ServerSays(err))

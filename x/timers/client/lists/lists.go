@@ -61,13 +61,13 @@ func Commands() []*cobra.Command {
 	list.Flags().String(flags.FlagFrom, "", "whose timers to list, if no actor is named")
 	list.Flags().String(flagScheduler, "", "only timers of a contract that this admin scheduled: an address or the name of a key")
 	due := command(&cobra.Command{
-		Use:     "due [height]",
-		Short:   "List the timers that are due at a height, or up to it",
-		Long:    "List the timers that are due at a height, in the order of the queue. With --until, list all that are due at or before that height.",
-		Example: version.AppName + " query timers due 1234 --until",
+		Use:     "due [height or time]",
+		Short:   "List the timers that are due at a height or a time, or up to it",
+		Long:    "List the timers that are due at a height, in the order of the queue, or those that wait for a time, a date and time or a time of day, by their times. A timer whose time has come is in the queue, by the height of the block that collected it. With --until, list all that are due at or before that height or time.",
+		Example: version.AppName + " query timers due 1234 --until\n" + version.AppName + " query timers due '2030-01-31 09:00' --until",
 		Args:    cobra.ExactArgs(1),
 	}, readDue)
-	due.Flags().Bool(flagUntil, false, "list also the timers that are due before the height")
+	due.Flags().Bool(flagUntil, false, "list also the timers that are due before the height or the time")
 	return []*cobra.Command{
 		list, due, newWatchesCmd(),
 		command(&cobra.Command{
@@ -153,14 +153,35 @@ func readActor(j *job.Job, client types.QueryClient, args []string) (func(*query
 }
 
 func readDue(j *job.Job, client types.QueryClient, args []string) (func(*query.PageRequest) (page, error), bool, error) {
-	height, err := timespan.ParseCount(args[0], "height")
+	asked, err := dueAt(j, args[0])
 	if err != nil {
 		return nil, false, err
 	}
-	until, err := j.Flags.GetBool(flagUntil)
+	if asked.Until, err = j.Flags.GetBool(flagUntil); err != nil {
+		return nil, false, err
+	}
 	return func(p *query.PageRequest) (page, error) {
-		return client.Due(j.Ctx, &types.QueryDueRequest{Height: height, Until: until, Pagination: p})
-	}, false, err
+		asked.Pagination = p
+		return client.Due(j.Ctx, &asked)
+	}, false, nil
+}
+
+// dueAt reads a height, or a time in the zone of who asks.
+func dueAt(j *job.Job, text string) (types.QueryDueRequest, error) {
+	if !strings.ContainsAny(text, ":-") {
+		height, err := timespan.ParseCount(text, "height")
+		return types.QueryDueRequest{Height: height}, err
+	}
+	c, err := j.Clock()
+	if err != nil {
+		return types.QueryDueRequest{}, err
+	}
+	zone, err := j.Zone()
+	if err != nil {
+		return types.QueryDueRequest{}, err
+	}
+	at, err := timespan.ParseMoment(text, c.Present().In(zone))
+	return types.QueryDueRequest{Time: at.Unix()}, err
 }
 
 func readReady(j *job.Job, client types.QueryClient, _ []string) (func(*query.PageRequest) (page, error), bool, error) {

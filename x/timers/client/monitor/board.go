@@ -44,7 +44,8 @@ type board struct {
 	// ready are the first timers in the order of the next block; moreReady tells that there are others behind them.
 	ready     []types.TimerInfo
 	moreReady bool
-	// coming are the first timers that are due later, by height; moreComing tells that there are others behind them.
+	// coming are the first timers that are due later, by height or by time, soonest first; moreComing tells that there are others
+	// behind them.
 	coming     []types.TimerInfo
 	moreComing bool
 	// actor whose timers alone are shown, soonest first; total is how many there are. Empty for everybody's.

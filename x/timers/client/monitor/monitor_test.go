@@ -8,11 +8,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/x/timers/client/monitor"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // monitor runs monitor --blocks; a block goes by between two looks at the node.
@@ -212,6 +214,22 @@ func TestMonitorShowsTheReadyAndOnesOwn(t *testing.T) {
 	require.Regexp(t, `coming    \|[.▁-█]+\| [\d,]+ blocks, \dm\d+s`, shown)
 }
 
+// What waits for a time stands among what is due at heights, as it is expected.
+func TestMonitor_ShowsWhatWaitsForATime(t *testing.T) {
+	r := newRig(t)
+	height := r.Schedule(500, 5)
+	require.NoError(t, r.Chain.BeginBlock())
+	soon := r.Chain.Ctx().BlockTime().Add(100 * time.Second).Truncate(time.Second)
+	_, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
+		Sender: r.Alice, Trigger: types.Trigger{Time: &soon}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 7)), GasLimit: 250_000,
+	})
+	require.NoError(t, err)
+	require.NoError(t, r.End())
+	shown := r.onScreen(2, "", func(int) {})
+	require.Regexp(t, `(?s)then the others, soonest first.*send 7.*`+height[:8]+`.*send 5`, shown)
+	require.NotContains(t, shown, "nothing after this height")
+}
+
 func TestMonitorOnScreenEndsIfItCanNotBegin(t *testing.T) {
 	r := newRig(t)
 	r.Node.NoQueries = true
@@ -231,7 +249,7 @@ func TestMonitorPassesOverWhatItMissedAndSaysSo(t *testing.T) {
 	require.Contains(t, shown, "results: not asked for since height 11")
 }
 
-// What a block costs: its results, the lane and two lists; and the headers of twenty blocks at once.
+// What a block costs: its results, the lane and three lists; and the headers of twenty blocks at once.
 func TestMonitorAsksLittleOfANode(t *testing.T) {
 	r := newRig(t)
 	r.Blocks(100)
@@ -254,10 +272,10 @@ func TestMonitorAsksLittleOfANode(t *testing.T) {
 	}
 	out.asked = &r.Node.Asked
 	require.NoError(t, monitor.OnScreen(ctx, r.Ctx, &out, func() (int, int) { return 80, 24 }, ""))
-	require.LessOrEqual(t, firstDrawn, 6, "requests before the first screen")
+	require.LessOrEqual(t, firstDrawn, 7, "requests before the first screen")
 	perBlock := float64(r.Node.Asked-asked) / 60
-	require.Less(t, perBlock, 5.2, "requests a block, one for the height among them")
-	require.Greater(t, perBlock, 4.0)
+	require.Less(t, perBlock, 6.2, "requests a block, one for the height among them")
+	require.Greater(t, perBlock, 5.0)
 }
 
 // countingWriter notes how many requests were made when the first line of the view was written.

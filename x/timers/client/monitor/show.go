@@ -115,8 +115,8 @@ func (v *view) upToDate(ctx context.Context, fresh bool) (asked, shown error) {
 	return nil, v.draw()
 }
 
-// collect fills the board as of the latest block: with three requests, of which one for an actor alone, and one more for
-// the pace every twenty blocks.
+// collect fills the board as of the latest block: with four requests, two for an actor alone, and one more for the pace
+// every twenty blocks.
 func (v *view) collect(ctx context.Context) error {
 	b := &v.board
 	lane, err := v.query.Lane(ctx, &types.QueryLaneRequest{})
@@ -137,7 +137,9 @@ func (v *view) collect(ctx context.Context) error {
 		v.pace.Forget()
 		b.clock = v.pace.Clock(ctx, v.node, lane.Height)
 	}
-	slices.SortStableFunc(b.timers, func(x, y types.TimerInfo) int { return words.Soonest(&x, &y, b.clock) })
+	for _, list := range [][]types.TimerInfo{b.timers, b.coming} {
+		slices.SortStableFunc(list, func(x, y types.TimerInfo) int { return words.Soonest(&x, &y, b.clock) })
+	}
 	return nil
 }
 
@@ -163,9 +165,16 @@ func (v *view) collectAll(ctx context.Context, height uint64) error {
 	if err != nil {
 		return fmt.Errorf("ask for the timers that are due later: %s", plain.ServerSays(err))
 	}
+	timed, err := v.query.Due(ctx, &types.QueryDueRequest{
+		Time: types.MaxTime, Until: true, Pagination: &query.PageRequest{Limit: listRows},
+	})
+	if err != nil {
+		return fmt.Errorf("ask for the timers that wait for a time: %s", plain.ServerSays(err))
+	}
 	b := &v.board
 	b.ready, b.moreReady = ready.Timers, len(ready.Pagination.GetNextKey()) > 0
-	b.coming, b.moreComing = coming.Timers, len(coming.Pagination.GetNextKey()) > 0
+	b.coming = slices.Concat(coming.Timers, timed.Timers)
+	b.moreComing = len(coming.Pagination.GetNextKey())+len(timed.Pagination.GetNextKey()) > 0
 	return nil
 }
 

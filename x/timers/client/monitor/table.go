@@ -20,7 +20,7 @@ const (
 
 // table is the middle of the view: the timers that fire next, or those of one actor.
 func (b *board) table(width int) (title, names string, rows []string) {
-	timers, title := slices.Concat(b.ready, b.coming), "NEXT: the ready in the order of the next block, then the others by height"
+	timers, title := slices.Concat(b.ready, b.coming), "NEXT: the ready in the order of the next block, then the others, soonest first"
 	actors := make([]string, len(timers))
 	for i := range timers {
 		actors[i] = timers[i].Actor

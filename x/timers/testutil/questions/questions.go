@@ -69,6 +69,9 @@ func (a *Asker) question(ctx sdk.Context) (err error) {
 		func() {
 			_, err = server.Due(ctx, &types.QueryDueRequest{Height: height + 3, Until: true, Pagination: page})
 		},
+		func() {
+			_, err = server.Due(ctx, &types.QueryDueRequest{Time: types.MaxTime, Until: true, Pagination: page})
+		},
 		func() { _, err = server.Watches(ctx, &types.QueryWatchesRequest{Actor: text, Pagination: page}) },
 		func() { _, err = server.Watches(ctx, &types.QueryWatchesRequest{Store: "bank", Pagination: page}) },
 		func() { _, err = server.Fairness(ctx, &types.QueryFairnessRequest{Actor: text}) },
