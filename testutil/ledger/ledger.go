@@ -39,6 +39,9 @@ type Timer struct {
 	passed uint64
 	// Fires is how many deliveries it had.
 	Fires uint64
+	// occurrence that was delivered last, 0 if none was; again: it is tried once more.
+	occurrence uint64
+	again      bool
 }
 
 // Counts are what a ledger has seen.
@@ -205,6 +208,10 @@ func (l *Ledger) fire(a map[string]string) error {
 	if seq := number(a["fire_seq"]); seq != t.Fires {
 		errs = append(errs, fmt.Errorf("%s has delivery %d after %d deliveries", id, seq, t.Fires))
 	}
+	if o := number(a["occurrence"]); o > 0 && (o < t.occurrence || o == t.occurrence && !t.again) {
+		errs = append(errs, fmt.Errorf("%s delivers occurrence %d after %d", id, o, t.occurrence))
+	}
+	t.occurrence, t.again = number(a["occurrence"]), number(a["retries"]) > 0
 	t.Fires++
 	t.Due, t.passed = number(a["next_due"]), 0
 	if t.Due == 0 && l.live[id] != nil {

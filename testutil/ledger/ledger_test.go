@@ -37,6 +37,21 @@ func book(t *testing.T) *ledger.Ledger {
 	return l
 }
 
+// Of a timer with occurrences none is delivered twice or after a later one, unless it is tried again.
+func TestLedger_OccurrencesComeInOrder(t *testing.T) {
+	fire := func(l *ledger.Ledger, height uint64, seq, occurrence, retries string) error {
+		return l.Block(height, []ledger.Event{fired(attributes{
+			"deliver_id": "d" + seq, "fire_seq": seq, "next_due": "13", "occurrence": occurrence, "retries": retries,
+		})})
+	}
+	l := book(t)
+	require.NoError(t, fire(l, 12, "0", "100", "1"))
+	require.NoError(t, fire(l, 13, "1", "100", "0"))
+	require.NoError(t, fire(l, 14, "2", "160", "0"))
+	require.ErrorContains(t, fire(l, 15, "3", "160", "0"), "a delivers occurrence 160 after 160")
+	require.ErrorContains(t, fire(l, 16, "4", "100", "0"), "a delivers occurrence 100 after 160")
+}
+
 func TestALedgerFollowsATimerFromItsScheduleToItsEnd(t *testing.T) {
 	l := book(t)
 	require.NoError(t, l.Is([]string{"a"}))

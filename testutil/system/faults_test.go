@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,9 @@ type stage struct {
 	random *rand.Rand
 	gates  []*node.Gate
 	ledger ledger.Ledger
+	// minutely fires at each minute, whatever fails; minutes are those that it has delivered.
+	minutely string
+	minutes  []int64
 	// entered is the last height in the ledger, same the last at which all nodes had the same state.
 	entered, same int64
 	rows          []string
@@ -131,7 +135,7 @@ func (s *stage) prepareAll() {
 }
 
 // load leaves timers that fire in every block from now on: of contracts, one of which bids for itself, at intervals, and at
-// changes of a balance. One waits to the end.
+// changes of a balance; one at each minute, and one at a time. One waits to the end.
 func (s *stage) load() {
 	first := s.Nodes[0]
 	beating := instantiateHeartbeats(s.ctx, s.t, first, 4)
@@ -144,6 +148,8 @@ func (s *stage) load() {
 	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--every", "3", "--count", "10")
 	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--watch", "bank:balance:"+bob+":utmr", "--count", "100000")
 	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--in", "90000")
+	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--after", "90s")
+	s.minutely, _ = schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--every", "1m", "--missed", "each")
 }
 
 // victim is one of the nodes that are not spared.
@@ -236,9 +242,27 @@ func (s *stage) enter(to int64) {
 		entries := make([]ledger.Event, len(events))
 		for i, event := range events {
 			entries[i] = ledger.Event(event)
+			if event.Type == "timers.v1.TimerFired" && event.Attributes["id"] == s.minutely {
+				s.minute(s.entered+1, event.Attributes)
+			}
 		}
 		require.NoError(s.t, s.ledger.Block(uint64(s.entered+1), entries))
 	}
+}
+
+// minute notes a delivery of the timer that fires at each minute: not before it, and none is left out.
+func (s *stage) minute(height int64, fired map[string]string) {
+	s.t.Helper()
+	occurrence, err := strconv.ParseInt(fired["occurrence"], 10, 64)
+	require.NoError(s.t, err)
+	at, err := s.Nodes[0].BlockTime(s.ctx, height)
+	require.NoError(s.t, err)
+	require.LessOrEqual(s.t, occurrence, at.Unix(), "at height %d", height)
+	if n := len(s.minutes); n > 0 {
+		require.Equal(s.t, s.minutes[n-1]+60, occurrence, "at height %d", height)
+	}
+	s.minutes = append(s.minutes, occurrence)
+	require.Equal(s.t, fmt.Sprint(len(s.minutes)), fired["index"], "at height %d", height)
 }
 
 // twoDown kills two of four: the chain waits, and goes on when one is back.
@@ -343,6 +367,10 @@ func (s *stage) finish() {
 	time.Sleep(3 * time.Second)
 	last := s.height()
 	s.enter(last)
+	if until := s.blockTime().Unix(); len(s.minutes) > 0 || *faultAll {
+		require.NotEmpty(s.t, s.minutes)
+		require.Greater(s.t, s.minutes[len(s.minutes)-1], until-61, "every minute that has come was delivered")
+	}
 	for _, n := range s.Nodes {
 		n.Stop()
 	}
@@ -380,8 +408,8 @@ func (s *stage) finish() {
 	c := s.ledger.Counts
 	require.Zero(s.t, c.Failed+c.Expired+c.Unfunded+c.SetAside, "%+v", c)
 	require.Greater(s.t, c.Fired, uint64(s.entered), "timers fired in every block")
-	s.t.Logf("%d blocks, state equal on %d nodes up to height %d: %d timers scheduled, %d deliveries, each once, %d timers live, all accounted for",
-		s.entered, len(s.Nodes), s.same, c.Scheduled, c.Fired, len(ids))
+	s.t.Logf("%d blocks, state equal on %d nodes up to height %d: %d timers scheduled, %d deliveries, each once, %d timers live, all accounted for; "+
+		"%d minutes, none left out", s.entered, len(s.Nodes), s.same, c.Scheduled, c.Fired, len(ids), len(s.minutes))
 }
 
 type coin struct {
