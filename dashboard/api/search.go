@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -90,7 +91,7 @@ func (s *Server) searchTimers(ctx context.Context, text string, answer *found) e
 				t := &timers[i]
 				matches := prefix != "" && strings.HasPrefix(t.Id, prefix) || strings.Contains(strings.ToLower(t.Label), strings.ToLower(text))
 				if matches && !seen[t.Id] {
-					answer.Timers = append(answer.Timers, foundTimer{ID: t.Id, Actor: t.Actor, Label: t.Label, Status: statusOf(t)})
+					answer.Timers = append(answer.Timers, foundTimer{ID: t.Id, Actor: t.Actor, Label: t.Label, Status: words.Status(t)})
 				}
 			}
 		}

@@ -75,7 +75,7 @@ func (s *Server) list(timers []types.TimerInfo) []listed {
 		t := &timers[i]
 		rows[i] = listed{
 			ID: t.Id, Actor: t.Actor, Due: t.Due, Expires: t.ExpiresAt, GasLimit: t.GasLimit, Bid: plain.TimerBid(t),
-			Status: statusOf(t), Label: t.Label, Does: s.does(t), When: s.when(t),
+			Status: words.Status(t), Label: t.Label, Does: s.does(t), When: s.when(t),
 		}
 	}
 	return rows
@@ -109,18 +109,6 @@ func (s *Server) onlyIf(t *types.TimerInfo) string { return s.keys().OnlyIf(t.On
 func (s *Server) keys() words.Keys {
 	signing := s.Codec.InterfaceRegistry().SigningContext()
 	return words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
-}
-
-// statusOf is the status of a timer in words: "pending", "on hold: paused".
-func statusOf(t *types.TimerInfo) string {
-	if t.Status == types.TimerStatusSetAside {
-		return onHold(t.SetAside)
-	}
-	return words.StatusName(t.Status)
-}
-
-func onHold(reason types.SetAsideReason) string {
-	return "on hold: " + strings.ReplaceAll(reason.Word(), "_", " ")
 }
 
 // pages reads pages of timers until there are enough; more reports whether there are others.
@@ -262,7 +250,7 @@ func (s *Server) timer(r *http.Request) (any, error) {
 // facts are what the chain holds of a timer, in words.
 func (s *Server) facts(t *types.TimerInfo) []fact {
 	all := []fact{
-		{"does", s.does(t)}, {"when", s.when(t)}, {"status", statusOf(t)}, {"owner", s.who(t.Actor)},
+		{"does", s.does(t)}, {"when", s.when(t)}, {"status", words.Status(t)}, {"owner", s.who(t.Actor)},
 		{"fee payer", s.who(t.FeePayer)}, {"bid", plain.TimerBid(t)}, {"gas limit", plain.Thousands(t.GasLimit)},
 		{"cell limit", plain.Thousands(t.CellLimit)}, {"fires so far", plain.Thousands(uint64(t.FireSeq))},
 		{"expires", "after height " + plain.Thousands(t.ExpiresAt)},

@@ -8,7 +8,10 @@ import (
 	"io"
 
 	gwruntime "github.com/grpc-ecosystem/grpc-gateway/runtime"
+	"github.com/spf13/cobra"
 
+	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
+	"cosmossdk.io/client/v2/autocli"
 	"cosmossdk.io/core/appmodule"
 
 	"github.com/cosmos/cosmos-sdk/client"
@@ -18,6 +21,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module"
 
 	"github.com/cosmos-timers/timers/x/timers/authz"
+	"github.com/cosmos-timers/timers/x/timers/client/cli"
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/query"
@@ -34,6 +38,10 @@ var (
 	_ appmodule.AppModule       = AppModule{}
 	_ appmodule.HasBeginBlocker = AppModule{}
 	_ appmodule.HasEndBlocker   = AppModule{}
+
+	_ autocli.HasAutoCLIConfig      = AppModule{}
+	_ autocli.HasCustomTxCommand    = AppModule{}
+	_ autocli.HasCustomQueryCommand = AppModule{}
 )
 
 // AppModule is the module as an app wires it.
@@ -137,3 +145,14 @@ func (m AppModule) BeginBlock(ctx context.Context) error { return m.keeper.Begin
 
 // EndBlock fires what is due.
 func (m AppModule) EndBlock(ctx context.Context) error { return m.keeper.EndBlock(ctx) }
+
+// GetTxCmd returns the commands that AutoCLI can't generate: they convert times to heights, files to payloads and short
+// ids to whole ones.
+func (AppModule) GetTxCmd() *cobra.Command { return cli.NewTxCmd() }
+
+// GetQueryCmd returns the queries that AutoCLI can't generate: a timer by its name ACTOR/ID-PREFIX, tables, and a view
+// that follows the chain.
+func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
+
+// AutoCLIOptions implements autocli.HasAutoCLIConfig.
+func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions { return cli.AutoCLIOptions() }

@@ -9,30 +9,26 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// leftByAdmin reports whether a timer is out of the contest because an admin scheduled it who is the admin no more, or because
-// that can't be found out. It leaves uncharged, for one removal of the GC lane. If that has nothing left, the timer is set
-// aside, so that a crowd of such timers keeps nobody out and no later block tries them.
-func (e *Engine) leftByAdmin(ctx sdk.Context, b *block, timer *types.Timer) bool {
-	if len(timer.Scheduler) == 0 {
-		return false
-	}
-	isAdmin := false
-	known := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+// scheduledByAdmin reports whether who scheduled a timer of its actor is still the admin of that. A timer of which this can't be
+// found out is quarantined.
+func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer) (isAdmin, known bool) {
+	known = e.guard(ctx, b, timer, func(ctx sdk.Context) error {
 		isAdmin = admins.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
 		return nil
 	})
-	if known && isAdmin {
-		return false
-	}
+	return isAdmin, known
+}
+
+// disown takes a timer out of the contest whose scheduler is the admin no more. It leaves uncharged, for one removal of the GC
+// lane. If that has nothing left, the timer is set aside, so that a crowd of such timers keeps nobody out and no later block tries
+// them.
+func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
 	b.Departed++
-	switch {
-	case !known:
-	case b.GC.TakeFor(timer):
+	if b.GC.TakeFor(timer) {
 		e.removeNotAdmins(ctx, b, timer)
-	default:
-		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.NotAdmin, nil) })
+		return
 	}
-	return true
+	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.NotAdmin, nil) })
 }
 
 // removeNotAdmins removes a timer whose scheduler is the admin no more, for which the GC lane has been charged.

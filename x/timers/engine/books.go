@@ -46,8 +46,11 @@ type books struct {
 	tipped []policy.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips total
-	// outcomes counts the fires whose handler failed, and those that ran none.
-	outcomes struct{ failed, guarded uint32 }
+	// outcomes counts the fires whose handler failed, and those that ran none; and the timers whose turn came, by what became of it.
+	outcomes struct {
+		failed, guarded uint32
+		turns           types.Verdicts
+	}
 	// expired, unfunded and notAdmin count the timers that left so, deferred those that stay ready.
 	expired, unfunded, notAdmin, deferred uint32
 	// runtimes served the fires, in their order.
@@ -66,6 +69,12 @@ func newBooks() books {
 func (b *books) noteAside(ctx sdk.Context, timer *types.Timer, reason types.SetAsideReason) {
 	b.aside = append(b.aside, reason)
 	report.LogTimer(ctx.Logger(), timer, "a timer was set aside", "reason", reason)
+}
+
+// noteTurn books the turn of a timer that does not fire.
+func (b *books) noteTurn(ctx sdk.Context, timer *types.Timer, verdict types.Verdict) {
+	b.outcomes.turns[verdict]++
+	report.LogTimer(ctx.Logger(), timer, "a timer does not fire", "verdict", verdict.Word())
 }
 
 // mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.

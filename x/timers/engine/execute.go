@@ -55,8 +55,8 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 // try fires a timer if it fits the lane and its actor may fire.
 func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 	timer := turn.Timer
-	why := policies.Skip{NoRoom: !b.Lane.Fits(b.SizeOf(timer)), Capped: !b.mayFire(&b.Config, timer.Actor)}
-	if why != (policies.Skip{}) {
+	if why := b.room(timer); why != (policies.Skip{}) {
+		b.noteTurn(ctx, timer, noRoom(why))
 		if err := e.noteWaiting(ctx, b, turn, why); err != nil {
 			return err
 		}
@@ -87,27 +87,32 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 // attempt tries one timer: it fires, leaves the contest for lack of funds, or stays ready.
 func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	timer := turn.Timer
-	price, willing := b.round.Price(timer)
-	if !willing || e.leftByAdmin(ctx, b, timer) {
-		return
+	c := e.consider(ctx, b, timer)
+	if c.verdict != types.VerdictFires {
+		b.noteTurn(ctx, timer, c.verdict)
 	}
-	occurrence := e.Triggers.Occurrence(timer, b.Now())
-	if !occurrence.Open {
-		e.pass(ctx, b, timer, occurrence)
+	switch c.verdict {
+	case types.VerdictFires:
+	case types.VerdictOnHold:
+		b.Departed++
 		return
-	}
-	required := price.Cost(timer.GasLimit, timer.CellLimit)
-	// What the payer was charged for the call of the timer's agent counts toward the fire.
-	owed := less(required, b.Agents.ChargedFor(timer))
-	if b.funds.Known(timer, owed) {
-		e.foundNoFunds(ctx, b, timer, required)
+	case types.VerdictNotAdmin:
+		e.disown(ctx, b, timer)
 		return
+	case types.VerdictPassed:
+		e.pass(ctx, b, timer, c.occurrence)
+		return
+	case types.VerdictNoFunds:
+		e.foundNoFunds(ctx, b, timer, c.required)
+		return
+	default:
+		return // It stays ready.
 	}
 	var result fireResult
 	var unfunded bool
 	before := ctx
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		err := e.fire(before, ctx, b, timer, occurrence, price, required, &result)
+		err := e.fire(before, ctx, b, timer, c.occurrence, c.price, c.required, &result)
 		if unfunded = !result.ran && errors.Is(err, types.ErrInsufficientFunds); unfunded {
 			return nil
 		}
@@ -124,8 +129,10 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 			e.keepCharge(ctx, b, timer, &result)
 		}
 	case unfunded:
-		e.foundNoFunds(ctx, b, timer, required)
+		b.noteTurn(ctx, timer, types.VerdictNoFunds)
+		e.foundNoFunds(ctx, b, timer, c.required)
 	default:
+		b.outcomes.turns[types.VerdictFires]++
 		b.Departed++
 		b.Agents.Fired(timer)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)

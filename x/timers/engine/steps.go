@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
@@ -77,6 +79,11 @@ type Preview struct {
 	Policy policies.Policy
 	Rules  policy.Rules
 	Round  policies.Round
+
+	engine *Engine
+	block  *block
+	// spent is what the fires so far may cost each payer. It is looked up, never ranged over.
+	spent map[string]math.Int
 }
 
 // RankGas is what a preview charges for each timer that competes or is admitted, before it ranks them: ranking takes time that
@@ -101,7 +108,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 		return ctx, nil, err
 	}
 	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+uint64(len(b.Index.Filed()))), "rank timers")
-	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting[last:])
+	return ctx, &Preview{b.Block, b.policy, b.rules, b.round, e, b, map[string]math.Int{}}, e.run(ctx, b, selecting[last:])
 }
 
 // AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.

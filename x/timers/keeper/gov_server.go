@@ -20,18 +20,21 @@ func (k *Keeper) checkAuthority(signer string) error {
 	return nil
 }
 
+// beginSys is begin, and reads which timer the authority means.
+func (m msgServer) beginSys(ctx context.Context, msg named, signer string) (sdk.AccAddress, []byte, error) {
+	if err := begin(ctx, msg); err != nil {
+		return nil, nil, err
+	}
+	if err := m.checkAuthority(signer); err != nil {
+		return nil, nil, err
+	}
+	return m.engine.Addresses.ParseName("actor", msg.GetActor(), msg.GetId())
+}
+
 // SysCancelTimer implements types.MsgServer: opcode 48. It succeeds if the timer no longer exists. Otherwise a proposal
 // that comes too late would also undo its other messages.
-func (m msgServer) SysCancelTimer(
-	ctx context.Context, msg *types.MsgSysCancelTimer,
-) (*types.MsgSysCancelTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	if err := m.checkAuthority(msg.Authority); err != nil {
-		return nil, err
-	}
-	actor, id, err := m.engine.Addresses.ParseName("actor", msg.Actor, msg.Id)
+func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTimer) (*types.MsgSysCancelTimerResponse, error) {
+	actor, id, err := m.beginSys(ctx, msg, msg.Authority)
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +102,8 @@ func (k *Keeper) ReplaceConfig(ctx context.Context, next types.TimerConfig) (*ty
 }
 
 // SysExtendTimer implements types.MsgServer: opcode 50.
-func (m msgServer) SysExtendTimer(
-	ctx context.Context, msg *types.MsgSysExtendTimer,
-) (*types.MsgSysExtendTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	if err := m.checkAuthority(msg.Authority); err != nil {
-		return nil, err
-	}
-	actor, id, err := m.engine.Addresses.ParseName("actor", msg.Actor, msg.Id)
+func (m msgServer) SysExtendTimer(ctx context.Context, msg *types.MsgSysExtendTimer) (*types.MsgSysExtendTimerResponse, error) {
+	actor, id, err := m.beginSys(ctx, msg, msg.Authority)
 	if err != nil {
 		return nil, err
 	}
@@ -128,16 +123,8 @@ func (m msgServer) SysExtendTimer(
 }
 
 // SysReleaseTimer implements types.MsgServer.
-func (m msgServer) SysReleaseTimer(
-	ctx context.Context, msg *types.MsgSysReleaseTimer,
-) (*types.MsgSysReleaseTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	if err := m.checkAuthority(msg.Authority); err != nil {
-		return nil, err
-	}
-	actor, id, err := m.engine.Addresses.ParseName("actor", msg.Actor, msg.Id)
+func (m msgServer) SysReleaseTimer(ctx context.Context, msg *types.MsgSysReleaseTimer) (*types.MsgSysReleaseTimerResponse, error) {
+	actor, id, err := m.beginSys(ctx, msg, msg.Authority)
 	if err != nil {
 		return nil, err
 	}

@@ -418,7 +418,7 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				want.PayloadBytes = uint64(len(want.Payload))
 				got := f.timer(robot, id)
 				require.Equal(t, fired.Success, got.LastOutcome.Success)
-				got.LastOutcome = nil
+				got.LastOutcome, got.Verdict = nil, want.Verdict
 				require.Equal(t, want, got)
 				require.Equal(t, uint64(8), fired.NextDue)
 			})
@@ -646,7 +646,7 @@ func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
 	events := f.blocksUntil(3)
 	require.Equal(t, types.Quarantined, only[*types.TimerSetAside](f, events).Reason)
 	after := f.timer(alice, id)
-	after.SetAside, after.Status = before.SetAside, before.Status
+	after.SetAside, after.Status, after.Verdict = before.SetAside, before.Status, before.Verdict
 	require.Equal(t, before, after, "nothing of the fire is left")
 	f.refused(types.ErrQuarantined, resume(alice, id))
 	f.refused(types.ErrAlreadySetAside, pause(alice, id))

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -28,9 +29,7 @@ func begin(ctx context.Context, msg sdk.Msg) error {
 }
 
 // ScheduleTimer implements types.MsgServer.
-func (m msgServer) ScheduleTimer(
-	ctx context.Context, msg *types.MsgScheduleTimer,
-) (*types.MsgScheduleTimerResponse, error) {
+func (m msgServer) ScheduleTimer(ctx context.Context, msg *types.MsgScheduleTimer) (*types.MsgScheduleTimerResponse, error) {
 	if err := begin(ctx, msg); err != nil {
 		return nil, err
 	}
@@ -66,10 +65,7 @@ func (m msgServer) ScheduleTimer(
 
 // UpdateTimer implements types.MsgServer.
 func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (*types.MsgUpdateTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +85,7 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 
 // ExtendTimer implements types.MsgServer.
 func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (*types.MsgExtendTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
@@ -108,25 +101,16 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 
 // PauseTimer implements types.MsgServer.
 func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*types.MsgPauseTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.pauseBy(ctx, by); err != nil {
-		return nil, err
-	}
-	return &types.MsgPauseTimerResponse{}, nil
+	return &types.MsgPauseTimerResponse{}, m.pauseBy(ctx, by)
 }
 
 // ResumeTimer implements types.MsgServer.
 func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (*types.MsgResumeTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +123,7 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 
 // SkipTimer implements types.MsgServer.
 func (m msgServer) SkipTimer(ctx context.Context, msg *types.MsgSkipTimer) (*types.MsgSkipTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
@@ -155,10 +136,7 @@ func (m msgServer) SkipTimer(ctx context.Context, msg *types.MsgSkipTimer) (*typ
 
 // RunTimer implements types.MsgServer.
 func (m msgServer) RunTimer(ctx context.Context, msg *types.MsgRunTimer) (*types.MsgRunTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
@@ -171,17 +149,11 @@ func (m msgServer) RunTimer(ctx context.Context, msg *types.MsgRunTimer) (*types
 
 // CancelTimer implements types.MsgServer.
 func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (*types.MsgCancelTimerResponse, error) {
-	if err := begin(ctx, msg); err != nil {
-		return nil, err
-	}
-	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
+	by, err := m.beginChange(ctx, msg)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.cancelBy(ctx, by); err != nil {
-		return nil, err
-	}
-	return &types.MsgCancelTimerResponse{}, nil
+	return &types.MsgCancelTimerResponse{}, m.cancelBy(ctx, by)
 }
 
 // SetAgent implements types.MsgServer.
@@ -202,15 +174,27 @@ func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types
 	return &types.MsgSetAgentResponse{}, m.Keeper.SetAgent(ctx, actor, agent)
 }
 
-// parseChange reads who changes which timer. No actor is the sender.
-func (m msgServer) parseChange(sender, actor, id string) (changeBy, error) {
-	by, err := m.engine.Addresses.Parse("sender", sender)
-	if err != nil {
-		return changeBy{}, err
+// named is a message that names a timer.
+type named interface {
+	sdk.Msg
+	GetActor() string
+	GetId() string
+}
+
+// change is one about a timer of its sender's.
+type change interface {
+	named
+	GetSender() string
+}
+
+// beginChange is begin, and reads who changes which timer. No actor is the sender.
+func (m msgServer) beginChange(ctx context.Context, msg change) (by changeBy, err error) {
+	if err := begin(ctx, msg); err != nil {
+		return by, err
 	}
-	if actor == "" {
-		actor = sender
+	if by.sender, err = m.engine.Addresses.Parse("sender", msg.GetSender()); err != nil {
+		return by, err
 	}
-	owner, parsed, err := m.engine.Addresses.ParseName("actor", actor, id)
-	return changeBy{sender: by, actor: owner, id: parsed}, err
+	by.actor, by.id, err = m.engine.Addresses.ParseName("actor", cmp.Or(msg.GetActor(), msg.GetSender()), msg.GetId())
+	return by, err
 }

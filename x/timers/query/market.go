@@ -22,18 +22,6 @@ import (
 // engine.RankGas. Contracts and modules pay it.
 const CompareGas = 500
 
-// candidates passes the timers of the next block to fn in the order in which they are tried, until fn reports that it
-// has enough.
-func candidates(ctx sdk.Context, next *engine.Preview, fn func(t *types.Timer, c policy.Candidate) (more bool)) error {
-	for {
-		turn, found, err := next.Round.Next(ctx)
-		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
-		if err != nil || !found || !fn(turn.Timer, next.Round.Candidate(ctx, turn.Timer)) {
-			return err
-		}
-	}
-}
-
 // inQueueOrder is a policy whose order is that of the queue.
 type inQueueOrder interface{ InQueueOrder() }
 
@@ -59,31 +47,31 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 	}
 	response := &types.QueryReadyResponse{Pagination: &sdkquery.PageResponse{}}
 	left, position := newRoom(limit), uint64(0)
-	var failure error
-	err = candidates(ctx, next, func(t *types.Timer, _ policy.Candidate) bool {
-		if t.Due >= next.Height {
-			return true // Not ready yet: it becomes due in the next block.
+	for {
+		turn, verdict, found, err := next.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
+		if err != nil || !found {
+			return response, err
+		}
+		if turn.Timer.Due >= next.Height {
+			continue // Not ready yet: it becomes due in the next block.
 		}
 		if position < first {
 			position++
-			return true
+			continue
 		}
-		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), &next.Config, t)
-		if failure = err; err != nil {
-			return false
+		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), &next.Config, turn.Timer)
+		if err != nil {
+			return nil, err
 		}
+		info.Verdict = verdict
 		if !left.take(ctx, &info) {
 			response.Pagination.NextKey = positionKey(position)
-			return false
+			return response, nil
 		}
 		position++
 		response.Timers = append(response.Timers, info)
-		return true
-	})
-	if err == nil {
-		err = failure
 	}
-	return response, err
 }
 
 // Lane implements types.QueryServer.
@@ -296,9 +284,18 @@ func (s *server) estimated(
 func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candidate, response *types.QueryEstimateResponse) error {
 	// once is the size of what is ahead and will be gone, always that of what returns.
 	once, always := uint64(0), uint64(0)
-	err := candidates(ctx, next, func(t *types.Timer, c policy.Candidate) bool {
+	for {
+		turn, found, err := next.Round.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		t, c := turn.Timer, next.Round.Candidate(ctx, turn.Timer)
 		if order := next.Rules.Order(next.Prices, []policy.Candidate{candidate, c}); order[0] == 0 {
-			return false
+			break
 		}
 		response.Ahead++
 		response.AheadSize += c.Size
@@ -308,8 +305,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candid
 		} else {
 			once += c.Size
 		}
-		return true
-	})
+	}
 	response.Basis = types.BasisAllReady
 	room := next.Config.LaneTimerCycles
 	switch {
@@ -322,7 +318,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candid
 		room -= always
 	}
 	response.WaitBlocks = (once + candidate.Size - 1) / room
-	return err
+	return nil
 }
 
 // returns reports whether a timer is due in every block: it fired in the latest block and is due again in the one after.

@@ -106,7 +106,7 @@ func (s *server) queuePage(
 	if !complete {
 		response.NextKey = pageKey(next)
 	}
-	return infos, response, nil
+	return infos, response, s.judge(ctx, infos)
 }
 
 // walkedPage reads one page of the timers that walk passes; keyOf names the one with which the next page starts.

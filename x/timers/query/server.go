@@ -161,6 +161,9 @@ func (s *server) TimersByActor(
 		}
 		return s.listed(ctx, &config, &timer)
 	})
+	if err == nil {
+		err = s.judge(ctx, timers)
+	}
 	return &types.QueryTimersByActorResponse{Timers: timers, Pagination: page, Total: uint32(len(entries))}, err
 }
 

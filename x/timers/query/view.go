@@ -8,8 +8,62 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/envelope"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// unready are the verdicts on timers that are not ready. What the next block makes of those that are, judge asks.
+var unready = map[types.TimerStatus]types.Verdict{
+	types.TimerStatusPending: types.VerdictPending, types.TimerStatusWatching: types.VerdictWatching,
+	types.TimerStatusSetAside: types.VerdictOnHold, types.TimerStatusExpired: types.VerdictExpired,
+}
+
+// judge gives those of some timers their verdicts that are ready, or due in the next block. It runs that block's steps on a branch
+// if there are any.
+func (s *server) judge(goCtx context.Context, infos []types.TimerInfo) error {
+	ready, now := map[uint64]*types.TimerInfo{}, types.HeightOf(goCtx)
+	for i := range infos {
+		t := &infos[i]
+		if t.Status == types.TimerStatusReady || t.Status == types.TimerStatusPending && t.SetAside == types.NotSetAside && t.Due <= now+1 {
+			ready[t.Seq] = t
+		}
+	}
+	if len(ready) == 0 {
+		return nil
+	}
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
+	if err != nil {
+		return err
+	}
+	for len(ready) > 0 {
+		turn, verdict, found, err := next.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		if info, asked := ready[turn.Timer.Seq]; asked {
+			info.Verdict = verdict
+			delete(ready, turn.Timer.Seq)
+		}
+	}
+	for i := range infos {
+		if ready[infos[i].Seq] == nil {
+			continue
+		}
+		t, found, err := s.engine.Records.InQueue(ctx, state.KeyOf(infos[i].Due, infos[i].Seq))
+		if err != nil {
+			return err
+		}
+		infos[i].Verdict = types.VerdictOnHold // The block sets it aside before it is tried.
+		if found {
+			infos[i].Verdict = next.Missed(ctx, &t)
+		}
+	}
+	return nil
+}
 
 // whole is a timer with its payload, whatever its length, and its messages.
 func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
@@ -21,6 +75,11 @@ func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, er
 	if err != nil {
 		return info, err
 	}
+	judged := []types.TimerInfo{info}
+	if err := s.judge(ctx, judged); err != nil {
+		return info, err
+	}
+	info = judged[0]
 	if info.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
 		return info, err
 	}
@@ -65,6 +124,7 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
+	info.Verdict = unready[info.Status]
 	recurrenceInfo(&info, t)
 	info.DueTime, info.ExpiresTime, info.Recurrence = t.DueTime, t.ExpiresTime, t.Recurrence
 	info.Failures, info.Skips, info.Renewal, info.OnlyIf = t.Failures, t.Skips, t.Renewal, t.OnlyIf

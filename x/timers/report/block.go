@@ -84,4 +84,6 @@ type Block struct {
 	// Asked counts the calls of agents, AgentsFailed those of them without a usable answer.
 	Asked, AgentsFailed uint64
 	WatchHits           uint64
+	// Turns are the timers whose turn came, by what became of it.
+	Turns types.Verdicts
 }

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
@@ -82,9 +83,7 @@ type Records struct {
 var _ Component = (*Records)(nil)
 
 // NewRecords adds the component's collections to the schema.
-func NewRecords(
-	sb *collections.SchemaBuilder, service store.KVStoreService, owners *Owners, lane *Lane,
-) *Records {
+func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, owners *Owners, lane *Lane) *Records {
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
@@ -135,27 +134,19 @@ func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, b
 
 // Put writes the record of a live timer again, at the same place.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
-	logstore.NoteChange(ctx)
-	switch t.SetAside {
-	case types.NotSetAside:
-		return r.queue.Replace(ctx, t)
-	case types.Watching:
-		return r.waiting.Put(ctx, t)
-	default:
-		return r.aside.Replace(ctx, t)
-	}
+	return r.write(ctx, t, logmap.Replaced)
 }
 
-// place writes a record that is nowhere where its SetAside says.
-func (r *Records) place(ctx context.Context, t *types.Timer) error {
+// write writes a record where its SetAside says: one that is nowhere (logmap.Inserted), or that is there.
+func (r *Records) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	logstore.NoteChange(ctx)
 	switch t.SetAside {
 	case types.NotSetAside:
-		return r.queue.Insert(ctx, t)
+		return r.queue.Write(ctx, t, change)
 	case types.Watching:
 		return r.waiting.Put(ctx, t)
 	default:
-		return r.aside.Insert(ctx, t)
+		return r.aside.Write(ctx, t, change)
 	}
 }
 
@@ -216,7 +207,7 @@ func (r *Records) add(ctx context.Context, t *types.Timer, maxTimers uint32) err
 			return err
 		}
 	}
-	return r.place(ctx, t)
+	return r.write(ctx, t, logmap.Inserted)
 }
 
 // Remove removes a timer for good, with all its resources.
@@ -250,7 +241,7 @@ func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
 		return err
 	}
-	return r.place(ctx, t)
+	return r.write(ctx, t, logmap.Inserted)
 }
 
 // Move changes a timer whose place may change with it; its payload stays.
@@ -272,7 +263,7 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 			return err
 		}
 	}
-	return r.place(ctx, t)
+	return r.write(ctx, t, logmap.Inserted)
 }
 
 // PutAside moves a timer from its place to those that are set aside.

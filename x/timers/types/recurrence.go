@@ -321,6 +321,12 @@ func (r SetAsideReason) Word() string {
 	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
 }
 
+// Verdicts are counts, by verdict.
+type Verdicts [VerdictGuarded + 1]uint64
+
+// Word is the verdict as people write it: fires, no_room, priced_out, no_funds.
+func (v Verdict) Word() string { return strings.ToLower(strings.TrimPrefix(v.String(), "VERDICT_")) }
+
 // MoveBack moves the heights of the trigger so many blocks back. What is due at a height stays so.
 func (t *Trigger) MoveBack(blocks uint64) {
 	if t.Height > 0 {

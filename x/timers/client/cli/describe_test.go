@@ -129,8 +129,8 @@ func TestDescribe_SaysWhatItWaitsFor(t *testing.T) {
 	r.Blocks(4)
 	out, _, err := r.Run("query", "timers", "describe", "alice/"+waiting)
 	require.NoError(t, err)
-	require.Regexp(t, `Status: +ready, OVERDUE`, out)
-	require.Contains(t, out, "the lane for 4 blocks: the lane is paused")
+	require.Regexp(t, `Status: +ready: lane paused, OVERDUE`, out)
+	require.Contains(t, out, "the lane, which governance has paused; ready for 4 blocks\n")
 }
 
 // TestList_SaysWhatNeedsAnOwner: what is overdue, what fails, and whose payer runs dry.

@@ -105,7 +105,7 @@ func TestListsAreTables(t *testing.T) {
 	require.NoError(t, err)
 	rows, notes = r.listed("list", "alice", "--status", "set-aside")
 	require.Len(t, rows, 2)
-	require.Equal(t, []string{id[:8], "-", "-", "-", "send 5stake to bob", "default", "set aside: paused"}, rows[1])
+	require.Equal(t, []string{id[:8], "-", "-", "-", "send 5stake to bob", "default", "on hold: paused"}, rows[1])
 	require.Equal(t, "1 of another status on this page\n", notes)
 
 	for want, line := range map[string][]string{

@@ -106,7 +106,7 @@ func TestPauseAndResume(t *testing.T) {
 
 	out, _, err := r.Run("query", "timers", "set-aside")
 	require.NoError(t, err)
-	require.Contains(t, out, "set aside: paused")
+	require.Contains(t, out, "on hold: paused")
 	require.Contains(t, out, id[:8])
 	require.ErrorContains(t, r.Refused("resume", "bob/"+id[:6]), "belongs to "+r.Bob)
 	msg, _ = r.Printed("resume", "alice/"+id[:6])

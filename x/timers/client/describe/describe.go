@@ -378,10 +378,17 @@ func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clo
 	}
 	late := ""
 	if c.Height >= t.Due {
-		late = fmt.Sprintf(" for %s", plain.Count(c.Height-t.Due+1, "block"))
+		late = fmt.Sprintf(" ready for %s", plain.Count(c.Height-t.Due+1, "block"))
 	}
-	if e == nil {
-		return "the lane," + late
+	text := words.Verdict(t.Verdict)
+	if late != "" {
+		text += ";" + late
 	}
-	return "the lane" + late + ": " + outlook.WaitNote(e, c)
+	switch t.Verdict {
+	case types.VerdictPricedOut, types.VerdictNoRoom, types.VerdictNotRead:
+		if e != nil {
+			return text + "; " + outlook.WaitNote(e, c)
+		}
+	}
+	return text
 }

@@ -22,6 +22,12 @@ var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded"
 // ReleaseReasons are those from which the end of a block returns timers to the queue.
 var ReleaseReasons = []string{"unrunnable", "unfunded", "priced_out"}
 
+// TurnVerdicts are what may become of a timer's turn. Those that are not read, or are priced out when the block ranks, have none.
+var TurnVerdicts = []types.Verdict{
+	types.VerdictFires, types.VerdictNoRoom, types.VerdictCapped, types.VerdictPricedOut, types.VerdictNoFunds, types.VerdictNotAdmin,
+	types.VerdictPassed, types.VerdictOnHold,
+}
+
 // Count adds a block.
 func (m *Metrics) Count(b *report.Block) {
 	for i, fire := range b.Fires {
@@ -67,6 +73,9 @@ func (m *Metrics) Count(b *report.Block) {
 	m.agentCalls.WithLabelValues(callFailed).Add(float64(b.AgentsFailed))
 	m.agentCalls.WithLabelValues(callUnasked).Add(float64(b.Unasked))
 	m.watchHits.Add(float64(b.WatchHits))
+	for _, verdict := range TurnVerdicts {
+		m.turns.WithLabelValues(verdict.Word()).Add(float64(b.Turns[verdict]))
+	}
 }
 
 // CountOperations adds the operations of a block.

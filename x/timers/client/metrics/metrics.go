@@ -30,6 +30,7 @@ type Metrics struct {
 	overhead   prometheus.Counter
 	agentCalls *prometheus.CounterVec
 	watchHits  prometheus.Counter
+	turns      *prometheus.CounterVec
 	failures   *prometheus.CounterVec
 
 	basefee      prometheus.Gauge
@@ -78,6 +79,7 @@ func New(registerer prometheus.Registerer) *Metrics {
 		overhead:   f.counter("overhead_cycles_total", "Cycles of overhead_cycles_per_block that were used, those of removals included."),
 		agentCalls: f.counters("agent_calls_total", "Calls of bidding agents, by outcome; unasked ones were not made.", "outcome"),
 		watchHits:  f.counter("watch_hits_total", "Watches that a change of watched state made due, or to whose fire it was added."),
+		turns:      f.counters("turns_total", "Timers whose turn came, by what became of it.", "verdict"),
 		failures:   f.counters("failures_total", "Failures that need an operator, by kind.", "kind"),
 
 		basefee:      f.gauge("lane_basefee", "Lane basefee of the last block, in the fee denom per unit of size."),
@@ -116,6 +118,9 @@ func (m *Metrics) begin() {
 	}
 	for _, reason := range AsideReasons {
 		m.setAside.WithLabelValues(reason)
+	}
+	for _, verdict := range TurnVerdicts {
+		m.turns.WithLabelValues(verdict.Word())
 	}
 	for _, reason := range ReleaseReasons {
 		m.released.WithLabelValues(reason)

@@ -262,13 +262,36 @@ var onHold = map[types.SetAsideReason]string{
 // OnHold says what a timer that is set aside waits for, and why.
 func OnHold(reason types.SetAsideReason) string { return onHold[reason] }
 
-// Status is the status of a timer in words: "pending", "set aside: paused".
+// Status is the status of a timer in words, and why it does not fire: "pending", "on hold: paused", "ready: no room".
 func Status(t *types.TimerInfo) string {
-	if t.Status == types.TimerStatusSetAside {
-		return "set aside: " + t.SetAside.Word()
+	switch {
+	case t.Status == types.TimerStatusSetAside:
+		return "on hold: " + spaced(t.SetAside.Word())
+	case t.Status == types.TimerStatusReady && t.Verdict > types.VerdictFires:
+		return "ready: " + spaced(t.Verdict.Word())
+	default:
+		return StatusName(t.Status)
 	}
-	return StatusName(t.Status)
 }
+
+func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }
+
+// verdicts say why a ready timer does not fire in the next block.
+var verdicts = map[types.Verdict]string{
+	types.VerdictFires:      "the next block, in which it fires if nothing changes",
+	types.VerdictLanePaused: "the lane, which governance has paused",
+	types.VerdictNotRead:    "a block that reads it: more timers are ready than one reads",
+	types.VerdictPricedOut:  "a price that it may pay: it states less at most",
+	types.VerdictNoRoom:     "room in the lane: those before it may fill the next block",
+	types.VerdictCapped:     "its turn: as many timers of its actor fire before it as may in a block",
+	types.VerdictNoFunds:    "funds: its payer can't cover what a fire may cost",
+	types.VerdictNotAdmin:   "nothing: who scheduled it is no longer the admin, and it leaves",
+	types.VerdictPassed:     "its next occurrence: this one may not fire any more",
+	types.VerdictGuarded:    "nothing: the next block fires it, guarded, since what must hold does not",
+}
+
+// Verdict says what a ready timer waits for, and why.
+func Verdict(v types.Verdict) string { return cmp.Or(verdicts[v], "the lane") }
 
 // StatusName is a status as people write it: pending, set-aside.
 func StatusName(status types.TimerStatus) string {

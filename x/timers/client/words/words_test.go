@@ -58,7 +58,12 @@ func TestTimersInWords(t *testing.T) {
 	} {
 		require.Equal(t, want, writer().Timer(&timer))
 	}
-	require.Equal(t, "set aside: paused", words.Status(&types.TimerInfo{Status: types.TimerStatusSetAside, SetAside: types.Paused}))
+	require.Equal(t, "on hold: paused", words.Status(&types.TimerInfo{Status: types.TimerStatusSetAside, SetAside: types.Paused}))
+	require.Equal(t, "ready: no room", words.Status(&types.TimerInfo{Status: types.TimerStatusReady, Verdict: types.VerdictNoRoom}))
+	require.Equal(t, "ready", words.Status(&types.TimerInfo{Status: types.TimerStatusReady, Verdict: types.VerdictFires}))
+	for verdict := types.VerdictLanePaused; verdict <= types.VerdictGuarded; verdict++ {
+		require.NotEqual(t, "the lane", words.Verdict(verdict), verdict)
+	}
 	require.Equal(t, "watching", words.Status(&types.TimerInfo{Status: types.TimerStatusWatching, SetAside: types.Watching}))
 	for want, trigger := range map[string]types.Trigger{
 		"-": {Height: 5}, "1 block": {Interval: &types.IntervalTrigger{Every: 1}}, "20 blocks, 3 left": {Interval: &types.IntervalTrigger{Every: 20, Remaining: 3}},

@@ -19,6 +19,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -114,7 +115,7 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 			timer.SetAside, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
 		}
 		m.sameGas(t, ctx,
-			func(ctx sdk.Context) { require.NoError(t, m.aside.Insert(ctx, &timer)) },
+			func(ctx sdk.Context) { require.NoError(t, m.aside.Write(ctx, &timer, logmap.Inserted)) },
 			func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 		return
 	}
@@ -129,7 +130,7 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	require.NoError(t, err)
 	timer.ExpiresAt++
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { require.NoError(t, m.aside.Replace(ctx, &timer)) },
+		func(ctx sdk.Context) { require.NoError(t, m.aside.Write(ctx, &timer, logmap.Replaced)) },
 		func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 }
 

@@ -50,17 +50,8 @@ func KeyOf(t *types.Timer) calendar.Key {
 	}
 }
 
-// Insert adds a timer at a place where there is none.
-func (q *Queue) Insert(ctx context.Context, t *types.Timer) error {
-	return q.write(ctx, t, logmap.Inserted)
-}
-
-// Replace changes a timer at its place.
-func (q *Queue) Replace(ctx context.Context, t *types.Timer) error {
-	return q.write(ctx, t, logmap.Replaced)
-}
-
-func (q *Queue) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
+// Write makes a change at a timer's place: it inserts it (logmap.Inserted), or replaces it.
+func (q *Queue) Write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	key := KeyOf(t)
 	logstore.ChargeWrite(ctx, keyBytes(key)+t.Size())
 	value, err := encode(key, *t)

@@ -19,6 +19,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -60,7 +61,7 @@ func (q *queued) insert(t *rapid.T, ctx sdk.Context) {
 		Id: []byte{1}, Due: q.height() + rapid.Uint64Range(0, 12).Draw(t, "ahead"), Seq: q.nextSeq,
 		Label: rapid.StringMatching("a{0,40}").Draw(t, "label"),
 	}
-	require.NoError(t, q.queue.Insert(ctx, &timer))
+	require.NoError(t, q.queue.Write(ctx, &timer, logmap.Inserted))
 	q.model = append(q.model, timer)
 	q.sort()
 }
@@ -78,7 +79,7 @@ func (q *queued) change(t *rapid.T, ctx sdk.Context) {
 		return
 	}
 	timer.ExpiresAt++
-	require.NoError(t, q.queue.Replace(ctx, &timer))
+	require.NoError(t, q.queue.Write(ctx, &timer, logmap.Replaced))
 	q.model = slices.Clone(q.model)
 	q.model[at] = timer
 }
@@ -220,10 +221,10 @@ func (q *queued) empty(t require.TestingT) {
 func TestQueue_CheckFindsWhatIsWrong(t *testing.T) {
 	q := newQueued(t)
 	store, head := q.service.OpenKVStore(q.ctx), append(types.PrefixQueue.Bytes(), 0, 0)
-	require.NoError(t, q.queue.Insert(q.ctx, &types.Timer{Id: []byte{1}, Due: 9, Seq: 1}))
+	require.NoError(t, q.queue.Write(q.ctx, &types.Timer{Id: []byte{1}, Due: 9, Seq: 1}, logmap.Inserted))
 	before, err := store.Get(head)
 	require.NoError(t, err)
-	require.NoError(t, q.queue.Insert(q.ctx, &types.Timer{Id: []byte{1}, Due: 3, Seq: 2}))
+	require.NoError(t, q.queue.Write(q.ctx, &types.Timer{Id: []byte{1}, Due: 3, Seq: 2}, logmap.Inserted))
 	require.NoError(t, q.queue.Check(q.ctx))
 	require.NoError(t, store.Set(head, before))
 	require.ErrorContains(t, q.queue.Check(q.ctx), "below its first key")
@@ -258,14 +259,14 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 			timer := types.Timer{Id: []byte{1, 2}, Actor: []byte("actor"), Due: q.height() + rapid.Uint64Range(1, 300).Draw(t, "ahead"), Seq: q.nextSeq}
 			timer.Payload = make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))
 			key := collections.Join(timer.Due, timer.Seq)
-			same(ctx, func(ctx sdk.Context) error { return q.queue.Insert(ctx, &timer) },
+			same(ctx, func(ctx sdk.Context) error { return q.queue.Write(ctx, &timer, logmap.Inserted) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
 			same(ctx, func(ctx sdk.Context) error { _, _, err := q.queue.Get(ctx, KeyOf(&timer)); return err },
 				func(ctx sdk.Context) error { _, err := plain.Get(ctx, key); return err })
 			same(ctx, func(ctx sdk.Context) error { _, err := q.queue.Has(ctx, KeyOf(&timer)); return err },
 				func(ctx sdk.Context) error { _, err := plain.Has(ctx, key); return err })
 			timer.ExpiresAt++
-			same(ctx, func(ctx sdk.Context) error { return q.queue.Replace(ctx, &timer) },
+			same(ctx, func(ctx sdk.Context) error { return q.queue.Write(ctx, &timer, logmap.Replaced) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
 			if rapid.Bool().Draw(t, "removed") {
 				same(ctx, func(ctx sdk.Context) error { return q.queue.Remove(ctx, KeyOf(&timer)) },

@@ -87,6 +87,8 @@ type ChainOptions struct {
 	Unwatched bool
 	// NoHeadroom accepts configs that a chain refuses for want of headroom, so that few fires fill a lane.
 	NoHeadroom bool
+	// KVGas is what stores cost where it is not the SDK's prices.
+	KVGas *storetypes.GasConfig
 	// WrapStore wraps the store of the timers, to count operations or to let them fail.
 	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 }
@@ -123,6 +125,7 @@ type Chain struct {
 	height int64
 	time   time.Time
 	ctx    sdk.Context
+	kvGas  *storetypes.GasConfig
 	// branch is what ctx writes to; a block is committed by writing it back.
 	branch storetypes.CacheMultiStore
 }
@@ -150,7 +153,7 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	c := &Chain{
 		Codec: codec.NewProtoCodec(registry), logger: opts.Logger, height: opts.Height, BlockSeconds: 1,
 		time: time.Unix(opts.StartTime, 0).UTC(), FeeDenom: opts.Genesis.Config.FeeDenom,
-		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(),
+		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(), kvGas: opts.KVGas,
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
 	c.keys = keys
@@ -350,6 +353,9 @@ func (c *Chain) startBlock() {
 	}
 	c.branch = c.store.CacheMultiStore()
 	c.ctx = sdk.NewContext(c.branch, header, false, c.logger)
+	if c.kvGas != nil {
+		c.ctx = c.ctx.WithKVGasConfig(*c.kvGas)
+	}
 }
 
 // Tx runs messages as one transaction: all or none of them, under a gas limit. It returns their results and the gas

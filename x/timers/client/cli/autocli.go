@@ -1,22 +1,11 @@
-package timers
+package cli
 
 import (
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
-	"cosmossdk.io/client/v2/autocli"
 
 	"github.com/cosmos/cosmos-sdk/version"
-
-	"github.com/cosmos-timers/timers/x/timers/client/cli"
-)
-
-var (
-	_ autocli.HasAutoCLIConfig      = AppModule{}
-	_ autocli.HasCustomTxCommand    = AppModule{}
-	_ autocli.HasCustomQueryCommand = AppModule{}
 )
 
 // The services, by their full names.
@@ -25,17 +14,9 @@ const (
 	msgService   = "timers.v1.Msg"
 )
 
-// GetTxCmd returns the commands that AutoCLI can't generate: they convert times to heights, files to payloads and short
-// ids to whole ones.
-func (AppModule) GetTxCmd() *cobra.Command { return cli.NewTxCmd() }
-
-// GetQueryCmd returns the queries that AutoCLI can't generate: a timer by its name ACTOR/ID-PREFIX, tables, and a view
-// that follows the chain.
-func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
-
-// AutoCLIOptions implements autocli.HasAutoCLIConfig. AutoCLI adds its commands to the module's own, and skips those
+// AutoCLIOptions are the commands that AutoCLI makes. It adds its commands to the module's own, and skips those
 // that the module brings.
-func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
+func AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
 			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: slices.Concat(
@@ -50,7 +31,7 @@ func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 func queryCommands() []*autocliv1.RpcCommandOptions {
 	example := func(args string) string { return version.AppName + " query timers " + args }
 	return []*autocliv1.RpcCommandOptions{
-		{RpcMethod: "Timer", Skip: true}, // cli.NewQueryCmd brings it
+		{RpcMethod: "Timer", Skip: true}, // NewQueryCmd brings it
 		{
 			RpcMethod: "Params",
 			Use:       "params",
@@ -60,9 +41,9 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 				"fields": {Usage: "parameters that a change is to set, for its expected hash: lane_timer_cycles,eip1559.target"},
 			},
 		},
-		{RpcMethod: "TimersByActor", Skip: true}, // cli.NewQueryCmd brings it
-		{RpcMethod: "Due", Skip: true},           // cli.NewQueryCmd brings it
-		{RpcMethod: "Ready", Skip: true},         // cli.NewQueryCmd brings it
+		{RpcMethod: "TimersByActor", Skip: true}, // NewQueryCmd brings it
+		{RpcMethod: "Due", Skip: true},           // NewQueryCmd brings it
+		{RpcMethod: "Ready", Skip: true},         // NewQueryCmd brings it
 		{
 			RpcMethod: "Lane",
 			Use:       "lane",
@@ -77,9 +58,9 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},
-		{RpcMethod: "Estimate", Skip: true},    // cli.NewQueryCmd brings it
-		{RpcMethod: "Occurrences", Skip: true}, // cli.NewQueryCmd brings it
-		{RpcMethod: "SetAside", Skip: true},    // cli.NewQueryCmd brings it
+		{RpcMethod: "Estimate", Skip: true},    // NewQueryCmd brings it
+		{RpcMethod: "Occurrences", Skip: true}, // NewQueryCmd brings it
+		{RpcMethod: "SetAside", Skip: true},    // NewQueryCmd brings it
 	}
 }
 
@@ -129,12 +110,12 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 			Long:      "List the stores that timers can watch on this chain, and the forms in which --watch takes their keys.",
 			Example:   example("watchable"),
 		},
-		{RpcMethod: "WatchKey", Skip: true}, // cli.NewQueryCmd brings it
-		{RpcMethod: "Watches", Skip: true},  // cli.NewQueryCmd brings it
+		{RpcMethod: "WatchKey", Skip: true}, // NewQueryCmd brings it
+		{RpcMethod: "Watches", Skip: true},  // NewQueryCmd brings it
 	}
 }
 
-// msgCommands are none: cli.NewTxCmd brings them all. The authority's messages become proposals there; AutoCLI would read
+// msgCommands are none: NewTxCmd brings them all. The authority's messages become proposals there; AutoCLI would read
 // decimals in a JSON argument as if they were scaled integers, and resolve no short ids.
 func msgCommands() []*autocliv1.RpcCommandOptions {
 	return []*autocliv1.RpcCommandOptions{

@@ -1,0 +1,88 @@
+package keeper_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// next schedules a timer of the robot that is due in the next block.
+func (f *fixture) next(changes ...func(*types.MsgScheduleTimer)) string {
+	return f.schedule(robot, f.Height()+1, f.noop(), changes...)
+}
+
+// TestVerdict_SaysWhyATimerDoesNotFire: each way in which a timer is kept from firing has its word, which all queries show; and the
+// next block does what it says.
+//
+// Rule: 5.6-verdict, 5.6-table
+func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
+	for verdict, c := range map[types.Verdict]struct {
+		// prepare schedules a timer of the robot and runs blocks, and returns its id.
+		prepare func(f *fixture) string
+		fires   bool
+	}{
+		types.VerdictFires:   {func(f *fixture) string { return f.next() }, true},
+		types.VerdictPending: {func(f *fixture) string { return f.schedule(robot, 50, f.noop()) }, false},
+		types.VerdictOnHold: {func(f *fixture) string {
+			id := f.next()
+			f.run(pause(robot, id))
+			return id
+		}, false},
+		types.VerdictLanePaused: {func(f *fixture) string {
+			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+			return f.next()
+		}, false},
+		types.VerdictPricedOut: {func(f *fixture) string { return f.next(func(m *types.MsgScheduleTimer) { m.MaxCharge = "1" }) }, false},
+		types.VerdictNoRoom: {func(f *fixture) string {
+			for range 20 {
+				f.schedule(robot2, f.Height()+1, f.noop())
+			}
+			return f.next()
+		}, true}, // The others use less than they may.
+		types.VerdictCapped: {func(f *fixture) string {
+			f.setConfig(func(c *types.TimerConfig) { c.MaxFiresPerActor = 1 })
+			f.next()
+			return f.next()
+		}, false},
+		types.VerdictNoFunds: {func(f *fixture) string {
+			id := f.next()
+			f.run(f.send(robot, robot2, f.balance(robot)-1))
+			return id
+		}, false},
+		types.VerdictPassed: {func(f *fixture) string {
+			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+			id := f.next(triggered(types.Trigger{Interval: &types.IntervalTrigger{
+				Every: 100, First: f.Height() + 1, From: types.FromSchedule, Occurrences: &types.OccurrenceTerms{Window: 1},
+			}}))
+			f.blocksUntil(f.Height() + 5)
+			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+			return id
+		}, false},
+		types.VerdictGuarded: {func(f *fixture) string {
+			return f.next(onlyIf(f.when(f.balanceOf(robot2), "< 0")))
+		}, true},
+	} {
+		t.Run(verdict.Word(), func(t *testing.T) {
+			f := newFixture(t)
+			f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
+			f.NextBlock()
+			id := c.prepare(f)
+			info := f.timer(robot, id)
+			require.Equal(t, verdict, info.Verdict)
+			own, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String()})
+			require.NoError(t, err)
+			require.Equal(t, verdict, own.Timers[len(own.Timers)-1].Verdict)
+			due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: info.Due, Until: true})
+			require.NoError(t, err)
+			if info.SetAside == types.NotSetAside {
+				require.Equal(t, verdict, due.Timers[len(due.Timers)-1].Verdict)
+			}
+			f.NextBlock()
+			fired := f.firedIDs(f.NextBlock())
+			require.Equal(t, c.fires, slices.Contains(fired, id), "%v", fired)
+		})
+	}
+}
