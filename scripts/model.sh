@@ -9,7 +9,7 @@ quint="$tools/node_modules/.bin/quint"
 samples=${SAMPLES:-20}
 steps=${STEPS:-150}
 seed=${SEED:-}
-properties="leavesOnce neverEarly neverTwice neverAfterItLeft conserved firesInTime withinTheLane withinTheBid sharesTheLane noEdgeIsMissed"
+properties="leavesOnce neverEarly neverTwice neverAfterItLeft conserved firesInTime withinTheLane withinTheBid sharesTheLane noEdgeIsMissed inOrder inItsWindow noneIsLeftOut"
 
 install() {
   if [[ ! -x $quint ]] || ! cmp -s "$spec/package.json" "$tools/package.json"; then

@@ -21,7 +21,10 @@ function plain(value) {
 }
 
 const used = (record) => Object.fromEntries(Object.entries(record).filter(([, v]) => v !== 0 && v !== "" && v !== false));
-const observed = ["due", "seq", "gas", "expires", "remaining", "retries", "place", "reason", "fireSeq", "bid", "lock", "deferred"];
+const observed = [
+  "due", "seq", "gas", "expires", "remaining", "retries", "place", "reason", "fireSeq", "bid", "lock", "deferred", "at", "ends", "after", "trying",
+  "deliveries", "lapses", "forced",
+];
 
 function state(raw) {
   const s = Object.fromEntries(Object.entries(raw).map(([key, value]) => [key.split("::").pop(), value]));
@@ -29,6 +32,7 @@ function state(raw) {
   return {
     step: used(plain(s.step_)),
     height: plain(s.height),
+    minute: plain(s.minute),
     balances: plain(s.balances),
     burned: plain(s.burned),
     tips: plain(s.tips),

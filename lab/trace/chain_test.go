@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	corestore "cosmossdk.io/core/store"
 	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
@@ -25,6 +27,8 @@ import (
 const (
 	// unit of gas in cycles.
 	unit = 10_000
+	// minute is how long one of the model's lasts.
+	minute = 60
 	// pricePrec: the model counts prices in units of this decimal.
 	pricePrec      = 18
 	fairnessBlocks = 3
@@ -49,6 +53,8 @@ type chain struct {
 	ids     map[int]string
 	numbers map[string]int
 	key     types.WatchKey
+	// started is minute 0, in seconds since 1970.
+	started int64
 }
 
 func newChain(t *testing.T, meta constants, first state) *chain {
@@ -60,6 +66,8 @@ func newChain(t *testing.T, meta constants, first state) *chain {
 	require.NoError(t, genesis.Config.Validate())
 	opts := lab.ChainOptions{
 		Genesis: genesis, Runtimes: []types.Runtime{worker{}},
+		// Guards are read for nothing.
+		KVGas:     &storetypes.GasConfig{},
 		WrapStore: func(service corestore.KVStoreService) corestore.KVStoreService { return brittle{service, &c.broken} },
 		Balances:  []lab.Balance{{Address: faucet, Amount: math.NewInt(1_000)}, {Address: watched, Amount: math.NewInt(3)}},
 	}
@@ -78,8 +86,29 @@ func newChain(t *testing.T, meta constants, first state) *chain {
 	})
 	c.key, err = c.Watcher.Parse("bank:balance:" + watched.String() + ":" + c.FeeDenom)
 	require.NoError(t, err)
+	c.BlockSeconds = minute
 	require.NoError(t, c.BeginBlock())
+	c.started = c.now() - first.Minute*minute
 	return c
+}
+
+// now is the time of the open block, in seconds since 1970.
+func (c *chain) now() int64 { return c.Ctx().BlockTime().Unix() }
+
+// at is a minute of the model, in seconds since 1970; 0 is none.
+func (c *chain) at(minutes int64) int64 {
+	if minutes == 0 {
+		return 0
+	}
+	return c.started + minutes*minute
+}
+
+// minutes is what at makes of them.
+func (c *chain) minutes(seconds int64) int64 {
+	if seconds == 0 {
+		return 0
+	}
+	return (seconds - c.started) / minute
 }
 
 // configure sets what the model has as constants.
@@ -91,6 +120,7 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.Eip1559.MinLaneBasefee, config.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 4)), decimal.Of(math.LegacyNewDecWithPrec(1, 4))
 	config.CellBasefee, config.ReservedShare = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
+	config.CalendarCycles, config.LapseCycles, config.MaxUnfundedSkips = 0, unit, 2
 	config.FairnessWindowBlocks = fairnessBlocks
 	config.WeightMin = decimal.Of(math.LegacyNewDec(meta.WeightMin).QuoInt64(16))
 	half, one := decimal.Of(math.LegacyNewDecWithPrec(5, 1)), decimal.Of(math.LegacyOneDec())
@@ -162,14 +192,19 @@ func (s brittleStore) Get(key []byte) ([]byte, error) {
 func (c *chain) message(s *step) sdk.Msg {
 	sender, id, gas := owner(s.Owner).String(), c.ids[s.ID], s.Gas*unit
 	switch s.Op {
-	case "once", "every", "watch":
+	case "once", "every", "watch", "time", "calendar", "rhythm":
 		return c.schedule(s)
 	case "update":
 		return &types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: gas}
 	case "rebid":
 		return &types.MsgUpdateTimer{Sender: sender, Id: id, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)}}
 	case "extend":
+		if s.Flag {
+			return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresTime: c.at(int64(s.Expires))}
+		}
 		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: s.Expires}
+	case "skip":
+		return &types.MsgSkipTimer{Sender: sender, Id: id, Count: uint32(s.Amount)}
 	case "pause":
 		return &types.MsgPauseTimer{Sender: sender, Id: id}
 	case "resume":
@@ -223,15 +258,34 @@ func (c *chain) schedule(s *step) sdk.Msg {
 			interval.OnFailure = types.OnFailureStop
 		}
 		msg.Trigger = types.Trigger{Interval: interval}
+	case "time":
+		at := time.Unix(c.at(s.At), 0).UTC()
+		msg.Trigger, msg.ExpiresAt, msg.ExpiresTime = types.Trigger{Time: &at}, 0, c.at(int64(s.Expires))
+	case "calendar":
+		calendar := &types.CalendarTrigger{
+			Every: &types.EveryRule{Seconds: s.Every * minute}, Remaining: s.Remaining, Occurrences: occurrences(s, minute),
+		}
+		if s.Stops {
+			calendar.OnFailure = types.OnFailureStop
+		}
+		msg.Trigger, msg.ExpiresAt, msg.ExpiresTime = types.Trigger{Calendar: calendar}, 0, c.at(int64(s.Expires))
+	case "rhythm":
+		interval := &types.IntervalTrigger{
+			Every: s.Every, First: s.Height, Remaining: s.Remaining, From: types.FromSchedule, Occurrences: occurrences(s, 1),
+		}
+		if s.Stops {
+			interval.OnFailure = types.OnFailureStop
+		}
+		msg.Trigger = types.Trigger{Interval: interval}
 	case "watch":
 		key := c.key
 		if s.When != "" {
-			key.When = &types.WatchCondition{Op: conditions[s.When]}
-			if key.When.Op != types.ConditionAbsent {
-				key.When.Value = strconv.FormatInt(s.Than, 10)
-			}
+			key = c.condition(s.When, s.Than)
 		}
 		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: s.Remaining, Cooldown: s.Cooldown}}
+	}
+	if s.Only != "" {
+		msg.OnlyIf = []types.WatchKey{c.condition(s.Only, s.OnlyThan)}
 	}
 	if s.Fails {
 		msg.Payload[1] = 1
@@ -245,11 +299,30 @@ func (c *chain) schedule(s *step) sdk.Msg {
 	return msg
 }
 
+// condition on the watched balance.
+func (c *chain) condition(op string, than int64) types.WatchKey {
+	key := c.key
+	key.When = &types.WatchCondition{Op: conditions[op]}
+	if key.When.Op != types.ConditionAbsent {
+		key.When.Value = strconv.FormatInt(than, 10)
+	}
+	return key
+}
+
+// occurrences are the terms of those that come at so many units of their clock.
+func occurrences(s *step, unit uint64) *types.OccurrenceTerms {
+	terms := &types.OccurrenceTerms{Missed: types.MissedEach, Window: s.Window * unit}
+	if s.Latest {
+		terms.Missed = types.MissedLatest
+	}
+	return terms
+}
+
 // do runs a step, and returns the events of the end of a block.
 func (c *chain) do(s *step) sdk.Events {
 	switch s.Op {
 	case "end", "fail":
-		c.broken = s.Op == "fail"
+		c.broken, c.BlockSeconds = s.Op == "fail", s.Amount*minute
 		before := len(c.Ctx().EventManager().Events())
 		events, err := c.EndBlock()
 		c.broken = false

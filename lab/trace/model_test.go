@@ -26,6 +26,7 @@ type constants struct {
 type state struct {
 	Step     step           `json:"step"`
 	Height   uint64         `json:"height"`
+	Minute   int64          `json:"minute"`
 	Balances mapOf[int64]   `json:"balances"`
 	Burned   int64          `json:"burned"`
 	Tips     int64          `json:"tips"`
@@ -64,6 +65,11 @@ type step struct {
 	When       string `json:"when"`
 	Than       int64  `json:"than"`
 	Cooldown   uint64 `json:"cooldown"`
+	At         int64  `json:"at"`
+	Latest     bool   `json:"latest"`
+	Window     uint64 `json:"window"`
+	Only       string `json:"only"`
+	OnlyThan   int64  `json:"onlyThan"`
 }
 
 // modeled is what a state says of a timer that lives.
@@ -80,18 +86,32 @@ type modeled struct {
 	Bid       int64  `json:"bid"`
 	Lock      int64  `json:"lock"`
 	Deferred  bool   `json:"deferred"`
+	// Times are in minutes, occurrences in minutes or as heights.
+	At         int64  `json:"at"`
+	Ends       int64  `json:"ends"`
+	After      int64  `json:"after"`
+	Trying     int64  `json:"trying"`
+	Deliveries uint64 `json:"deliveries"`
+	Lapses     uint32 `json:"lapses"`
+	Forced     int64  `json:"forced"`
 }
 
 type fire struct {
 	ID   int    `json:"id"`
 	N    uint32 `json:"n"`
 	OK   bool   `json:"ok"`
+	// Guarded: its condition did not hold.
+	Guarded bool `json:"guarded"`
 	Paid int64  `json:"paid"`
 	Tip  int64  `json:"tip"`
 	Next uint64 `json:"next"`
 	// What it had locked of its bid, and what it paid of that.
 	Locked  int64 `json:"locked"`
 	BidPaid int64 `json:"bidPaid"`
+	// What a time, a calendar or an interval from its schedule delivered, and of how many retries the next fire is the last.
+	Occurrence int64  `json:"occurrence"`
+	Index      uint64 `json:"index"`
+	Retries    uint32 `json:"retries"`
 }
 
 type exit struct {

@@ -25,19 +25,19 @@ var traces = flag.String("traces", committed, "traces to replay, a pattern of fi
 // TestTheModuleFollowsTheModel replays each trace: after each step every timer is where the model says, whoever fired
 // or left is who fired or left there, and every balance is equal.
 //
-// The committed traces have fires under every policy, and of every condition of the model.
+// The committed traces have fires under every policy, of every condition of the model, by time and of occurrences, guarded ones too.
 //
 // Rule: 1.5-leaves-once
 func TestTheModuleFollowsTheModel(t *testing.T) {
 	files, err := filepath.Glob(*traces)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	fired, met := map[types.Policy]int{}, map[string]int{}
+	fired, met, kinds, guarded := map[types.Policy]int{}, map[string]int{}, map[string]int{}, 0
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tr := read(t, file)
 			c := newChain(t, tr.Meta, tr.States[0])
-			when := map[int]string{}
+			when, kind := map[int]string{}, map[int]string{}
 			for i := range tr.States[1:] {
 				want := &tr.States[i+1]
 				where := fmt.Sprintf("state %d, height %d, %+v", i+1, want.Height, want.Step)
@@ -46,12 +46,20 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 				fired[config.Policy] += len(want.Fires)
 				for _, f := range want.Fires {
 					met[when[f.ID]]++
+					kinds[kind[f.ID]]++
+					if f.Guarded {
+						guarded++
+					}
 				}
-				if want.Step.Op == "watch" {
+				switch op := want.Step.Op; op {
+				case "watch":
 					when[want.Step.ID] = want.Step.When
+				case "time", "calendar", "rhythm":
+					kind[want.Step.ID] = op
 				}
 				events := c.do(&want.Step)
 				require.Equal(t, want.Height, c.Height(), where)
+				require.Equal(t, c.at(want.Minute), c.now(), where)
 				genesis, err := c.Timers.ExportGenesis(c.Ctx())
 				require.NoError(t, err)
 				require.Equal(t, want.Timers, c.timers(genesis), where)
@@ -72,6 +80,10 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 	for condition := range conditions {
 		require.NotZero(t, met[condition], "fires of watches for %s", condition)
 	}
+	for _, kind := range []string{"time", "calendar", "rhythm"} {
+		require.Greater(t, kinds[kind], 5, "fires of a %s", kind)
+	}
+	require.NotZero(t, guarded, "guarded fires")
 }
 
 // timers are those that live, as the model writes them.
@@ -84,6 +96,13 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 			Remaining: remaining(t), Retries: t.Retries, FireSeq: t.FireSeq,
 			Deferred: t.UnfundedSince > 0,
 		}
+		if t.Trigger.ByTime() {
+			m.At, m.Ends = c.minutes(t.DueTime), c.minutes(t.ExpiresTime)
+		}
+		if r := t.Recurrence; r != nil {
+			m.Deliveries, m.Lapses = r.Deliveries, r.Lapses
+			m.After, m.Trying, m.Forced = c.instant(t, r.After), c.instant(t, r.Trying), c.instant(t, r.Forced)
+		}
 		if t.Bid != nil && t.Bid.Price != "" {
 			m.Bid = amount(c, t.Bid.Price)
 		}
@@ -95,6 +114,8 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 			m.Place, m.Reason = "queue", ""
 		case types.Watching:
 			m.Place, m.Reason = "watching", ""
+		case types.Timed:
+			m.Place, m.Reason = "waiting", ""
 		default:
 		}
 		found[c.numbers[t.IDHex()]] = m
@@ -103,10 +124,20 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 	return found
 }
 
+// instant is an occurrence of a timer: a minute or a height.
+func (c *chain) instant(t *types.Timer, at uint64) int64 {
+	if t.Trigger.Calendar != nil {
+		return c.minutes(int64(at))
+	}
+	return int64(at)
+}
+
 func remaining(t *types.Timer) uint64 {
 	switch {
 	case t.Trigger.Interval != nil:
 		return t.Trigger.Interval.Remaining
+	case t.Trigger.Calendar != nil:
+		return t.Trigger.Calendar.Remaining
 	case t.Trigger.Watch != nil:
 		return t.Trigger.Watch.Remaining
 	default:
@@ -137,13 +168,23 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 		}
 		switch e := typed.(type) {
 		case *types.TimerFired:
-			f := fire{ID: c.numbers[e.Id], N: e.FireSeq, OK: e.Success, Paid: amount(c, e.Paid), Tip: amount(c, e.Tip), Next: e.NextDue}
+			f := fire{
+				ID: c.numbers[e.Id], N: e.FireSeq, OK: e.Success, Guarded: e.Guarded, Paid: amount(c, e.Paid), Tip: amount(c, e.Tip), Next: e.NextDue,
+				Occurrence: int64(e.Occurrence), Index: e.Index, Retries: e.Retries,
+			}
+			if f.Occurrence > c.started {
+				f.Occurrence = c.minutes(f.Occurrence)
+			}
 			fires = append(fires, f)
 			if e.NextDue == 0 {
 				exits = append(exits, exit{f.ID, "fired"})
 			}
 		case *types.TimerBidSettled:
 			settled[c.numbers[e.Id]] = e
+		case *types.TimerOccurrencesSkipped:
+			if e.Ended != types.EndUnspecified {
+				exits = append(exits, exit{c.numbers[e.Id], "passed"})
+			}
 		case *types.TimerExpired:
 			exits = append(exits, exit{c.numbers[e.Id], "expired"})
 		case *types.TimerCancelledInsufficientFunds:
