@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	sdkmath "cosmossdk.io/math"
 
@@ -47,6 +48,14 @@ const (
 	hollow
 	// lapsed watchers expired before the key changed.
 	lapsed
+	// timed timers wait for a time that comes, passing ones are ready and repeat by a calendar whose occurrence has passed. Both
+	// belong to the owners of ready ones.
+	timed
+	passing
+	// guards are the conditions of each ready timer. The last one does not hold.
+	guards
+	// skipping is whether what has no funds repeats, and lets that repetition pass.
+	skipping
 	genes
 )
 
@@ -54,6 +63,7 @@ const (
 var most = Mix{
 	ready: 6_000, ofEach: 100, bids: 4, payload: 20_000, failing: 100, every: 1, unfunded: 4_000, lackEach: 100,
 	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, conditional: 1, hollow: 30, lapsed: 1_500,
+	timed: 3_000, passing: 3_000, guards: 2, skipping: 1,
 }
 
 // draw draws a mix. A gene is often 0 or the most, since that is where the worst lies.
@@ -145,7 +155,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 	genesis.Config.Policy = policy
 	config.change(&genesis.Config)
 	// Payers are looked at and debited as in timerd.
-	opts := lab.ChainOptions{Genesis: genesis, Balances: floorBalances(), PayerStores: true}
+	opts := lab.ChainOptions{Genesis: genesis, Balances: floorBalances(), PayerStores: true, StartTime: started}
 	r := workload.NewRand(1)
 	rich := map[string]bool{}
 	fund := func(owner sdk.AccAddress, amount int64) {
@@ -161,7 +171,11 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		owner := ownerOf(unfunded, i/max(1, m[lackEach]))
 		// An account that exists: its funds are looked up.
 		fund(owner, 1)
-		m.bid(policy, r, workload.AddTimer(genesis, owner, due, nil, 100_000))
+		t := workload.AddTimer(genesis, owner, due, nil, 100_000)
+		m.bid(policy, r, t)
+		if m[skipping] == 1 {
+			t.Trigger, t.OnUnfunded = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}, types.OnUnfundedSkip
+		}
 	}
 	for i := range m[expired] {
 		owner := ownerOf(expired, i/100)
@@ -184,7 +198,35 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 	for i := range m[lapsed] {
 		ended(watching(m[watchers]+i, ownerOf(lapsed, i/100)))
 	}
-	return opts, nil
+	return opts, m.addTimes(genesis, fund)
+}
+
+// started is the time before the first block.
+const started = 1_700_000_000
+
+// addTimes adds the timers by time.
+func (m Mix) addTimes(genesis *types.GenesisState, fund func(sdk.AccAddress, int64)) error {
+	for i := range m[timed] + m[passing] {
+		owner := ownerOf(ready, i/max(1, m[ofEach]))
+		fund(owner, workload.OwnerFunds)
+		payload, err := workload.SendPayload(banktypes.NewMsgSend(owner, payer, sdk.NewCoins(sdk.NewInt64Coin(denom, 1))))
+		if err != nil {
+			return err
+		}
+		t := workload.AddTimer(genesis, owner, due, payload, 250_000)
+		t.ExpiresAt, t.ExpiresTime, t.DueTime = 0, started+1_000_000, started+1
+		if i < m[timed] {
+			at := time.Unix(t.DueTime, 0).UTC()
+			t.SetAside, t.Trigger = types.Timed, types.Trigger{Time: &at}
+			continue
+		}
+		t.DueTime = started - 60
+		t.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
+			Every: &types.EveryRule{Seconds: 86_400, Anchor: t.DueTime}, OnFailure: types.OnFailureRoll, Occurrences: &types.OccurrenceTerms{Window: 1},
+		}}
+		t.Recurrence = &types.Recurrence{After: uint64(t.DueTime) - 1}
+	}
+	return nil
 }
 
 // postpone makes of a mix one of which nothing happens in the blocks that are looked at.
@@ -194,6 +236,9 @@ func postpone(genesis *types.GenesisState) {
 		t.Due, t.ExpiresAt = t.Due+blocks+1, due+genesis.Config.MaxTtlBlocks
 		if t.SetAside == types.Unfunded {
 			t.SetAside = types.NotSetAside
+		}
+		if t.Trigger.ByTime() {
+			t.SetAside, t.DueTime = types.Timed, t.DueTime+10_000
 		}
 	}
 }
@@ -225,11 +270,30 @@ func (m Mix) addReady(genesis *types.GenesisState, r *rand.Rand, fund func(sdk.A
 		}
 		t := workload.AddTimer(genesis, owner, due, bz, 250_000)
 		m.bid(genesis.Config.Policy, r, t)
+		for k := range m[guards] {
+			t.OnlyIf = append(t.OnlyIf, m.guard(k))
+		}
 		if m[every] == 1 {
 			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}
 		}
 	}
 	return nil
+}
+
+// guard is the k-th condition of a ready timer.
+func (m Mix) guard(k int) types.WatchKey {
+	key := balanceOf(payer)
+	key.When = &types.WatchCondition{Op: types.ConditionExists}
+	if k == m[guards]-1 {
+		key.When.Op = types.ConditionAbsent
+	}
+	return key
+}
+
+// balanceOf is the key of a balance.
+func balanceOf(address sdk.AccAddress) types.WatchKey {
+	key := append([]byte{2, byte(len(address))}, address...)
+	return types.WatchKey{Store: "bank", Prefix: append(key, denom...)}
 }
 
 // bid gives a timer a bid of the mix, where the policy has such bids.
@@ -249,8 +313,7 @@ func (m Mix) watch(i int) types.Trigger {
 		if k > 0 {
 			address = ownerOf(keys, i*most[keys]+k)
 		}
-		key := append([]byte{2, byte(len(address))}, address...)
-		watched := types.WatchKey{Store: "bank", Prefix: append(key, denom...)}
+		watched := balanceOf(address)
 		if k > 0 && m[conditional] == 1 {
 			watched.When = &types.WatchCondition{Op: types.ConditionGreater, Value: "1000000000000"}
 		}

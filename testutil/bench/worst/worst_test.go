@@ -64,3 +64,27 @@ func TestAMixIsReadAsItIsWritten(t *testing.T) {
 		require.Error(t, err, bad)
 	}
 }
+
+// Each kind of timer that a mix can have costs its blocks something: the search would not notice one that does nothing.
+func TestMix_EachKindOfTimerCostsSomething(t *testing.T) {
+	least, err := Count(Configs[0], types.PolicyEIP1559, Mix{})
+	require.NoError(t, err)
+	for name, m := range map[string]Mix{
+		"ready": {ready: 100}, "unfunded": {unfunded: 100}, "expired": {expired: 100}, "aside": {aside: 100}, "watchers": {watchers: 100, keys: 1},
+		"hollow": {hollow: 10}, "lapsed": {lapsed: 100, keys: 1}, "timed": {timed: 100}, "passing": {passing: 100},
+	} {
+		costs, err := Count(Configs[0], types.PolicyEIP1559, m)
+		require.NoError(t, err)
+		require.Greater(t, costs, least+50, name)
+	}
+	unguarded, err := Count(Configs[0], types.PolicyEIP1559, Mix{ready: 5})
+	require.NoError(t, err)
+	guarded, err := Count(Configs[0], types.PolicyEIP1559, Mix{ready: 5, guards: 2})
+	require.NoError(t, err)
+	require.NotEqual(t, unguarded, guarded)
+	leaves, err := Count(Configs[0], types.PolicyEIP1559, Mix{unfunded: 100})
+	require.NoError(t, err)
+	skips, err := Count(Configs[0], types.PolicyEIP1559, Mix{unfunded: 100, skipping: 1})
+	require.NoError(t, err)
+	require.Greater(t, skips, leaves)
+}
