@@ -52,7 +52,7 @@ func (r *rig) check(path string) (s shown) {
 	require.NoError(r.T, err)
 	r.Node.Down = true // Who verifies has no node.
 	defer func() { r.Node.Down = false }()
-	out, notes, err := r.Run("query", "timers", "verify", path, "--header", r.headerFile(uint64(file.HeaderHeight)))
+	out, notes, err := r.Run("query", "timers", "verify", path, "-o", "json", "--header", r.headerFile(uint64(file.HeaderHeight)))
 	require.NoError(r.T, err)
 	require.Contains(r.T, notes, "proved: timer")
 	require.NoError(r.T, json.Unmarshal([]byte(out), &s))
@@ -103,7 +103,7 @@ func TestProof_OfANamedTimer(t *testing.T) {
 	require.NoError(t, err)
 	hash, err := r.Chain.AppHashOf(int64(file.HeaderHeight) - 1)
 	require.NoError(t, err)
-	out, _, err = r.RunWith(out, "query", "timers", "verify", "-", "--app-hash", fmt.Sprintf("%x", hash), "--header-height", fmt.Sprint(uint64(file.HeaderHeight)))
+	out, _, err = r.RunWith(out, "query", "timers", "verify", "-", "-o", "json", "--app-hash", fmt.Sprintf("%x", hash), "--header-height", fmt.Sprint(uint64(file.HeaderHeight)))
 	require.NoError(t, err)
 	require.Contains(t, out, `"delivered":true`)
 }

@@ -241,7 +241,8 @@ func newVerifyCmd() *cobra.Command {
 	f.String(flagHeader, "", "file of the trusted header")
 	f.String(flagAppHash, "", "application hash of the trusted header, in hexadecimal")
 	f.Uint64(flagHeaderHeight, 0, "height of the trusted header, with --"+flagAppHash)
-	f.StringP(flags.FlagOutput, "o", "json", "form of the output (json|yaml)")
+	f.String(flags.FlagChainID, "", "chain of the trusted header, with --"+flagAppHash)
+	f.StringP(flags.FlagOutput, "o", flags.OutputFormatText, "form of the output (text|json)")
 	return cmd
 }
 
