@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -149,6 +151,24 @@ func TestKeys_ThoseOfTheModule(t *testing.T) {
 	from, unkept, err := proof.Frontier(text)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{300, 1 << 40}, []uint64{from, unkept})
+}
+
+// fieldRow is a row of the table of fields in docs/proofs.md.
+var fieldRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|")
+
+// The document lists the fields of the file, in their order.
+func TestFile_AsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/proofs.md")
+	require.NoError(t, err)
+	var listed, fields []string
+	for _, row := range fieldRow.FindAllSubmatch(page, -1) {
+		listed = append(listed, string(row[1]))
+	}
+	for i := range reflect.TypeOf(proof.File{}).NumField() {
+		name, _, _ := strings.Cut(reflect.TypeOf(proof.File{}).Field(i).Tag.Get("json"), ",")
+		fields = append(fields, name)
+	}
+	require.Equal(t, fields, listed)
 }
 
 // Who verifies compiles neither the SDK nor a node.

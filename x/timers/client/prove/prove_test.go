@@ -186,7 +186,7 @@ func TestAbsence_NotOfPrunedHeights(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// put stores receipts of the open block beside those of its fires, of which there must be none.
+// put makes a block without fires, and stores receipts as if it had some.
 func (r *rig) put(block []types.Receipt) (height uint64) {
 	r.T.Helper()
 	require.NoError(r.T, r.Chain.BeginBlock())

@@ -24,7 +24,7 @@ const PerSegment = 64
 // Receipts holds the result of each delivery, for RECEIPT_RETENTION_BLOCKS.
 type Receipts struct {
 	// segments: (height, position of the first) → a segment of the receipts of a block, a types.HeightReceipts. Sequential;
-	// pruned by a bounded sweep.
+	// pruned from the front, so many a block.
 	segments collections.Map[place, []byte]
 	lane     *state.Lane
 }
@@ -114,7 +114,7 @@ func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 }
 
 // CheckInvariants implements state.Component: the segments of a height follow one another, each has at most as many as fit,
-// and none is of a height that the sweep has passed.
+// and none is of a height that was pruned.
 func (r *Receipts) CheckInvariants(ctx context.Context) error {
 	lane, err := r.lane.Get(ctx)
 	if err != nil {
