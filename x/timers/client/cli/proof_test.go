@@ -66,35 +66,35 @@ func TestProof_OfANamedTimer(t *testing.T) {
 	rent := r.every("rent")
 	r.Blocks(5)
 	path := filepath.Join(t.TempDir(), "proof.json")
-	make := func(line ...string) shown {
+	kept := func(line ...string) shown {
 		_, notes, err := r.Run(append(append([]string{"query", "timers", "proof"}, line...), "--output-document", path)...)
 		require.NoError(t, err)
 		require.Contains(t, notes, "bytes, which the header of height")
 		return r.check(path)
 	}
-	last := make("alice/rent")
+	last := kept("alice/rent")
 	require.True(t, last.Delivered)
 	require.Equal(t, rent, last.TimerID)
 	require.Equal(t, "2", last.Receipt.Index)
 	require.Equal(t, r.Alice, last.Receipt.Actor)
 	require.True(t, last.Receipt.Success)
-	first := make("alice/"+rent[:6], "--occurrence", "1")
+	first := kept("alice/"+rent[:6], "--occurrence", "1")
 	require.Equal(t, "1", first.Receipt.Index)
-	require.Equal(t, first, make("alice/rent", "--height", first.Height))
-	require.Equal(t, first, make(r.Alice+"/"+rent, "--height", first.Height, "--occurrence", "1"))
+	require.Equal(t, first, kept("alice/rent", "--height", first.Height))
+	require.Equal(t, first, kept(r.Alice+"/"+rent, "--height", first.Height, "--occurrence", "1"))
 
 	// One that is gone is found by the beginning of its id.
 	r.Blocks(3)
-	require.Equal(t, "3", make("alice/"+rent[:6]).Receipt.Index)
-	require.Equal(t, first, make("alice/"+rent[:6], "--height", first.Height))
+	require.Equal(t, "3", kept("alice/"+rent[:6]).Receipt.Index)
+	require.Equal(t, first, kept("alice/"+rent[:6], "--height", first.Height))
 
 	// Absence, of one that is gone and of one that lives.
-	absent := make("alice/"+rent[:6], "--absent", "--height", fmt.Sprint(r.Chain.Height()-1))
+	absent := kept("alice/"+rent[:6], "--absent", "--height", fmt.Sprint(r.Chain.Height()-1))
 	require.False(t, absent.Delivered)
 	require.Nil(t, absent.Receipt)
 	r.Schedule(r.Chain.Height()+50, 7)
 	alive := r.every("alive")
-	require.Equal(t, alive, make("alice/alive", "--absent", "--height", first.Height).TimerID)
+	require.Equal(t, alive, kept("alice/alive", "--absent", "--height", first.Height).TimerID)
 
 	// Without a file it is the output, and may be passed on.
 	out, _, err := r.Run("query", "timers", "proof", "alice/"+rent[:6])

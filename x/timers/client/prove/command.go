@@ -96,9 +96,9 @@ func prove(j *job.Job, text string, height uint64) error {
 	}
 	ctx, cancel := context.WithTimeout(j.Ctx, timeout)
 	defer cancel()
-	make := Delivery
+	write := Delivery
 	if absent {
-		make = Absence
+		write = Absence
 	}
 	id := s.id
 	switch {
@@ -114,7 +114,7 @@ func prove(j *job.Job, text string, height uint64) error {
 	if err != nil {
 		return err
 	}
-	file, err := make(ctx, node, raw, height)
+	file, err := write(ctx, node, raw, height)
 	if err != nil {
 		return fmt.Errorf("timer %s/%s: %s", j.Name(s.actor), id, plain.ServerSays(err))
 	}

@@ -163,12 +163,12 @@ func TestAbsence_NotOfPrunedHeights(t *testing.T) {
 		r.Blocks(1)
 	}
 	r.Blocks(5)
-	for _, make := range []func() ([]byte, error){
+	for _, write := range []func() ([]byte, error){
 		func() ([]byte, error) { return prove.Absence(r.ctx, r.Node, other, height) },
 		func() ([]byte, error) { return prove.Absence(r.ctx, r.Node, ids[0], height) },
 		func() ([]byte, error) { return prove.Delivery(r.ctx, r.Node, ids[0], height) },
 	} {
-		_, err := make()
+		_, err := write()
 		require.ErrorIs(t, err, prove.ErrNotKept)
 		require.ErrorContains(t, err, "all are kept of heights above")
 	}

@@ -75,8 +75,8 @@ func (m *maker) absence(id []byte, height uint64) *proof.File {
 	return m.file(prove.Absence, id, height)
 }
 
-func (m *maker) file(make func(context.Context, prove.Node, []byte, uint64) ([]byte, error), id []byte, height uint64) *proof.File {
-	text, err := make(m.ctx, m.Node, id, height)
+func (m *maker) file(write func(context.Context, prove.Node, []byte, uint64) ([]byte, error), id []byte, height uint64) *proof.File {
+	text, err := write(m.ctx, m.Node, id, height)
 	require.NoError(m.T, err)
 	file, err := proof.Parse(text)
 	require.NoError(m.T, err)

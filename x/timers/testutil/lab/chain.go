@@ -14,7 +14,6 @@ import (
 	errorsmod "cosmossdk.io/errors"
 	"cosmossdk.io/log"
 	"cosmossdk.io/math"
-	"cosmossdk.io/store"
 	"cosmossdk.io/store/metrics"
 	"cosmossdk.io/store/rootmulti"
 	storetypes "cosmossdk.io/store/types"
@@ -117,7 +116,7 @@ type Chain struct {
 	// BlockSeconds is how long after the last block the next one begins; 1 at first. Headers hold whole seconds, and 0 repeats one.
 	BlockSeconds int64
 
-	store  storetypes.CommitMultiStore
+	store  *rootmulti.Store
 	keys   map[string]*storetypes.KVStoreKey
 	logger log.Logger
 	events sdk.Events
@@ -155,7 +154,7 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
 	c.keys = keys
-	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
+	c.store = rootmulti.NewStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
 	// Pruning in the background never ends: it would keep the store of every chain in memory, and wake up for each of them.
 	c.store.SetIAVLSyncPruning(true)
 	if opts.CachedNodes > 0 {
@@ -425,7 +424,7 @@ func (c *Chain) AppHash() []byte { return c.store.LastCommitID().Hash }
 
 // Prove answers a query of the store of a committed block, "/NAME/key", with a proof, as a node does.
 func (c *Chain) Prove(path string, key []byte, height int64) (*storetypes.ResponseQuery, error) {
-	answer, err := c.store.(*rootmulti.Store).Query(&storetypes.RequestQuery{Path: path, Data: key, Height: height + c.behind(), Prove: true})
+	answer, err := c.store.Query(&storetypes.RequestQuery{Path: path, Data: key, Height: height + c.behind(), Prove: true})
 	if err != nil {
 		return nil, err
 	}
@@ -435,7 +434,7 @@ func (c *Chain) Prove(path string, key []byte, height int64) (*storetypes.Respon
 
 // AppHashOf is the application hash after a committed block.
 func (c *Chain) AppHashOf(height int64) ([]byte, error) {
-	info, err := c.store.(*rootmulti.Store).GetCommitInfo(height + c.behind())
+	info, err := c.store.GetCommitInfo(height + c.behind())
 	if err != nil {
 		return nil, err
 	}
