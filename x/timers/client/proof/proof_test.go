@@ -34,11 +34,11 @@ type vectors struct {
 	}
 }
 
-func readVectors(t testing.TB) (v vectors, headers []proof.Header) {
-	t.Helper()
+func readVectors(tb testing.TB) (v vectors, headers []proof.Header) {
+	tb.Helper()
 	text, err := os.ReadFile("testdata/vectors.json")
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &v))
+	require.NoError(tb, err)
+	require.NoError(tb, json.Unmarshal(text, &v))
 	for _, text := range v.Headers {
 		header, err := proof.ParseHeader(text)
 		if err != nil {
@@ -48,9 +48,9 @@ func readVectors(t testing.TB) (v vectors, headers []proof.Header) {
 				Height  proof.Number `json:"height"`
 				AppHash string       `json:"app_hash"`
 			}
-			require.NoError(t, json.Unmarshal(text, &raw))
+			require.NoError(tb, json.Unmarshal(text, &raw))
 			hash, err := hex.DecodeString(raw.AppHash)
-			require.NoError(t, err)
+			require.NoError(tb, err)
 			header = proof.Header{ChainID: raw.ChainID, Height: uint64(raw.Height), AppHash: hash}
 		}
 		headers = append(headers, header)

@@ -225,6 +225,7 @@ func Segment(value []byte) (height uint64, receipts [][]byte, err error) {
 			height = number
 		case 2:
 			receipts = append(receipts, bytes)
+		default: // Later versions may add fields.
 		}
 	})
 	return height, receipts, err
@@ -251,6 +252,7 @@ func Frontier(lane []byte) (from, unkept uint64, err error) {
 			from = number
 		case 62:
 			unkept = number
+		default: // The rest says nothing of receipts.
 		}
 	})
 	return from, unkept, err

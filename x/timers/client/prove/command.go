@@ -182,7 +182,8 @@ func newSearch(j *job.Job, text string) (*search, error) {
 // the beginning of the id is known, all deliveries are looked at, so that no other timer is meant.
 func (s *search) delivery(height, occurrence uint64) (id string, at uint64, err error) {
 	client := types.NewQueryClient(s.j.Context)
-	keptFrom, key := uint64(0), []byte(nil)
+	var keptFrom uint64
+	var key []byte
 	id = s.id
 	for {
 		page, err := client.Deliveries(s.j.Ctx, &types.QueryDeliveriesRequest{Actor: s.actor, Id: s.prefix, Pagination: &query.PageRequest{Key: key}})

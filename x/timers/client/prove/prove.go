@@ -145,7 +145,7 @@ func (m *maker) headerAt(height uint64) (proof.Header, error) {
 	if err != nil {
 		return proof.Header{}, fmt.Errorf("ask the node for the header of height %d: %w", height, err)
 	}
-	if commit == nil || commit.Header == nil || commit.Header.Height != at {
+	if commit == nil || commit.Header == nil || commit.Height != at {
 		return proof.Header{}, fmt.Errorf("the node answered without the header of height %d", height)
 	}
 	return proof.Header{ChainID: commit.ChainID, Height: height, AppHash: commit.AppHash}, nil

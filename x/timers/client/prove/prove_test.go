@@ -27,6 +27,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T) *rig {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return &rig{clienttest.New(t), ctx}

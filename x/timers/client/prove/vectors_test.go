@@ -71,6 +71,7 @@ func (m *maker) trust(h proof.Header) int {
 func (m *maker) delivery(id []byte, height uint64) *proof.File {
 	return m.file(prove.Delivery, id, height)
 }
+
 func (m *maker) absence(id []byte, height uint64) *proof.File {
 	return m.file(prove.Absence, id, height)
 }
@@ -309,9 +310,9 @@ func (m *maker) absences(h int, absent, absentTwo, empty, early *proof.File, ids
 
 func (m *maker) texts(h int, one, absent *proof.File) {
 	text, absentText := m.text(one), m.text(absent)
-	replace := func(name, old, new, want string) {
+	replace := func(name, old, changed, want string) {
 		require.Contains(m.T, text, old)
-		m.badText(name, h, strings.Replace(text, old, new, 1), want)
+		m.badText(name, h, strings.Replace(text, old, changed, 1), want)
 	}
 	replace("another version", `"version": 1`, `"version": 2`, "the proof is of version 2: want 1")
 	replace("a version of text", `"version": 1`, `"version": "1"`, "the proof is not a file of version 1")

@@ -38,8 +38,9 @@ func New(sb *collections.SchemaBuilder, lane *state.Lane) *Receipts {
 
 // Put writes the receipts of a block, a segment at a time, and returns how many those are. Where one ends the next begins.
 func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) (segments int, err error) {
-	for first, n := 0, 0; first < len(receipts) && err == nil; first, segments = first+n, segments+1 {
-		var value []byte
+	var value []byte
+	var n int
+	for first := 0; first < len(receipts) && err == nil; first, segments = first+n, segments+1 {
 		if value, n, err = encode(height, receipts[first:min(len(receipts), first+PerSegment-first%PerSegment)]); err == nil {
 			err = r.segments.Set(ctx, collections.Join(height, uint64(first)), value)
 		}
@@ -47,8 +48,7 @@ func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Rece
 	return segments, err
 }
 
-// WalkSegments passes segments of receipts to fn, each with its height and the position of its first receipt, until fn
-// reports that it has enough.
+// WalkSegments passes segments of receipts to fn, each with the place of its first receipt, until fn has enough.
 func (r *Receipts) WalkSegments(
 	ctx context.Context, span collections.Ranger[place], fn func(first place, receipts []types.Receipt) (enough bool),
 ) error {
