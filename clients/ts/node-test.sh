@@ -33,7 +33,7 @@ sed -i "s/^indexer = .*/indexer = \"${INDEXER:-kv}\"/" "$home/config/config.toml
 sed -i 's/^timeout_commit = .*/timeout_commit = "500ms"/' "$home/config/config.toml"
 
 port=$((20000 + RANDOM % 20000))
-export MNEMONIC RPC=http://127.0.0.1:$port PREFIX=timer DENOM=utmr GAS_PRICE=0.001 NODE_PID=$home/pid NODE_DOWN=$home/down
+export TIMERD=$timerd MNEMONIC RPC=http://127.0.0.1:$port PREFIX=timer DENOM=utmr GAS_PRICE=0.001 NODE_PID=$home/pid NODE_DOWN=$home/down
 keep() {
   while :; do
     "$timerd" start --home "$home" --rpc.laddr "tcp://127.0.0.1:$port" --p2p.laddr "tcp://127.0.0.1:$((port + 1))" \

@@ -33,6 +33,7 @@ var directRequirements = map[string]string{
 	"github.com/cosmos/cosmos-proto":            "generated code",
 	"github.com/cosmos/cosmos-sdk":              "the SDK",
 	"github.com/cosmos/gogoproto":               "generated code",
+	"github.com/cosmos/ics23/go":                "proofs of receipts, checked",
 	"github.com/golang/protobuf":                "generated REST gateway",
 	"github.com/grpc-ecosystem/grpc-gateway":    "generated REST gateway",
 	"github.com/hashicorp/golang-lru/v2":        "texts of addresses that are remembered",

@@ -14,6 +14,7 @@ import { guards } from "./guard.js";
 import { messageTypes } from "./messages.js";
 import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf,
   reasonIn } from "./outcome.js";
+import { Proving, prove } from "./proof.js";
 import { RetryTerms, When, onUnfundedOf, retryOf } from "./when.js";
 
 /**
@@ -260,6 +261,20 @@ export class TimersClient {
       key = new Uint8Array(page.pagination?.nextKey ?? []);
       if (key.length === 0) return all;
     }
+  }
+
+  /**
+   * proveDelivery returns the file of a proof that a timer was delivered in the block of a height, as long as the chain
+   * keeps its receipt. Keep it: verifyProof needs it and a trusted header, and no node. Of the latest block it waits
+   * for the next one, whose header the proof is for.
+   */
+  proveDelivery(id: string, height: bigint | number, options: Proving = {}): Promise<string> {
+    return prove(this.comet, "delivery", id, height, options);
+  }
+
+  /** proveAbsence returns the file of a proof that a timer was not delivered in the block of a height. */
+  proveAbsence(id: string, height: bigint | number, options: Proving = {}): Promise<string> {
+    return prove(this.comet, "absence", id, height, options);
   }
 
   /** estimate asks what a fire would cost, and how long it would wait. */

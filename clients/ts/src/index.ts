@@ -8,6 +8,7 @@ export {
   type Ending, type Life, type Occurrence, type Previewing, type Repeating, type RetryTerms, type Timing, When, after, at,
   calendarOf, every, preview,
 } from "./when.js";
+export { type Fact, type Proving, type TrustedHeader, verifyProof } from "./proof.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
 export {
   Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger,

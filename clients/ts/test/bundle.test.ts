@@ -1,5 +1,6 @@
 // The package in a browser: bundled by esbuild, with nothing of Node.js left, and run where there is none.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { builtinModules } from "node:module";
 import { test } from "node:test";
 import vm from "node:vm";
@@ -76,4 +77,18 @@ test("a page that shows when timers are due loads no more than that takes", asyn
   const now = new Date("2030-01-15T00:00:00Z");
   const [{ text }] = page.preview(page.every("month@1 09:00", { zone: "Europe/Berlin", now }), 1, { now });
   assert.equal(text, "Fri 2030-02-01 09:00:00 +01:00");
+});
+
+test("a page that verifies proofs loads no more than that takes", async (t) => {
+  const { code, raw, zipped } = await bundled('export { verifyProof } from "./index.ts";');
+  t.diagnostic(`verifyProof: ${raw} bytes, ${zipped} compressed`);
+  assert.ok(zipped < 32_000, `${zipped} bytes compressed`);
+  const { headers, cases } = JSON.parse(fs.readFileSync("../../x/timers/client/proof/testdata/vectors.json", "utf8"));
+  const page = run(code);
+  for (const { header, error, proof } of cases) {
+    const { chain_id: chainId, height, app_hash: appHash } = headers[header];
+    const verify = (): any => page.verifyProof({ chainId, height: BigInt(height), appHash }, proof);
+    if (error === undefined) assert.equal(verify().chainId, "lab");
+    else assert.throws(verify);
+  }
 });

@@ -1,11 +1,15 @@
 // Runs against a node: RPC is its endpoint, MNEMONIC that of an account with funds, PREFIX that of its address, DENOM
 // and GAS_PRICE what fees are in. The tests hold for a node with an index of transactions and for one without.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { Secp256k1HdWallet } from "@cosmjs/amino";
+import { toHex } from "@cosmjs/encoding";
 import { DirectSecp256k1HdWallet } from "@cosmjs/proto-signing";
 import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";
 import {
@@ -23,7 +27,9 @@ import {
   preview,
   timersAminoTypes,
   timersRegistry,
+  verifyProof,
 } from "../src/index.js";
+import { keep, show } from "../examples/receipts/receipts.js";
 
 const env = (name: string): string => process.env[name] ?? assert.fail(`set ${name}`);
 
@@ -301,6 +307,58 @@ async function stopNode(signal: NodeJS.Signals): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+// A rent in small: each payment's proof is kept as it is made, and holds without the node that it was made with.
+test("proofs of payments are kept, and verified by both implementations", { timeout: 120_000 }, async () => {
+  const wallet = await DirectSecp256k1HdWallet.fromMnemonic(env("MNEMONIC"), { prefix: env("PREFIX") });
+  const [{ address: owner }] = await wallet.getAccounts();
+  const signing = await SigningStargateClient.connectWithSigner(env("RPC"), wallet, { registry: timersRegistry() });
+  const client = await TimersClient.connect(env("RPC"), signing);
+  const pay = {
+    typeUrl: "/cosmos.bank.v1beta1.MsgSend",
+    value: { fromAddress: owner, toAddress: owner, amount: [{ denom: env("DENOM"), amount: "1" }] },
+  };
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "timers-receipts-"));
+  const from = (await client.comet.status()).syncInfo.latestBlockHeight;
+  const rent = every(2, { count: 3, from: "schedule" });
+  const id = await client.schedule(owner, { messages: [pay], trigger: rent, label: "rent" }, fixed);
+  const kept: string[] = [];
+  for await (const name of keep(env("RPC"), owner, id, folder, { from })) kept.push(name);
+  assert.equal(kept.length, 3);
+  const lines = await show(env("RPC"), folder);
+  assert.deepEqual(lines.map((line) => line.slice(0, 10)), ["payment 1,", "payment 2,", "payment 3,"]);
+  assert.ok(lines.every((line) => line.includes(id)));
+
+  const text = fs.readFileSync(kept[0], "utf8");
+  assert.ok(text.length < 32 << 10);
+  const { header } = await client.comet.commit(Number(JSON.parse(text).header_height));
+  assert.throws(() => verifyProof({ ...header, chainId: "timers-other" }, text), /the proof is of chain "timers-ts"/);
+  assert.throws(() => verifyProof({ ...header, appHash: new Uint8Array(32) }, text), /does not hold/);
+  const height = BigInt(JSON.parse(text).height);
+  const absence = await client.proveAbsence(id, height + 1n);
+  const later = await client.comet.commit(Number(JSON.parse(absence).header_height));
+  assert.equal(verifyProof(later.header, absence).absent, true);
+  await assert.rejects(client.proveAbsence(id, height), /the timer was delivered at height \d+, position \d+/);
+  await assert.rejects(client.proveDelivery(id, height + 1n), /the timer was not delivered at height/);
+  await assert.rejects(client.proveDelivery(id, 1_000_000n), /height 1000000 is in the future/);
+  await assert.rejects(client.proveDelivery("ab", height), /timer id "ab" is not one/);
+
+  // The latest block's receipts are under a header that is not there yet. The chain's binary verifies the same files.
+  const latest = (await client.comet.status()).syncInfo.latestBlockHeight;
+  const waited = await client.proveAbsence(id, latest);
+  fs.writeFileSync(path.join(folder, "absence.json"), waited);
+  for (const [name, { header_height: at }] of [[kept[0], JSON.parse(text)],
+    [path.join(folder, "absence.json"), JSON.parse(waited)]] as const) {
+    const { header } = await client.comet.commit(Number(at));
+    const out = execFileSync(env("TIMERD"), ["query", "timers", "verify", name, "--app-hash", toHex(header.appHash),
+      "--header-height", at, "--chain-id", header.chainId, "-o", "json"], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    assert.equal(JSON.parse(out).timer_id, id);
+    assert.equal(JSON.parse(out).delivered, name === kept[0]);
+  }
+  fs.rmSync(folder, { recursive: true });
+  client.disconnect();
+  signing.disconnect();
+});
 
 const startNode = (): void => fs.rmSync(env("NODE_DOWN"));
 

@@ -74,7 +74,7 @@ test("code that uses it is type-checked, and so are the examples of the README",
   blocks.forEach((code, i) => {
     const names = /^import \{([^}]*)\} from "@cosmos-timers\/timers";$/m;
     const exported = ["TimersClient", "NodeAway", "UnknownOutcome", "type Sent", "after", "at", "every", "eventOf",
-      "events", "preview", "timersAminoTypes", "timersRegistry"];
+      "events", "preview", "timersAminoTypes", "timersRegistry", "verifyProof"];
     const imports = names.test(code) ? "" : `import { ${exported.join(", ")} } from "@cosmos-timers/timers";\n` +
       'import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";\n';
     const own = new Set([...code.matchAll(/^const (\w+)/gm)].map(([, name]) => name));

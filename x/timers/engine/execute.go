@@ -90,23 +90,18 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	c := e.consider(ctx, b, timer)
 	if c.verdict != types.VerdictFires {
 		b.noteTurn(ctx, timer, c.verdict)
-	}
-	switch c.verdict {
-	case types.VerdictFires:
-	case types.VerdictOnHold:
-		b.Departed++
+		switch c.verdict {
+		case types.VerdictOnHold:
+			b.Departed++
+		case types.VerdictNotAdmin:
+			e.disown(ctx, b, timer)
+		case types.VerdictPassed:
+			e.pass(ctx, b, timer, c.occurrence)
+		case types.VerdictNoFunds:
+			e.foundNoFunds(ctx, b, timer, c.required)
+		default: // It stays ready.
+		}
 		return
-	case types.VerdictNotAdmin:
-		e.disown(ctx, b, timer)
-		return
-	case types.VerdictPassed:
-		e.pass(ctx, b, timer, c.occurrence)
-		return
-	case types.VerdictNoFunds:
-		e.foundNoFunds(ctx, b, timer, c.required)
-		return
-	default:
-		return // It stays ready.
 	}
 	var result fireResult
 	var unfunded bool

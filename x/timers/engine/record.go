@@ -33,12 +33,7 @@ func (e *Engine) countFires(ctx sdk.Context, b *block) error {
 
 // record writes the state that the next block starts from.
 func (e *Engine) record(ctx sdk.Context, b *block) error {
-	if b.Config.ReceiptRetentionBlocks > 0 {
-		if err := e.Receipts.Put(ctx, b.Height, b.settled()); err != nil {
-			return err
-		}
-	}
-	if err := e.pruneReceipts(ctx, b); err != nil {
+	if err := e.keepReceipts(ctx, b); err != nil {
 		return err
 	}
 	b.State.Cycles, b.State.Cells = b.Lane.UsedCycles, b.Lane.UsedCells
@@ -69,13 +64,17 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	return events.Emit(ctx, b.summary())
 }
 
-// pruneReceipts removes receipts older than RECEIPT_RETENTION_BLOCKS.
-func (e *Engine) pruneReceipts(ctx sdk.Context, b *block) (err error) {
-	if b.Height <= b.Config.ReceiptRetentionBlocks {
-		return nil
+// keepReceipts stores the block's receipts, and removes those that are older than RECEIPT_RETENTION_BLOCKS.
+func (e *Engine) keepReceipts(ctx sdk.Context, b *block) (err error) {
+	added, kept := 0, b.Config.ReceiptRetentionBlocks
+	if kept > 0 {
+		added, err = e.Receipts.Put(ctx, b.Height, b.settled())
+	} else if len(b.receipts) > 0 {
+		b.State.ReceiptsUnkept = b.Height
 	}
-	last := b.Height - b.Config.ReceiptRetentionBlocks
-	b.State.ReceiptsFrom, err = e.Receipts.Prune(ctx, b.State.ReceiptsFrom, last, b.Overhead, len(b.receipts))
+	if err == nil && b.Height > kept {
+		b.State.ReceiptsFrom, err = e.Receipts.Prune(ctx, b.State.ReceiptsFrom, b.Height-kept, b.Overhead, added)
+	}
 	return err
 }
 

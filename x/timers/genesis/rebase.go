@@ -79,7 +79,7 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 func (r rebase) lane(l *types.LaneState, last, first uint64) {
 	none := types.QueueKey{}
 	l.HeadCursor, l.LiveCursor, l.SweepCursor, l.AdmitCursor, l.AgentTurn = none, none, none, none, none
-	l.ReceiptsFrom, l.MarketSince = r.past(l.ReceiptsFrom), r.past(l.MarketSince)
+	l.ReceiptsFrom, l.ReceiptsUnkept, l.MarketSince = r.past(l.ReceiptsFrom), r.past(l.ReceiptsUnkept), r.past(l.MarketSince)
 	l.Fairness.From = r.past(l.Fairness.From)
 	market := &l.TipMarket
 	market.Round = none

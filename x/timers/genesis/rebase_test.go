@@ -59,7 +59,7 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 	g.Timers[1].UnfundedSince = 995
 	g.Ready = []types.ReadyEntry{{Due: 990, Seq: 1, List: 32 << 16, Price: math.LegacyZeroDec(), Other: math.LegacyZeroDec()}}
 	g.Lane.HeadCursor, g.Lane.AdmitCursor = types.QueueKey{Due: 990, Seq: 3}, types.QueueKey{Due: 1000, Seq: 5}
-	g.Lane.MarketSince, g.Lane.ReceiptsFrom, g.Lane.Fairness.From = 400, 10, 20
+	g.Lane.MarketSince, g.Lane.ReceiptsFrom, g.Lane.ReceiptsUnkept, g.Lane.Fairness.From = 400, 10, 400, 20
 	g.Lane.TipMarket = types.TipState{Epoch: 3, Start: 800, EpochBlocks: 100, Oldest: 2}
 	g.Receipts = []types.HeightReceipts{{Height: 800}, {Height: 999}}
 	unit := g.Timers[0].Actor
@@ -87,6 +87,7 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 			require.Equal(t, types.QueueKey{}, moved.Lane.HeadCursor)
 			require.Equal(t, types.QueueKey{}, moved.Lane.AdmitCursor)
 			require.Equal(t, c.since, moved.Lane.MarketSince)
+			require.Equal(t, c.since, moved.Lane.ReceiptsUnkept)
 			require.Len(t, moved.Receipts, int(c.receipts))
 			require.Len(t, moved.Fairness, int(c.fires))
 			require.Equal(t, c.activation, moved.Config.Eip1559.AuctionActivationHeight)

@@ -70,11 +70,16 @@ func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 			var receipts []types.Receipt
 			for range rapid.SampledFrom([]int{1, 2, 5, 63, 64, 65, 130}).Draw(t, "fires") {
 				actor, timer := rapid.SampledFrom(actors).Draw(t, "actor"), byte(rapid.IntRange(0, 2).Draw(t, "timer"))
-				receipts = append(receipts, receiptOf(actor, timer, n))
+				receipt := receiptOf(actor, timer, n)
+				if n%7 == 0 {
+					receipt.Matched = []types.WatchedKey{{Store: "bank", Key: make([]byte, 3000)}} // Six of these fill a segment.
+				}
+				receipts = append(receipts, receipt)
 				plain = append(plain, entry{actor.String(), timer, fmt.Sprint(height, "/", hex.EncodeToString([]byte{byte(n >> 8), byte(n)}))})
 				n++
 			}
-			require.NoError(t, f.Timers.Engine().Receipts.Put(f.Ctx(), height, receipts))
+			_, err := f.Timers.Engine().Receipts.Put(f.Ctx(), height, receipts)
+			require.NoError(t, err)
 		}
 		actor, timer := rapid.SampledFrom(actors).Draw(t, "of"), byte(rapid.IntRange(0, 3).Draw(t, "id"))
 		var want []string
@@ -108,7 +113,8 @@ func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 		if height == 5 {
 			actor = robot2
 		}
-		require.NoError(t, f.Timers.Engine().Receipts.Put(f.Ctx(), height, []types.Receipt{receiptOf(actor, 1, int(height))}))
+		_, err := f.Timers.Engine().Receipts.Put(f.Ctx(), height, []types.Receipt{receiptOf(actor, 1, int(height))})
+		require.NoError(t, err)
 	}
 	q := query.NewServer(f.Timers)
 	req := func() *types.QueryDeliveriesRequest {
@@ -132,7 +138,7 @@ func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 	require.Panics(t, func() { _, _ = q.Deliveries(short, req()) }, "as it goes on")
 }
 
-// Rule: 9.2-kept-from
+// Rule: 9.2-kept-from, 1.12-receipts-all-kept
 func TestWhichReceiptsAreKept(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 3 }))
 	q := query.NewServer(f.Timers)
@@ -158,6 +164,24 @@ func TestWhichReceiptsAreKept(t *testing.T) {
 	response := ask()
 	require.Len(t, response.Deliveries, 3)
 	require.Equal(t, response.KeptFrom, response.Deliveries[2].Height)
+
+	// A chain that keeps none for some blocks, and then many, does not say that it kept those blocks' receipts.
+	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 0 })
+	for range 3 {
+		f.NextBlock()
+	}
+	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 100 })
+	unkept := f.Height()
+	for range 3 {
+		f.NextBlock()
+	}
+	lane, err := f.Timers.Engine().Lane.Get(f.Ctx())
+	require.NoError(t, err)
+	require.LessOrEqual(t, lane.ReceiptsUnkept, unkept)
+	response = ask()
+	require.Equal(t, lane.ReceiptsUnkept+1, response.KeptFrom)
+	require.Len(t, response.Deliveries, int(f.Height()-response.KeptFrom), "one a block, from there on")
+	require.GreaterOrEqual(t, len(response.Deliveries), 2)
 }
 
 func TestMalformedDeliveriesRequests(t *testing.T) {

@@ -159,7 +159,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	conditions := conditions.New(cdc, sb, records, leavers, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, leavers, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
-	receipts := receipts.New(cdc, sb, lane)
+	receipts := receipts.New(sb, lane)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{
 		Codec: cdc, Schema: sb, Store: k.service, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,

@@ -29,11 +29,6 @@ const GasPerReceipt = 200
 // place is that of a receipt: its height, and its position among those of the height.
 type place = collections.Pair[uint64, uint64]
 
-// segmentOf is the place of the segment that holds a receipt.
-func segmentOf(at place) place {
-	return collections.Join(at.K1(), at.K2()-at.K2()%receipts.PerSegment)
-}
-
 // walkReceipts passes the receipts of a range of segments to fn one by one, from a place on or, in reverse, back from it,
 // until fn has enough or so many segments were read. It returns the place at which to go on, nil if there are no more.
 func (s *server) walkReceipts(
@@ -63,9 +58,9 @@ func (s *server) walkReceipts(
 // spanOf is the range of the segments from that of a place on or, in reverse, from there back.
 func spanOf(from place, reverse bool) *collections.Range[place] {
 	if reverse {
-		return new(collections.Range[place]).EndInclusive(segmentOf(from)).Descending()
+		return new(collections.Range[place]).EndInclusive(from).Descending()
 	}
-	return new(collections.Range[place]).StartInclusive(segmentOf(from))
+	return new(collections.Range[place]).StartInclusive(collections.Join(from.K1(), from.K2()-from.K2()%receipts.PerSegment))
 }
 
 // Receipts implements types.QueryServer. A page's key is the position at which the next page starts.
@@ -211,7 +206,7 @@ func (s *server) receiptsKeptFrom(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	kept := lane.ReceiptsFrom
+	kept := max(lane.ReceiptsFrom, lane.ReceiptsUnkept)
 	if now := types.HeightOf(ctx); now >= config.ReceiptRetentionBlocks {
 		kept = max(kept, now-config.ReceiptRetentionBlocks)
 	}

@@ -230,9 +230,8 @@ func (s *server) SetAside(
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	from := uint64(0)
+	from, err := uint64(0), error(nil)
 	if key := req.GetPagination().GetKey(); len(key) > 0 {
-		var err error
 		if from, err = parsePosition(key); err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, er
 		return info, err
 	}
 	judged := []types.TimerInfo{info}
-	if err := s.judge(ctx, judged); err != nil {
+	if err = s.judge(ctx, judged); err != nil {
 		return info, err
 	}
 	info = judged[0]
@@ -143,7 +143,7 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: s.text(r.Actor),
 		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
-		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: r.ScoreBidText(), Late: r.Late, Occurrence: r.Occurrence, Index: r.Index,
+		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, MatchedOmitted: r.MatchedOmitted, ScoreBid: r.ScoreBidText(), Late: r.Late, Occurrence: r.Occurrence, Index: r.Index,
 		Guarded: r.Guarded,
 	}
 }

@@ -37,9 +37,9 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		err := in.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
 			if t := &e.Value; queue.KeyOf(t) != e.Key || t.SetAside == types.Watching {
 				wrong = fmt.Errorf("timer %s of seq %d, set aside as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.SetAside, e.Key.Due, e.Key.Seq)
-			} else {
-				wrong = check(t, in == r.aside)
+				return false
 			}
+			wrong = check(&e.Value, in == r.aside)
 			return wrong == nil
 		})
 		if err = errors.Join(err, wrong, in.Check(ctx)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/monitor"
+	"github.com/cosmos-timers/timers/x/timers/client/prove"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -44,6 +45,7 @@ func NewQueryCmd() *cobra.Command {
 	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newWatchKeyCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
 	cmd.AddCommand(describe.Commands()...)
+	cmd.AddCommand(prove.Commands()...)
 	cmd.AddCommand(govern.QueryCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return completion.Complete(cmd, map[string]completion.Offer{govern.FlagSet: govern.OfferParameters})

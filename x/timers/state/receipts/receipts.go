@@ -3,10 +3,9 @@ package receipts
 
 import (
 	"context"
+	"errors"
 
 	"cosmossdk.io/collections"
-
-	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -18,61 +17,64 @@ type place = collections.Pair[uint64, uint64]
 
 var placeKey = collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)
 
-// PerSegment is how many receipts share one value: so many fires share the cost of one entry of the tree, and a
-// value stays small enough to be hashed and read at once.
+// PerSegment receipts at most share one value, those of the positions from a multiple of it on: so many fires share the
+// cost of one entry of the tree.
 const PerSegment = 64
 
 // Receipts holds the result of each delivery, for RECEIPT_RETENTION_BLOCKS.
 type Receipts struct {
-	// segments: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded
-	// sweep.
-	segments collections.Map[place, types.HeightReceipts]
+	// segments: (height, position of the first) → a segment of the receipts of a block, a types.HeightReceipts. Sequential;
+	// pruned from the front, so many a block.
+	segments collections.Map[place, []byte]
 	lane     *state.Lane
 }
 
 var _ state.Component = (*Receipts)(nil)
 
 // New adds the component's collection to the schema.
-func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *state.Lane) *Receipts {
-	segment := segmentCodec{codec.CollValue[types.HeightReceipts](cdc)}
-	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", placeKey, segment), lane}
+func New(sb *collections.SchemaBuilder, lane *state.Lane) *Receipts {
+	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", placeKey, collections.BytesValue), lane}
 }
 
-// Put writes the receipts of a block, a segment at a time.
-func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) error {
-	for first := 0; first < len(receipts); first += PerSegment {
-		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+PerSegment, len(receipts))]}
-		if err := r.segments.Set(ctx, collections.Join(height, uint64(first)), segment); err != nil {
-			return err
+// Put writes the receipts of a block, a segment at a time, and returns how many those are. Where one ends the next begins.
+func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) (segments int, err error) {
+	var value []byte
+	var n int
+	for first := 0; first < len(receipts) && err == nil; first, segments = first+n, segments+1 {
+		if value, n, err = encode(height, receipts[first:min(len(receipts), first+PerSegment-first%PerSegment)]); err == nil {
+			err = r.segments.Set(ctx, collections.Join(height, uint64(first)), value)
 		}
 	}
-	return nil
+	return segments, err
 }
 
-// WalkSegments passes segments of receipts to fn, each with its height and the position of its first receipt, until fn
-// reports that it has enough.
+// WalkSegments passes segments of receipts to fn, each with the place of its first receipt, until fn has enough.
 func (r *Receipts) WalkSegments(
 	ctx context.Context, span collections.Ranger[place], fn func(first place, receipts []types.Receipt) (enough bool),
 ) error {
-	return r.segments.Walk(ctx, span, func(first place, segment types.HeightReceipts) (bool, error) {
+	return r.segments.Walk(ctx, span, func(first place, value []byte) (bool, error) {
+		var segment types.HeightReceipts
+		if err := segment.Unmarshal(value); err != nil || segment.Height != first.K1() {
+			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: height %d: %v", first.K1(), first.K2(), segment.Height, err)
+		}
 		return fn(first, segment.Receipts), nil
 	})
 }
 
 // Prune removes receipts of the heights from `from` to `last`: segments while the overhead lasts, and in any case twice as
-// many as `added` receipts fill, so that it never falls behind for long. It returns the height at which to continue.
+// many as the block has added, so that it never falls behind for long. It returns the height at which to continue.
 //
 // There is nothing to remove where from is above last: the retention was made longer.
 func (r *Receipts) Prune(ctx context.Context, from, last uint64, meter *overhead.Meter, added int) (uint64, error) {
 	if from > last {
 		return from, nil
 	}
-	limit := meter.Left(overhead.Prune) + 2*((added+PerSegment-1)/PerSegment)
+	limit := meter.Left(overhead.Prune) + 2*added
 	old := make([]place, 0, 8)
 	ranger := new(collections.Range[place]).
 		StartInclusive(collections.Join(from, uint64(0))).
 		EndExclusive(collections.Join(last+1, uint64(0)))
-	err := r.segments.Walk(ctx, ranger, func(at place, _ types.HeightReceipts) (bool, error) {
+	err := r.segments.Walk(ctx, ranger, func(at place, _ []byte) (bool, error) {
 		old = append(old, at)
 		return len(old) >= limit, nil
 	})
@@ -84,9 +86,7 @@ func (r *Receipts) Prune(ctx context.Context, from, last uint64, meter *overhead
 		if err := r.segments.Remove(ctx, at); err != nil {
 			return from, err
 		}
-	}
-	if len(old) > 0 {
-		from = old[len(old)-1].K1()
+		from = at.K1()
 	}
 	return from, nil
 }
@@ -94,7 +94,7 @@ func (r *Receipts) Prune(ctx context.Context, from, last uint64, meter *overhead
 // InitGenesis implements state.Component.
 func (r *Receipts) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	for _, segment := range genesis.Receipts {
-		if err := r.Put(ctx, segment.Height, segment.Receipts); err != nil {
+		if _, err := r.Put(ctx, segment.Height, segment.Receipts); err != nil {
 			return err
 		}
 	}
@@ -103,31 +103,33 @@ func (r *Receipts) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 
 // ExportGenesis implements state.Component: the receipts by height.
 func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	var heights []types.HeightReceipts
-	err := r.segments.Walk(ctx, nil, func(at place, segment types.HeightReceipts) (bool, error) {
-		if n := len(heights); n > 0 && heights[n-1].Height == at.K1() {
-			heights[n-1].Receipts = append(heights[n-1].Receipts, segment.Receipts...)
-			return false, nil
+	return r.WalkSegments(ctx, nil, func(at place, receipts []types.Receipt) bool {
+		if n := len(genesis.Receipts); n > 0 && genesis.Receipts[n-1].Height == at.K1() {
+			genesis.Receipts[n-1].Receipts = append(genesis.Receipts[n-1].Receipts, receipts...)
+			return false
 		}
-		heights = append(heights, segment)
-		return false, nil
+		genesis.Receipts = append(genesis.Receipts, types.HeightReceipts{Height: at.K1(), Receipts: receipts})
+		return false
 	})
-	genesis.Receipts = heights
-	return err
 }
 
-// CheckInvariants implements state.Component: segments hold receipts of their height, at most as many as fit, and none is of a
-// height that the sweep has passed.
+// CheckInvariants implements state.Component: the segments of a height follow one another, each has at most as many as fit,
+// and none is of a height that was pruned.
 func (r *Receipts) CheckInvariants(ctx context.Context) error {
 	lane, err := r.lane.Get(ctx)
 	if err != nil {
 		return err
 	}
-	return r.segments.Walk(ctx, nil, func(at place, segment types.HeightReceipts) (bool, error) {
-		n := len(segment.Receipts)
-		if segment.Height != at.K1() || at.K2()%PerSegment != 0 || n == 0 || n > PerSegment || segment.Height < lane.ReceiptsFrom {
-			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: %d of height %d", at.K1(), at.K2(), n, segment.Height)
+	height, next, broken := lane.ReceiptsFrom, uint64(0), error(nil)
+	err = r.WalkSegments(ctx, nil, func(at place, receipts []types.Receipt) bool {
+		n := uint64(len(receipts))
+		pruned := at.K1() == lane.ReceiptsFrom && next == 0 // What was before the first.
+		follows := at.K2() == 0 || pruned || at.K1() == height && at.K2() == next
+		if !follows || at.K1() < lane.ReceiptsFrom || n == 0 || n > PerSegment-at.K2()%PerSegment {
+			broken = types.ErrInternal.Wrapf("receipts at %d, position %d: %d", at.K1(), at.K2(), n)
 		}
-		return false, nil
+		height, next = at.K1(), at.K2()+n
+		return broken != nil
 	})
+	return errors.Join(err, broken)
 }

@@ -3,34 +3,38 @@ package receipts
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
-	collcodec "cosmossdk.io/collections/codec"
-
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// segmentCodec writes a segment as protobuf does, byte for byte. The generated code turns each amount into text up to four
-// times, to learn its length, which is most of what storing receipts takes.
-type segmentCodec struct {
-	collcodec.ValueCodec[types.HeightReceipts]
-}
+// MaxSegmentBytes bounds a segment, and MatchedBytes the watched keys of one receipt, so that a segment holds any receipt
+// and a proof of it, as text, takes at most 32 KiB. Most segments of PerSegment receipts are below it.
+const (
+	MaxSegmentBytes = 16 << 10
+	MatchedBytes    = 12 << 10
+)
 
 // usualBytes hold nearly every receipt.
 const usualBytes = 192
 
-// Encode implements codec.ValueCodec.
-func (segmentCodec) Encode(segment types.HeightReceipts) ([]byte, error) {
-	e := encoder{out: make([]byte, 0, usualBytes*(len(segment.Receipts)+1))}
-	e.number(1, segment.Height)
+// encode writes a segment of the first receipts, as many as fit and at least one, and returns how many. It writes as
+// protobuf does, byte for byte: the generated code turns each amount into text up to four times, to learn its length, which
+// is most of what storing receipts takes.
+func encode(height uint64, receipts []types.Receipt) (segment []byte, n int, err error) {
+	e := encoder{out: make([]byte, 0, usualBytes*(len(receipts)+1))}
+	e.number(1, height)
 	one := encoder{out: make([]byte, 0, usualBytes)}
-	for i := range segment.Receipts {
+	for i := range receipts {
 		one.out = one.out[:0]
-		if err := one.receipt(&segment.Receipts[i]); err != nil {
-			return nil, err
+		if err := one.receipt(&receipts[i]); err != nil {
+			return nil, 0, err
+		}
+		if i > 0 && len(e.out)+len(one.out)+4 > MaxSegmentBytes {
+			return e.out, i, nil
 		}
 		e.always(2, one.out)
 	}
-	return e.out, nil
+	return e.out, len(receipts), nil
 }
 
 // encoder appends fields of a message.
@@ -52,15 +56,21 @@ func (e *encoder) receipt(r *types.Receipt) error {
 	e.number(9, r.Cells)
 	e.always(10, decimal.AppendInt(amount[:0], r.Paid))
 	e.always(11, decimal.AppendInt(amount[:0], r.Tip))
+	matched, omitted := 0, uint64(r.MatchedOmitted)
 	for i := range r.Matched {
 		key, err := r.Matched[i].Marshal()
 		if err != nil {
 			return err
 		}
+		if matched += len(key) + 5; matched > MatchedBytes {
+			omitted += uint64(len(r.Matched) - i)
+			break
+		}
 		e.always(20, key)
 	}
 	e.bytes(21, []byte(r.Bid))
 	e.bytes(22, []byte(r.BidPaid))
+	e.number(23, omitted)
 	if r.ScoreBid != nil {
 		e.always(24, decimal.AppendInt(amount[:0], *r.ScoreBid))
 	}

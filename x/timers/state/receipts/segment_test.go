@@ -37,7 +37,7 @@ func draw(t *rapid.T, message reflect.Value) {
 		case *bool:
 			*value = rapid.Bool().Draw(t, name)
 		case *uint32:
-			*value = rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32()).Draw(t, name)
+			*value = rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32Range(0, 1<<31)).Draw(t, name)
 		case *uint64:
 			*value = rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64()).Draw(t, name)
 		default:
@@ -53,18 +53,68 @@ func drawInt(t *rapid.T, name string) math.Int {
 	return math.NewIntFromUint64(rapid.Uint64().Draw(t, name)).MulRaw(rapid.SampledFrom([]int64{1, 1 << 40}).Draw(t, "times"))
 }
 
-func TestSegmentsAreWrittenAsProtobuf(t *testing.T) {
+// small draws a receipt, with watched keys of a few bytes.
+func small(t *rapid.T) (receipt types.Receipt) {
+	draw(t, reflect.ValueOf(&receipt).Elem())
+	return receipt
+}
+
+func TestSegment_AsProtobufWritesIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		segment := types.HeightReceipts{Height: rapid.Uint64().Draw(t, "height")}
 		for range rapid.IntRange(0, 3).Draw(t, "receipts") {
-			var receipt types.Receipt
-			draw(t, reflect.ValueOf(&receipt).Elem())
-			segment.Receipts = append(segment.Receipts, receipt)
+			segment.Receipts = append(segment.Receipts, small(t))
 		}
 		want, err := segment.Marshal()
 		require.NoError(t, err)
-		got, err := segmentCodec{}.Encode(segment)
+		got, n, err := encode(segment.Height, segment.Receipts)
 		require.NoError(t, err)
+		require.Equal(t, len(segment.Receipts), n)
 		require.Equal(t, want, got)
+	})
+}
+
+// Receipts of any size come back in their order, whole but for watched keys beyond MatchedBytes, which are counted; and no
+// segment is larger than a proof may hold.
+//
+// Rule: 1.10-matched-keys-of-receipt
+func TestSegment_BoundedWhateverItHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var receipts []types.Receipt
+		for range rapid.IntRange(1, 9).Draw(t, "receipts") {
+			receipt := small(t)
+			keys := rapid.SampledFrom([]int{0, 0, 1, 16, int(types.MaxMatchedKeys)}).Draw(t, "keys")
+			bytes := rapid.SampledFrom([]int{0, 1, 100, 255, MatchedBytes - 30, MatchedBytes, 1 << 17}).Draw(t, "bytes")
+			for range min(keys, 1<<20/(bytes+1)) {
+				receipt.Matched = append(receipt.Matched, types.WatchedKey{Store: "wasm", Key: make([]byte, bytes)})
+			}
+			receipts = append(receipts, receipt)
+		}
+		for rest := receipts; len(rest) > 0; {
+			value, n, err := encode(5, rest)
+			require.NoError(t, err)
+			require.Positive(t, n)
+			require.LessOrEqual(t, len(value), MaxSegmentBytes)
+			var segment types.HeightReceipts
+			require.NoError(t, segment.Unmarshal(value))
+			require.Equal(t, uint64(5), segment.Height)
+			require.Len(t, segment.Receipts, n)
+			for i := range segment.Receipts {
+				got, want := segment.Receipts[i], rest[i]
+				kept := 0
+				for _, key := range got.Matched {
+					kept += key.Size() + 5
+				}
+				left := want.Matched[len(got.Matched):]
+				if len(left) > 0 {
+					require.Greater(t, kept+left[0].Size()+5, MatchedBytes, "no more would fit")
+				}
+				require.LessOrEqual(t, kept, MatchedBytes)
+				require.Equal(t, want.MatchedOmitted+uint32(len(left)), got.MatchedOmitted)
+				want.Matched, want.MatchedOmitted = want.Matched[:len(got.Matched)], got.MatchedOmitted
+				require.Equal(t, want.String(), got.String())
+			}
+			rest = rest[n:]
+		}
 	})
 }

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	abci "github.com/cometbft/cometbft/abci/types"
 	cmtbytes "github.com/cometbft/cometbft/libs/bytes"
+	cmtcrypto "github.com/cometbft/cometbft/proto/tendermint/crypto"
 	rpcclient "github.com/cometbft/cometbft/rpc/client"
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	cmttypes "github.com/cometbft/cometbft/types"
@@ -46,6 +48,8 @@ type Node struct {
 
 	Sent  map[string]cmttypes.Tx
 	Polls int
+	// Forge changes the proofs that it gives.
+	Forge func(*cmtcrypto.ProofOps)
 	// NoIndex: it has no index of transactions, and is asked for its blocks.
 	NoIndex bool
 	// KeepFrom is the first block that it keeps.
@@ -121,10 +125,20 @@ func (n *Node) BlockchainInfo(_ context.Context, from, to int64) (*coretypes.Res
 
 // ABCIQueryWithOptions implements client.CometRPC.
 func (n *Node) ABCIQueryWithOptions(
-	_ context.Context, path string, data cmtbytes.HexBytes, _ rpcclient.ABCIQueryOptions,
+	_ context.Context, path string, data cmtbytes.HexBytes, opts rpcclient.ABCIQueryOptions,
 ) (*coretypes.ResultABCIQuery, error) {
 	if err := n.ask(); err != nil {
 		return nil, err
+	}
+	if name, ok := strings.CutPrefix(path, "/store"); ok {
+		answer, err := n.rig.Chain.Prove(name, data, opts.Height)
+		if err != nil {
+			return &coretypes.ResultABCIQuery{Response: *sdkerrors.QueryResult(err, false)}, nil
+		}
+		if n.Forge != nil {
+			n.Forge(answer.ProofOps)
+		}
+		return &coretypes.ResultABCIQuery{Response: abci.ResponseQuery(*answer)}, nil
 	}
 	handler := n.rig.queries.Route(path)
 	if handler == nil || n.NoQueries {
@@ -196,6 +210,13 @@ func (n *Node) include(hash []byte) (*coretypes.ResultTx, error) {
 	}
 	n.included[string(hash)] = result
 	return result, n.rig.End()
+}
+
+// Commit implements client.CometRPC. The header of a block has the application hash after the block before.
+func (n *Node) Commit(_ context.Context, height *int64) (*coretypes.ResultCommit, error) {
+	hash, err := n.rig.Chain.AppHashOf(*height - 1)
+	header := &cmttypes.Header{ChainID: "lab", Height: *height, Time: n.timeOf(*height), AppHash: hash}
+	return &coretypes.ResultCommit{SignedHeader: cmttypes.SignedHeader{Header: header}}, cmp.Or(err, n.ask())
 }
 
 // Block implements client.CometRPC.

@@ -14,8 +14,8 @@ import (
 	errorsmod "cosmossdk.io/errors"
 	"cosmossdk.io/log"
 	"cosmossdk.io/math"
-	"cosmossdk.io/store"
 	"cosmossdk.io/store/metrics"
+	"cosmossdk.io/store/rootmulti"
 	storetypes "cosmossdk.io/store/types"
 	"cosmossdk.io/x/feegrant"
 	feegrantkeeper "cosmossdk.io/x/feegrant/keeper"
@@ -118,7 +118,7 @@ type Chain struct {
 	// BlockSeconds is how long after the last block the next one begins; 1 at first. Headers hold whole seconds, and 0 repeats one.
 	BlockSeconds int64
 
-	store  storetypes.CommitMultiStore
+	store  *rootmulti.Store
 	keys   map[string]*storetypes.KVStoreKey
 	logger log.Logger
 	events sdk.Events
@@ -157,7 +157,7 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
 	c.keys = keys
-	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
+	c.store = rootmulti.NewStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
 	// Pruning in the background never ends: it would keep the store of every chain in memory, and wake up for each of them.
 	c.store.SetIAVLSyncPruning(true)
 	if opts.CachedNodes > 0 {
@@ -427,6 +427,31 @@ func (c *Chain) WalkState(fn func(store string, key, value []byte)) {
 
 // AppHash of the last block.
 func (c *Chain) AppHash() []byte { return c.store.LastCommitID().Hash }
+
+// Prove answers a query of the store of a committed block, "/NAME/key", with a proof, as a node does.
+func (c *Chain) Prove(path string, key []byte, height int64) (*storetypes.ResponseQuery, error) {
+	answer, err := c.store.Query(&storetypes.RequestQuery{Path: path, Data: key, Height: height + c.behind(), Prove: true})
+	if err != nil {
+		return nil, err
+	}
+	answer.Height = height
+	return answer, nil
+}
+
+// AppHashOf is the application hash after a committed block.
+func (c *Chain) AppHashOf(height int64) ([]byte, error) {
+	info, err := c.store.GetCommitInfo(height + c.behind())
+	if err != nil {
+		return nil, err
+	}
+	return info.Hash(), nil
+}
+
+// StoreKey is the key of a store of the chain.
+func (c *Chain) StoreKey(name string) storetypes.StoreKey { return c.keys[name] }
+
+// behind is how much the height of the last block is below the number of commits.
+func (c *Chain) behind() int64 { return c.store.LastCommitID().Version - c.height }
 
 // Check returns the first broken invariant of the module, if any.
 func (c *Chain) Check() error { return c.Timers.CheckInvariants(c.ctx) }

@@ -371,8 +371,11 @@ messages! {
         21 bid: String,
         /// Bid paid.
         22 bid_paid: String,
-        /// `matched` are the watched keys that the delivery carried.
+        /// `matched` are the watched keys that the delivery carried, as many as take 12 KiB; matched_omitted
+        /// counts the others.
         20 matched: Vec<WatchedKey>,
+        /// Matched omitted.
+        23 matched_omitted: u32,
         /// `score_bid` is what it paid for its place. It is included in paid and in tip; empty means 0.
         24 score_bid: String,
         /// `late` is the number of blocks from the due height, or from the change of what it watches, to the
