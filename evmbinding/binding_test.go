@@ -19,6 +19,7 @@ import (
 
 	storetypes "cosmossdk.io/store/types"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	evmtypes "github.com/cosmos/evm/x/vm/types"
@@ -277,4 +278,19 @@ func TestUnits_OfADenomWithSixDecimals(t *testing.T) {
 	require.ErrorIs(t, err, types.ErrInvalidWatch)
 	_, err = (&options{MaxCharge: big.NewInt(unit - 1)}).request()
 	require.ErrorIs(t, err, types.ErrInvalidBid)
+}
+
+// TestHandlers_EmitNoEventsOfFires: what a handler emits is kept, but for events that are the runtime's own.
+func TestHandlers_EmitNoEventsOfFires(t *testing.T) {
+	fire := sdk.Context{}.WithEventManager(sdk.NewEventManager())
+	handler := sdk.Context{}.WithEventManager(sdk.NewEventManager())
+	for _, kind := range []string{"first", EventFire, EventFailed, EventFire + "2", "last"} {
+		handler.EventManager().EmitEvent(sdk.NewEvent(kind))
+	}
+	emitOthers(fire, handler)
+	var kinds []string
+	for _, event := range fire.EventManager().Events() {
+		kinds = append(kinds, event.Type)
+	}
+	require.Equal(t, []string{"first", EventFire + "2", "last"}, kinds)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math/big"
 	"strconv"
 
@@ -101,14 +102,20 @@ func (r *Runtime) Validate(ctx context.Context, config *types.TimerConfig, call 
 // Deliver implements types.Runtime. Errors are those of actors.Messages, ErrActorGone for a callback to an address
 // without code, ErrOutOfCycles, and x/vm's ErrVMExecution for a call that reverts.
 func (r *Runtime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	if r.RunsMessages(delivery.Call) {
-		return r.messages.Run(ctx, config, delivery.Call)
+		inner := sdkCtx.WithEventManager(sdk.NewEventManager())
+		if err := r.messages.Run(inner, config, delivery.Call); err != nil {
+			return err
+		}
+		emitOthers(sdkCtx, inner)
+		return nil
 	}
 	call, err := callOf(delivery)
 	if err != nil {
 		return err
 	}
-	return r.run(sdk.UnwrapSDKContext(ctx), delivery, call)
+	return r.run(sdkCtx, delivery, call)
 }
 
 // callOf is what a delivery does in the EVM.
@@ -176,15 +183,16 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	case res.VmError == vm.ErrOutOfGas.Error():
 		return types.ErrOutOfCycles
 	case res.Failed():
-		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), res.Ret}
+		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), res.VmError, res.Ret}
 	}
-	ctx.EventManager().EmitEvents(inner.EventManager().Events())
-	return emitFire(ctx, d, c, tx, res)
+	emitOthers(ctx, inner)
+	return emitFire(ctx, EventFire, d, c, tx, res)
 }
 
-// vmFailure is an error of the EVM, with the bytes that it returned.
+// vmFailure is an error of the EVM, with the EVM's text for it, and the bytes that the call returned.
 type vmFailure struct {
 	error
+	reason   string
 	returned []byte
 }
 
@@ -197,13 +205,39 @@ const (
 	EventFire = "evm_timer_fire"
 	// EventFailed is emitted by each that failed.
 	EventFailed = "evm_timer_failed"
+
+	// AttributeHash of both events is the fire's hash as a transaction.
+	AttributeHash = "hash"
+	// AttributeFrom of both is msg.sender of the call.
+	AttributeFrom = "from"
+	// AttributeGasUsed of both is the EVM gas that the call used.
+	AttributeGasUsed = "gas_used"
+	// AttributeTx of both is the call as a transaction (transactionOf), in base64.
+	AttributeTx = "tx"
+	// AttributeData of both is its result, as a transaction's result has it in its data, in base64: hash, gas, error and logs.
+	// What the call returned is left out: it can be far larger than what it did.
+	AttributeData = "data"
+
 	// maxRevertBytes of what a call returned that failed are in its event.
 	maxRevertBytes = 1024
 )
 
-// emitFire emits what JSON-RPC would show: the call as a transaction, and its result with its logs, in the encodings
+// emitOthers emits what a handler emitted, but no events of fires: those are the runtime's own.
+func emitOthers(ctx, handler sdk.Context) {
+	for _, event := range handler.EventManager().Events() {
+		if event.Type != EventFire && event.Type != EventFailed {
+			ctx.EventManager().EmitEvent(event)
+		}
+	}
+}
+
+// emitFire emits what JSON-RPC shows (evmrpc): the call as a transaction, and its result with its logs, in the encodings
 // that transactions have.
-func emitFire(ctx sdk.Context, d types.Delivery, c call, tx *ethtypes.Transaction, res *evmtypes.MsgEthereumTxResponse) error {
+func emitFire(
+	ctx sdk.Context, event string, d types.Delivery, c call, tx *ethtypes.Transaction, res *evmtypes.MsgEthereumTxResponse,
+	more ...sdk.Attribute,
+) error {
+	res.Ret = nil
 	packed, err := codectypes.NewAnyWithValue(res)
 	if err != nil {
 		return err
@@ -216,18 +250,19 @@ func emitFire(ctx sdk.Context, d types.Delivery, c call, tx *ethtypes.Transactio
 	if err != nil {
 		return err
 	}
-	ctx.EventManager().EmitEvent(sdk.NewEvent(EventFire,
-		sdk.NewAttribute("hash", tx.Hash().Hex()),
+	ctx.EventManager().EmitEvent(sdk.NewEvent(event,
+		sdk.NewAttribute(AttributeHash, tx.Hash().Hex()),
 		sdk.NewAttribute("timer_id", hex.EncodeToString(d.TimerID)),
-		sdk.NewAttribute("from", c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
-		sdk.NewAttribute("gas_used", strconv.FormatUint(res.GasUsed, 10)),
-		sdk.NewAttribute("tx", base64.StdEncoding.EncodeToString(rlp)),
-		sdk.NewAttribute("data", base64.StdEncoding.EncodeToString(data)),
-	))
+		sdk.NewAttribute(AttributeFrom, c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
+		sdk.NewAttribute(AttributeGasUsed, strconv.FormatUint(res.GasUsed, 10)),
+		sdk.NewAttribute(AttributeTx, base64.StdEncoding.EncodeToString(rlp)),
+		sdk.NewAttribute(AttributeData, base64.StdEncoding.EncodeToString(data)),
+	).AppendAttributes(more...))
 	return nil
 }
 
-// Failed implements types.FailureReporter: it emits why a call failed, and the data that it reverted with.
+// Failed implements types.FailureReporter: it emits the call with a result without logs, why it failed, and the data that
+// it reverted with.
 func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64, failure error) {
 	if r.RunsMessages(d.Call) {
 		return
@@ -236,18 +271,19 @@ func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64
 	if err != nil {
 		return
 	}
-	var returned []byte
-	if failed := (*vmFailure)(nil); errors.As(failure, &failed) {
-		returned = failed.returned[:min(len(failed.returned), maxRevertBytes)]
-	}
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	codespace, code := types.CodeOf(failure)
-	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(sdk.NewEvent(EventFailed,
-		sdk.NewAttribute("timer_id", hex.EncodeToString(d.TimerID)),
-		sdk.NewAttribute("from", c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
+	fire, reason, returned := sdkCtx.GasMeter(), fmt.Sprintf("%s error %d", codespace, code), []byte(nil)
+	if failed := (*vmFailure)(nil); errors.As(failure, &failed) {
+		reason, returned = failed.reason, failed.returned[:min(len(failed.returned), maxRevertBytes)]
+	}
+	tx := transactionOf(d, c, fire.Limit())
+	res := &evmtypes.MsgEthereumTxResponse{Hash: tx.Hash().Hex(), GasUsed: fire.GasConsumedToLimit(), VmError: reason}
+	_ = emitFire(sdkCtx, EventFailed, d, c, tx, res,
 		sdk.NewAttribute("cycles", strconv.FormatUint(cycles, 10)),
 		sdk.NewAttribute("codespace", codespace), sdk.NewAttribute("code", strconv.FormatUint(uint64(code), 10)),
 		sdk.NewAttribute("returned", "0x"+hex.EncodeToString(returned)),
-	))
+	)
 }
 
 // transactionOf is a fire as a transaction: a legacy one without a signature. The id of the delivery stands in the

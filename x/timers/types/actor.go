@@ -68,7 +68,8 @@ type MessageRuntime interface {
 // FailureReporter is a Runtime that reports deliveries which failed. What they wrote is dropped by then, and so are their events.
 type FailureReporter interface {
 	Runtime
-	// Failed is called with what the delivery is billed, and with its error. It emits events, and writes nothing.
+	// Failed is called with what the delivery is billed, and with its error. It emits events, and writes nothing. The gas meter
+	// of its context is a copy of the fire's, as the failure left it.
 	Failed(ctx context.Context, delivery Delivery, cycles, cells uint64, failure error)
 }
 
