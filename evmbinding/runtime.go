@@ -11,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -149,27 +150,13 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	if r.slots != nil {
 		below = r.slots.over(ctx)
 	}
-	inner := ctx.WithMultiStore(counted{below, &cells}).
-		WithGasMeter(storetypes.NewInfiniteGasMeter()).
-		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{}).
-		WithEventManager(sdk.NewEventManager()).
-		WithValue(cellsKey{}, &cells)
+	inner := free(ctx).WithMultiStore(counted{below, &cells}).WithValue(cellsKey{}, &cells)
 	if c.needsCode && r.evm.GetCodeHash(inner, c.to) == common.BytesToHash(evmtypes.EmptyCodeHash) {
 		fire.ConsumeGas(goneGas, "account without code")
 		return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
 	}
-	cfg, err := r.evm.EVMConfig(inner, inner.BlockHeader().ProposerAddress)
-	if err != nil {
-		return err
-	}
 	tx := transactionOf(d, c, gas)
-	txConfig := r.evm.TxConfig(inner, tx.Hash())
-	msg := core.Message{
-		From: c.from, To: &c.to, Value: c.value, Data: c.data, Nonce: tx.Nonce(), GasLimit: gas,
-		GasPrice: new(big.Int), GasFeeCap: new(big.Int), GasTipCap: new(big.Int),
-	}
-	state := statedb.New(inner, r.evm, txConfig)
-	res, err := r.evm.ApplyMessageWithConfig(inner, state, msg, nil, true, false, cfg, txConfig, true, nil)
+	res, err := apply(inner, r.evm, c.from, tx, nil, nil)
 	if errors.Is(err, core.ErrIntrinsicGas) || errors.Is(err, core.ErrFloorDataGas) {
 		fire.ConsumeGas(gas, "intrinsic gas")
 		return types.ErrOutOfCycles
@@ -181,19 +168,59 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	fire.ConsumeGas(cells*prices.WriteCostPerByte, storetypes.GasWritePerByteDesc)
 	switch {
 	case res.VmError == vm.ErrOutOfGas.Error():
-		return types.ErrOutOfCycles
+		return &vmFailure{types.ErrOutOfCycles, tx, res}
 	case res.Failed():
-		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), res.VmError, res.Ret}
+		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), tx, res}
 	}
 	emitOthers(ctx, inner)
 	return emitFire(ctx, EventFire, d, c, tx, res)
 }
 
-// vmFailure is an error of the EVM, with the EVM's text for it, and the bytes that the call returned.
+// apply makes the call of a fire on a context, and commits to it. baseFee is that of the context's state if it is nil; hooks
+// are a tracer's, or nil.
+func apply(
+	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks,
+) (*evmtypes.MsgEthereumTxResponse, error) {
+	cfg, err := evm.EVMConfig(ctx, ctx.BlockHeader().ProposerAddress)
+	if err != nil {
+		return nil, err
+	}
+	if baseFee != nil {
+		cfg.BaseFee = baseFee
+	}
+	msg := core.Message{
+		From: from, To: tx.To(), Value: tx.Value(), Data: tx.Data(), Nonce: tx.Nonce(), GasLimit: tx.Gas(),
+		GasPrice: new(big.Int), GasFeeCap: new(big.Int), GasTipCap: new(big.Int),
+	}
+	txConfig := evm.TxConfig(ctx, tx.Hash())
+	return evm.ApplyMessageWithConfig(ctx, statedb.New(ctx, evm, txConfig), msg, hooks, true, false, cfg, txConfig, true, nil)
+}
+
+// Replay makes the call of a fire again on the context of a query, whose header is that of the fire's block: for traces.
+// What it does stays on the context if keep is set and the call succeeds. hooks are a tracer's, or nil.
+func Replay(
+	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks, keep bool,
+) error {
+	branch, write := ctx.CacheContext()
+	res, err := apply(free(branch).WithValue(cellsKey{}, new(uint64)), evm, from, tx, baseFee, hooks)
+	if err == nil && keep && !res.Failed() {
+		write()
+	}
+	return err
+}
+
+// free is a context on which the store charges nothing, and events are its own.
+func free(ctx sdk.Context) sdk.Context {
+	return ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()).
+		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{}).
+		WithEventManager(sdk.NewEventManager())
+}
+
+// vmFailure is an error of the EVM, with the call and its result.
 type vmFailure struct {
 	error
-	reason   string
-	returned []byte
+	tx  *ethtypes.Transaction
+	res *evmtypes.MsgEthereumTxResponse
 }
 
 // Unwrap and Cause lead to the registered error: its code is what state and events have.
@@ -273,12 +300,16 @@ func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64
 	}
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	codespace, code := types.CodeOf(failure)
-	fire, reason, returned := sdkCtx.GasMeter(), fmt.Sprintf("%s error %d", codespace, code), []byte(nil)
-	if failed := (*vmFailure)(nil); errors.As(failure, &failed) {
-		reason, returned = failed.reason, failed.returned[:min(len(failed.returned), maxRevertBytes)]
-	}
+	// A call that did not come to an end in the EVM is stated with the gas of the fire's meter.
+	fire := sdkCtx.GasMeter()
 	tx := transactionOf(d, c, fire.Limit())
-	res := &evmtypes.MsgEthereumTxResponse{Hash: tx.Hash().Hex(), GasUsed: fire.GasConsumedToLimit(), VmError: reason}
+	res := &evmtypes.MsgEthereumTxResponse{GasUsed: fire.GasConsumedToLimit(), VmError: fmt.Sprintf("%s error %d", codespace, code)}
+	var returned []byte
+	if failed := (*vmFailure)(nil); errors.As(failure, &failed) {
+		tx, res.GasUsed, res.VmError = failed.tx, failed.res.GasUsed, failed.res.VmError
+		returned = failed.res.Ret[:min(len(failed.res.Ret), maxRevertBytes)]
+	}
+	res.Hash = tx.Hash().Hex()
 	_ = emitFire(sdkCtx, EventFailed, d, c, tx, res,
 		sdk.NewAttribute("cycles", strconv.FormatUint(cycles, 10)),
 		sdk.NewAttribute("codespace", codespace), sdk.NewAttribute("code", strconv.FormatUint(uint64(code), 10)),

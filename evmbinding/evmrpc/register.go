@@ -26,16 +26,19 @@ import (
 	rpctypes "github.com/cosmos/evm/rpc/types"
 	evmconfig "github.com/cosmos/evm/server/config"
 	servertypes "github.com/cosmos/evm/server/types"
+	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 )
 
 // Namespace is what a node lists behind all others in json-rpc.api of its app.toml.
 const Namespace = "timers"
 
-// Register makes the namespace known to JSON-RPC. A program calls it once, before its node starts. It replaces eth and
-// debug where the node lists these.
-func Register() error { return rpc.RegisterAPINamespace(Namespace, apis) }
+// Register makes the namespace known to JSON-RPC, which replaces eth and debug where the node lists these. An app's
+// constructor for nodes calls it, once in a process. Fires are traced on the app's states by x/vm's keeper.
+func Register(states States, evm *evmkeeper.Keeper) error {
+	return rpc.RegisterAPINamespace(Namespace, replayer{states, evm}.apis)
+}
 
-func apis(
+func (r replayer) apis(
 	ctx *server.Context, clientCtx client.Context, stream *stream.RPCStream, unprotected bool,
 	indexer servertypes.EVMTxIndexer, mempool *evmmempool.ExperimentalEVMMempool,
 ) []ethrpc.API {
@@ -63,7 +66,7 @@ func apis(
 	if indexer != nil {
 		indexer = indexed{indexer, shows}
 	}
-	fires := &fireBackend{backend.NewBackend(ctx, ctx.Logger, clientCtx, unprotected, indexer, mempool), plain, shows}
+	fires := &fireBackend{backend.NewBackend(ctx, ctx.Logger, clientCtx, unprotected, indexer, mempool), plain, shows, r}
 	var all []ethrpc.API
 	if slices.Contains(listed, rpc.EthNamespace) {
 		go follow(shows, stream, logger)

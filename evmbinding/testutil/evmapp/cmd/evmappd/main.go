@@ -22,6 +22,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/server"
 	svrcmd "github.com/cosmos/cosmos-sdk/server/cmd"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
+	"github.com/cosmos/cosmos-sdk/version"
 	authcmd "github.com/cosmos/cosmos-sdk/x/auth/client/cli"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
@@ -37,9 +38,7 @@ import (
 const name = "evmappd"
 
 func main() {
-	if err := evmrpc.Register(); err != nil {
-		panic(err)
-	}
+	version.AppName = name
 	home := filepath.Join(os.Getenv("HOME"), "."+name)
 	if err := svrcmd.Execute(newRootCmd(home), "", home); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
@@ -88,5 +87,9 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 }
 
 func newApp(logger log.Logger, db dbm.DB, _ io.Writer, options servertypes.AppOptions) evmserver.Application {
-	return evmapp.New(logger, db, server.DefaultBaseappOptions(options)...)
+	app := evmapp.New(logger, db, server.DefaultBaseappOptions(options)...)
+	if err := evmrpc.Register(app, app.EVM); err != nil {
+		panic(err)
+	}
+	return app
 }
