@@ -63,6 +63,7 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 	same(schedule[2].Type, options{})
 	same(ABI.Methods["timer"].Outputs[0].Type, info{})
 	same(ABI.Methods["estimate"].Outputs[0].Type, quote{})
+	same(ABI.Methods["lane"].Outputs[0].Type, lane{})
 	same(Receiver.Methods["onTimer"].Inputs[0].Type, delivery{})
 	same(*Receiver.Methods["onTimer"].Inputs[0].Type.TupleElems[7].Elem, changed{})
 }
