@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
@@ -21,8 +22,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
-
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -214,7 +213,9 @@ func TestChangedOf_IsTheInverseOfKeyOf(t *testing.T) {
 		require.Equal(t, []changed{{w.Source, w.Target, w.Slot}}, got)
 	})
 	for _, other := range []types.WatchedKey{
-		{Store: "staking", Key: []byte{1}}, {Store: banktypes.StoreKey, Key: []byte{2}}, {Store: evmtypes.StoreKey, Key: []byte{2}},
+		{Store: "staking", Key: []byte{1}},
+		{Store: banktypes.StoreKey, Key: []byte{2}},
+		{Store: evmtypes.StoreKey, Key: []byte{2}},
 		{Store: banktypes.StoreKey, Key: append(balanceKey(Address), 'x')},
 	} {
 		require.Equal(t, []changed{{Source: sourceOther}}, changedOf([]types.WatchedKey{other}))

@@ -144,7 +144,9 @@ func (c *invocation) lane() ([]any, error) {
 		to   **big.Int
 		text string
 	}{
-		{&answer.GasPrice, state.CycleBasefee}, {&answer.BytePrice, state.CellBasefee}, {&answer.LaneFee, state.NextLaneBasefee},
+		{&answer.GasPrice, state.CycleBasefee},
+		{&answer.BytePrice, state.CellBasefee},
+		{&answer.LaneFee, state.NextLaneBasefee},
 		{&answer.UsualTip, state.P50},
 	} {
 		if *price.to, err = weiPriceOf(price.text); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	rpcclient "github.com/cometbft/cometbft/rpc/client"
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -15,8 +16,6 @@ import (
 	"cosmossdk.io/log"
 
 	"github.com/cosmos/cosmos-sdk/client"
-
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
 )
@@ -47,8 +46,18 @@ func NewClient(inner rpcclient.Client, txConfig client.TxConfig, chainID *big.In
 		return nil, err
 	}
 	heights, err := lru.New[common.Hash, int64](cachedHashes)
-	return &Client{inner, txConfig, chainID, logger, blocks, heights}, err
+	if err != nil {
+		return nil, err
+	}
+	isShown := func(hash common.Hash) bool {
+		_, ok := heights.Get(hash)
+		return ok
+	}
+	return &Client{inner, senders{txConfig, isShown}, chainID, logger, blocks, heights}, nil
 }
+
+// TxConfig is the one with which a backend must read the client's blocks: it gives fires their senders.
+func (c *Client) TxConfig() client.TxConfig { return c.txConfig }
 
 // shown is what is added to a block; nil for one without fires. block and results are the block's, or nil, and are asked for
 // then.
@@ -169,7 +178,7 @@ func (c *Client) find(ctx context.Context, hash common.Hash) (*Fire, *shown, *co
 		candidates = append(candidates, height)
 	} else {
 		for _, event := range []string{evmbinding.EventFire, evmbinding.EventFailed} {
-			found, err := c.Client.BlockSearch(ctx, fmt.Sprintf("%s.%s='%s'", event, evmbinding.AttributeHash, hash.Hex()), nil, nil, "asc")
+			found, err := c.BlockSearch(ctx, fmt.Sprintf("%s.%s='%s'", event, evmbinding.AttributeHash, hash.Hex()), nil, nil, "asc")
 			if err != nil {
 				c.logger.Debug("no search for a fire", "hash", hash.Hex(), "error", err.Error())
 				break

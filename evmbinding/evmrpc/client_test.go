@@ -3,12 +3,11 @@ package evmrpc
 import (
 	"testing"
 
+	rpctypes "github.com/cosmos/evm/rpc/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
-
-	rpctypes "github.com/cosmos/evm/rpc/types"
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
 )
@@ -171,20 +170,29 @@ func TestClient_FindsFiresByHash(t *testing.T) {
 	require.Equal(t, uint32(2), found.Index)
 }
 
-// TestSenders_LeaveSignedTransactionsAlone: an unsigned transaction is one with 0 for s, and no other.
-func TestSenders_LeaveSignedTransactionsAlone(t *testing.T) {
+// TestSenders_AreThoseOfShownFiresAlone: a signed transaction has the sender that signed it, and an unsigned one that was
+// not shown as a fire has none, whoever it names.
+func TestSenders_AreThoseOfShownFiresAlone(t *testing.T) {
 	c := chain(t)
-	d := alarm(c)
-	raw := d.Tx(alice, 0, "set", common.Big1)
-	tx, err := senders{c.ClientContext().TxConfig}.TxDecoder()(raw)
-	require.NoError(t, err)
-	ethTx := tx.GetMsgs()[0].(*evmtypes.MsgEthereumTx).AsTransaction()
-	require.False(t, unsigned(ethTx))
-	from, err := ethtypes.Sender(ethtypes.LatestSignerForChainID(chainID), ethTx)
+	_, response, txs := mixed(t, c)
+	recording := newRecorded()
+	height := recording.add(c, response, txs...)
+	client := newTestClient(t, c, recording)
+	sender := func(client *Client, raw []byte) (common.Address, error) {
+		tx, err := client.TxConfig().TxDecoder()(raw)
+		require.NoError(t, err)
+		return ethtypes.Sender(ethtypes.LatestSignerForChainID(chainID), tx.GetMsgs()[0].(*evmtypes.MsgEthereumTx).AsTransaction())
+	}
+	from, err := sender(client, txs[0])
 	require.NoError(t, err)
 	require.Equal(t, alice.Address, from)
-	_, err = ethtypes.Sender(ethtypes.LatestSignerForChainID(common.Big1), ethTx)
-	require.Error(t, err)
-	_, err = senders{c.ClientContext().TxConfig}.TxDecoder()([]byte("no transaction"))
+	block, err := client.Block(t.Context(), &height)
+	require.NoError(t, err)
+	from, err = sender(client, block.Block.Txs[2])
+	require.NoError(t, err)
+	require.Equal(t, evmbinding.Address, from)
+	_, err = sender(newTestClient(t, c, newRecorded()), block.Block.Txs[2])
+	require.ErrorIs(t, err, ethtypes.ErrInvalidSig)
+	_, err = client.TxConfig().TxDecoder()([]byte("no transaction"))
 	require.Error(t, err)
 }

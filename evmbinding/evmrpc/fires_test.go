@@ -9,13 +9,12 @@ import (
 	abci "github.com/cometbft/cometbft/abci/types"
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	cmttypes "github.com/cometbft/cometbft/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	"github.com/cosmos-timers/timers/evmbinding/testutil/evmapp"
@@ -61,6 +60,7 @@ func TestFires_OutOfGasIsOfItsWholeLimit(t *testing.T) {
 
 // forgedTx changes the transaction of an event, forgedData its result.
 func forgedTx(t *testing.T, change func(tx *ethtypes.LegacyTx)) func(string) string {
+	t.Helper()
 	return func(text string) string {
 		rlp, err := base64.StdEncoding.DecodeString(text)
 		require.NoError(t, err)
@@ -78,6 +78,7 @@ func forgedTx(t *testing.T, change func(tx *ethtypes.LegacyTx)) func(string) str
 }
 
 func forgedData(t *testing.T, change func(r *evmtypes.MsgEthereumTxResponse)) func(string) string {
+	t.Helper()
 	return func(text string) string {
 		response, err := parseResponse(text)
 		require.NoError(t, err)
@@ -180,7 +181,7 @@ func FuzzFires(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(failed, evmbinding.Address.Hex(), base64.StdEncoding.EncodeToString(rlp), base64.StdEncoding.EncodeToString(data), id, !failed)
 	}
-	txConfig := senders{evmapp.Describe().ClientContext().TxConfig}
+	txConfig := senders{evmapp.Describe().ClientContext().TxConfig, func(common.Hash) bool { return true }}
 	attribute := func(key, value string) abci.EventAttribute { return abci.EventAttribute{Key: key, Value: value} }
 	f.Fuzz(func(t *testing.T, failed bool, from, tx, data, deliverID string, success bool) {
 		kind := evmbinding.EventFire

@@ -2,20 +2,10 @@ package evmrpc
 
 import (
 	"context"
-	"math/big"
 	"slices"
 
-	cmttypes "github.com/cometbft/cometbft/types"
-	"github.com/ethereum/go-ethereum/common"
-	ethrpc "github.com/ethereum/go-ethereum/rpc"
-
 	rpcclient "github.com/cometbft/cometbft/rpc/client"
-
-	"cosmossdk.io/log"
-
-	"github.com/cosmos/cosmos-sdk/client"
-	"github.com/cosmos/cosmos-sdk/server"
-
+	cmttypes "github.com/cometbft/cometbft/types"
 	evmmempool "github.com/cosmos/evm/mempool"
 	"github.com/cosmos/evm/rpc"
 	"github.com/cosmos/evm/rpc/backend"
@@ -27,6 +17,15 @@ import (
 	evmconfig "github.com/cosmos/evm/server/config"
 	servertypes "github.com/cosmos/evm/server/types"
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	"github.com/ethereum/go-ethereum/common"
+	ethtypes "github.com/ethereum/go-ethereum/core/types"
+	ethrpc "github.com/ethereum/go-ethereum/rpc"
+
+	"cosmossdk.io/log"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/server"
 )
 
 // Namespace is what a node lists behind all others in json-rpc.api of its app.toml.
@@ -39,7 +38,7 @@ func Register(states States, evm *evmkeeper.Keeper) error {
 }
 
 func (r replayer) apis(
-	ctx *server.Context, clientCtx client.Context, stream *stream.RPCStream, unprotected bool,
+	ctx *server.Context, clientCtx client.Context, streams *stream.RPCStream, unprotected bool,
 	indexer servertypes.EVMTxIndexer, mempool *evmmempool.ExperimentalEVMMempool,
 ) []ethrpc.API {
 	config, err := evmconfig.GetConfig(ctx.Viper)
@@ -57,22 +56,24 @@ func (r replayer) apis(
 	}
 	logger := ctx.Logger.With("module", "evmrpc")
 	plain := backend.NewBackend(ctx, ctx.Logger, clientCtx, unprotected, indexer, mempool)
-	clientCtx = clientCtx.WithTxConfig(senders{clientCtx.TxConfig})
-	shows, err := NewClient(inner, clientCtx.TxConfig, new(big.Int).SetUint64(config.EVM.EVMChainID), logger)
+	shows, err := NewClient(inner, clientCtx.TxConfig, evmtypes.GetEthChainConfig().ChainID, logger)
 	if err != nil {
 		panic(err)
 	}
-	clientCtx = clientCtx.WithClient(shows)
+	clientCtx = clientCtx.WithClient(shows).WithTxConfig(shows.TxConfig())
 	if indexer != nil {
 		indexer = indexed{indexer, shows}
 	}
 	fires := &fireBackend{backend.NewBackend(ctx, ctx.Logger, clientCtx, unprotected, indexer, mempool), plain, shows, r}
 	var all []ethrpc.API
 	if slices.Contains(listed, rpc.EthNamespace) {
-		go follow(shows, stream, logger)
+		// A node that answers queries alone has a client that receives no events.
+		if inner.IsRunning() {
+			go follow(shows, streams.LogStream(), logger)
+		}
 		all = append(all,
 			ethrpc.API{Namespace: rpc.EthNamespace, Version: "1.0", Service: eth.NewPublicAPI(ctx.Logger, fires), Public: true},
-			ethrpc.API{Namespace: rpc.EthNamespace, Version: "1.0", Service: filters.NewPublicAPI(ctx.Logger, clientCtx, stream, fires), Public: true})
+			ethrpc.API{Namespace: rpc.EthNamespace, Version: "1.0", Service: filters.NewPublicAPI(ctx.Logger, clientCtx, streams, fires), Public: true})
 	}
 	if slices.Contains(listed, rpc.DebugNamespace) {
 		all = append(all, ethrpc.API{
@@ -90,9 +91,8 @@ const subscribed = 100
 
 // follow hands the logs of fires, block by block, to those who subscribed to logs. A block that was not announced is made
 // up for with the next one.
-func follow(client *Client, stream *stream.RPCStream, logger log.Logger) {
+func follow(client *Client, logs *stream.Stream[*ethtypes.Log], logger log.Logger) {
 	ctx := context.Background()
-	logs := stream.LogStream()
 	blocks, err := client.Subscribe(ctx, subscriber, cmttypes.QueryForEvent(cmttypes.EventNewBlock).String(), subscribed)
 	if err != nil {
 		logger.Error("subscriptions get no logs of fires", "error", err.Error())
@@ -109,9 +109,12 @@ func follow(client *Client, stream *stream.RPCStream, logger log.Logger) {
 		}
 		for ; next <= block.Block.Height; next++ {
 			of, err := client.LogsOf(ctx, next)
-			if err != nil {
-				logger.Error("subscriptions wait for logs of fires", "height", next, "error", err.Error())
+			if err != nil && next == block.Block.Height {
+				logger.Info("subscriptions wait a block for logs of fires", "height", next, "error", err.Error())
 				break
+			}
+			if err != nil {
+				logger.Error("subscriptions lack logs of fires", "height", next, "error", err.Error())
 			}
 			logs.Add(of...)
 		}

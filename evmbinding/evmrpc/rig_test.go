@@ -29,12 +29,12 @@ var (
 	shared *evmapp.Chain
 )
 
-func chain(t testing.TB) *evmapp.Chain {
-	t.Helper()
+func chain(tb testing.TB) *evmapp.Chain {
+	tb.Helper()
 	if shared == nil {
-		shared = evmapp.Start(t, "alice", "bob")
+		shared = evmapp.Start(tb, "alice", "bob")
 	}
-	return shared.For(t)
+	return shared.For(tb)
 }
 
 // alarm is a new contract with an ether.
@@ -121,44 +121,44 @@ func (r *recorded) BlockSearch(_ context.Context, query string, _, _ *int, _ str
 	return found, nil
 }
 
-func newTestClient(t testing.TB, c *evmapp.Chain, inner rpcclient.Client) *Client {
-	t.Helper()
-	client, err := NewClient(inner, senders{c.ClientContext().TxConfig}, chainID, log.NewTestLogger(t))
-	require.NoError(t, err)
+func newTestClient(tb testing.TB, c *evmapp.Chain, inner rpcclient.Client) *Client {
+	tb.Helper()
+	client, err := NewClient(inner, c.ClientContext().TxConfig, chainID, log.NewTestLogger(tb))
+	require.NoError(tb, err)
 	return client
 }
 
 // mixed runs a block with two Ethereum transactions, of which the second reverts, and three fires behind them: one of
 // Alarm with a log, one that reverts, and one with a log again.
-func mixed(t testing.TB, c *evmapp.Chain) (d *evmapp.Deployed, response *abci.ResponseFinalizeBlock, txs [][]byte) {
-	t.Helper()
+func mixed(tb testing.TB, c *evmapp.Chain) (d *evmapp.Deployed, response *abci.ResponseFinalizeBlock, txs [][]byte) {
+	tb.Helper()
 	d = alarm(c)
 	setup := c.Block(
 		d.Tx(alice, 0, "start", uint64(1), uint64(200_000), []byte{}), d.Tx(alice, 1, "start", uint64(1), uint64(200_000), []byte("r")),
 		d.Tx(alice, 2, "start", uint64(1), uint64(200_000), []byte("again")))
 	for _, result := range setup.TxResults {
-		require.Empty(t, c.Result(result).VmError)
+		require.Empty(tb, c.Result(result).VmError)
 	}
 	txs = [][]byte{
 		d.Tx(alice, 0, "start", uint64(1_000), uint64(200_000), []byte{}), d.Tx(alice, 1, "startAndRevert", uint64(1), uint64(200_000)),
 	}
 	response = c.Block(txs...)
-	require.Empty(t, c.Result(response.TxResults[0]).VmError)
-	require.NotEmpty(t, c.Result(response.TxResults[1]).VmError)
-	id := [32]byte(d.View("last")[0].([32]byte))
+	require.Empty(tb, c.Result(response.TxResults[0]).VmError)
+	require.NotEmpty(tb, c.Result(response.TxResults[1]).VmError)
+	id := d.View("last")[0].([32]byte)
 	d.Call(alice, "cancel", id)
 	return d, response, txs
 }
 
 // event is the first of a type in a block, and its place.
-func event(t testing.TB, events []abci.Event, kind string) (abci.Event, int) {
-	t.Helper()
+func event(tb testing.TB, events []abci.Event, kind string) (abci.Event, int) {
+	tb.Helper()
 	for i, e := range events {
 		if e.Type == kind {
 			return e, i
 		}
 	}
-	require.Fail(t, "no event "+kind)
+	require.Fail(tb, "no event "+kind)
 	return abci.Event{}, 0
 }
 

@@ -4,18 +4,22 @@ import (
 	"errors"
 	"math/big"
 
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 )
 
 // senders is a TxConfig whose decoder gives fires their senders: cosmos/evm asks go-ethereum to recover them from
 // signatures, which fires don't have, and go-ethereum remembers what a transaction's sender was found to be.
-type senders struct{ client.TxConfig }
+type senders struct {
+	client.TxConfig
+	// shown reports whether a fire of this hash was shown: the sender of a transaction that someone put into a block without
+	// a signature is not believed.
+	shown func(common.Hash) bool
+}
 
 // TxDecoder implements client.TxConfig.
 func (s senders) TxDecoder() sdk.TxDecoder {
@@ -26,7 +30,7 @@ func (s senders) TxDecoder() sdk.TxDecoder {
 			return nil, err
 		}
 		for _, msg := range tx.GetMsgs() {
-			if fire, ok := msg.(*evmtypes.MsgEthereumTx); ok && unsigned(fire.AsTransaction()) {
+			if fire, ok := msg.(*evmtypes.MsgEthereumTx); ok && unsigned(fire.AsTransaction()) && s.shown(fire.Hash()) {
 				if _, err := ethtypes.Sender(known{fire.GetSender()}, fire.AsTransaction()); err != nil {
 					return nil, err
 				}

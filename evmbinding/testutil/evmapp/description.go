@@ -1,6 +1,10 @@
 package evmapp
 
 import (
+	"github.com/cosmos/evm/encoding"
+	"github.com/cosmos/evm/x/feemarket"
+	evm "github.com/cosmos/evm/x/vm"
+
 	feegrantmodule "cosmossdk.io/x/feegrant/module"
 
 	"github.com/cosmos/cosmos-sdk/client"
@@ -11,10 +15,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/bank"
 	"github.com/cosmos/cosmos-sdk/x/consensus"
 	"github.com/cosmos/cosmos-sdk/x/staking"
-
-	"github.com/cosmos/evm/encoding"
-	"github.com/cosmos/evm/x/feemarket"
-	evm "github.com/cosmos/evm/x/vm"
 
 	"github.com/cosmos-timers/timers/x/timers"
 )

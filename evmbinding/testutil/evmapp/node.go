@@ -3,6 +3,8 @@ package evmapp
 import (
 	"sync"
 
+	evmmempool "github.com/cosmos/evm/mempool"
+	evmserver "github.com/cosmos/evm/server"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/cosmos/cosmos-sdk/client"
@@ -13,9 +15,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/server/config"
 	sdkmempool "github.com/cosmos/cosmos-sdk/types/mempool"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
-
-	evmmempool "github.com/cosmos/evm/mempool"
-	evmserver "github.com/cosmos/evm/server"
 )
 
 // What a node asks of its chain.

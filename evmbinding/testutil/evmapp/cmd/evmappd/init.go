@@ -11,6 +11,7 @@ import (
 	"github.com/cometbft/cometbft/p2p"
 	"github.com/cometbft/cometbft/privval"
 	cmttypes "github.com/cometbft/cometbft/types"
+	evmconfig "github.com/cosmos/evm/server/config"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/spf13/cobra"
 
@@ -20,8 +21,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/server"
 	serverconfig "github.com/cosmos/cosmos-sdk/server/config"
 	genutiltypes "github.com/cosmos/cosmos-sdk/x/genutil/types"
-
-	evmconfig "github.com/cosmos/evm/server/config"
 
 	"github.com/cosmos-timers/timers/evmbinding/evmrpc"
 	"github.com/cosmos-timers/timers/evmbinding/testutil/evmapp"

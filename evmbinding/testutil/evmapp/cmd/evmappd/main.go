@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 
 	dbm "github.com/cosmos/cosmos-db"
+	evmclient "github.com/cosmos/evm/client"
+	evmkeyring "github.com/cosmos/evm/crypto/keyring"
+	evmserver "github.com/cosmos/evm/server"
 	// The tracers of go-ethereum, which debug_trace… takes by their names.
 	_ "github.com/ethereum/go-ethereum/eth/tracers/js"
 	_ "github.com/ethereum/go-ethereum/eth/tracers/native"
@@ -25,10 +28,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 	authcmd "github.com/cosmos/cosmos-sdk/x/auth/client/cli"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
-
-	evmclient "github.com/cosmos/evm/client"
-	evmkeyring "github.com/cosmos/evm/crypto/keyring"
-	evmserver "github.com/cosmos/evm/server"
 
 	"github.com/cosmos-timers/timers/evmbinding/evmrpc"
 	"github.com/cosmos-timers/timers/evmbinding/testutil/evmapp"
