@@ -321,6 +321,7 @@ test("a block with transactions and fires has no gaps", async () => {
   const traces = await node.ask("debug_traceBlockByNumber", hex(number), { tracer: "callTracer" });
   assert.deepEqual(traces.map((t) => t.result.to), receipts.map((r) => r.to));
   assert.deepEqual(traces, await node.ask("debug_traceBlockByHash", block.hash, { tracer: "callTracer" }));
+  assert.deepEqual(traces, await node.ask("debug_traceBlock", await node.ask("debug_getRawBlock", hex(number)), { tracer: "callTracer" }));
   for (const [i, { hash }] of block.transactions.entries()) {
     const trace = await node.ask("debug_traceTransaction", hash, { tracer: "callTracer" });
     assert.deepEqual([trace.from, trace.to, trace.input], [traces[i].result.from, traces[i].result.to, traces[i].result.input]);
