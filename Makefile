@@ -222,6 +222,12 @@ fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 evm: ## Test evmbinding alone, a chain of cosmos/evm in memory included (`make check` does too; the first build takes minutes)
 	cd evmbinding && $(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) -count=1 ./...
 
+.PHONY: evm-node
+evm-node: ## Run a chain of cosmos/evm as a node, and look at its timers by viem and ethers (needs Node.js, and a network once)
+	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
+		EVMAPPD='$(CURDIR)/build/evmappd' npm test && INDEXER=1 EVMAPPD='$(CURDIR)/build/evmappd' npm test
+
 .PHONY: evm-contracts
 evm-contracts: ## Compile the Solidity contracts again and compare them with the committed ones (needs Node.js, and a network once)
 	@mkdir -p build/solc/out && npm install --prefix build/solc --no-audit --no-fund --no-package-lock --silent solc@0.8.30

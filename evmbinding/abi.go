@@ -159,6 +159,17 @@ type quote struct {
 	PricedOut    bool
 }
 
+type lane struct {
+	GasPrice  *big.Int
+	BytePrice *big.Int
+	LaneFee   *big.Int
+	UsualTip  *big.Int
+	UsedGas   uint64
+	BlockGas  uint64
+	MaxGas    uint64
+	Paused    bool
+}
+
 type delivery struct {
 	TimerId    [32]byte
 	DeliverId  [32]byte

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 
+	cmn "github.com/cosmos/evm/precompiles/common"
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
@@ -15,8 +16,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	cmn "github.com/cosmos/evm/precompiles/common"
-
+	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
@@ -33,6 +33,8 @@ type Precompile struct {
 	server  types.MsgServer
 	queries types.QueryServer
 	bank    BankKeeper
+	// messages are the app's, for allowances.
+	messages actors.MessageRouter
 	// seconds are there for HIP-1215 alone.
 	seconds *Seconds
 }
@@ -48,7 +50,7 @@ var _ vm.PrecompiledContract = (*Precompile)(nil)
 
 // NewPrecompile returns the precompile, which Wire registers with x/vm's keeper. The bank lets the EVM see what a bid
 // that is locked or returned does to a balance.
-func NewPrecompile(timers *keeper.Keeper, bank BankKeeper) *Precompile {
+func NewPrecompile(timers *keeper.Keeper, bank BankKeeper, messages actors.MessageRouter) *Precompile {
 	return &Precompile{
 		Precompile: cmn.Precompile{
 			KvGasConfig: storetypes.KVGasConfig(), TransientKVGasConfig: storetypes.TransientGasConfig(),
@@ -56,13 +58,14 @@ func NewPrecompile(timers *keeper.Keeper, bank BankKeeper) *Precompile {
 		},
 		abi: ABI, methods: methods,
 		timers: timers, server: keeper.NewMsgServer(timers), queries: query.NewServer(timers), bank: bank,
+		messages: messages,
 	}
 }
 
 // NewHRC1215 returns the precompile that speaks HIP-1215, at HRC1215Address. Its counts are the keeper's companions
 // (Wire).
 func NewHRC1215(timers *keeper.Keeper, bank BankKeeper, seconds *Seconds) *Precompile {
-	p := NewPrecompile(timers, bank)
+	p := NewPrecompile(timers, bank, nil)
 	p.abi, p.methods, p.ContractAddress, p.seconds = HRC1215, hrc1215Methods, HRC1215Address, seconds
 	return p
 }
@@ -139,23 +142,29 @@ type invocation struct {
 
 // methods are the functions of contracts/ITimers.sol.
 var methods = map[string]func(*invocation) ([]any, error){
-	"schedule":       (*invocation).schedule,
-	"scheduleAt":     (*invocation).scheduleAt,
-	"scheduleAfter":  (*invocation).scheduleAfter,
-	"scheduleAtTime": (*invocation).scheduleAtTime,
-	"scheduleEvery":  (*invocation).scheduleEvery,
-	"scheduleCallTo": (*invocation).scheduleCallTo,
-	"update":         (*invocation).update,
-	"retrigger":      (*invocation).retrigger,
-	"extend":         (*invocation).extend,
-	"pause":          (*invocation).pause,
-	"resume":         (*invocation).resume,
-	"skip":           (*invocation).skip,
-	"run":            (*invocation).runNow,
-	"cancel":         (*invocation).cancel,
-	"timer":          (*invocation).timer,
-	"timersOf":       (*invocation).timersOf,
-	"estimate":       (*invocation).estimate,
+	"schedule":          (*invocation).schedule,
+	"scheduleAt":        (*invocation).scheduleAt,
+	"scheduleAfter":     (*invocation).scheduleAfter,
+	"scheduleAtTime":    (*invocation).scheduleAtTime,
+	"scheduleEvery":     (*invocation).scheduleEvery,
+	"scheduleCallTo":    (*invocation).scheduleCallTo,
+	"update":            (*invocation).update,
+	"retrigger":         (*invocation).retrigger,
+	"extend":            (*invocation).extend,
+	"pause":             (*invocation).pause,
+	"resume":            (*invocation).resume,
+	"skip":              (*invocation).skip,
+	"run":               (*invocation).runNow,
+	"cancel":            (*invocation).cancel,
+	"timer":             (*invocation).timer,
+	"timersOf":          (*invocation).timersOf,
+	"estimate":          (*invocation).estimate,
+	"scheduleAtHeights": (*invocation).scheduleAtHeights,
+	"scheduleAtTimes":   (*invocation).scheduleAtTimes,
+	"cancelEach":        (*invocation).cancelEach,
+	"sponsor":           (*invocation).sponsor,
+	"unsponsor":         (*invocation).unsponsor,
+	"lane":              (*invocation).lane,
 }
 
 // arguments reads the call's arguments into a struct with fields of their names.

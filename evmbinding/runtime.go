@@ -5,24 +5,24 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math/big"
 	"strconv"
 
+	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
+	"github.com/cosmos/evm/x/vm/statedb"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	"github.com/cosmos/gogoproto/proto"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
-
-	"github.com/cosmos/gogoproto/proto"
 
 	storetypes "cosmossdk.io/store/types"
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
-	"github.com/cosmos/evm/x/vm/statedb"
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -101,14 +101,20 @@ func (r *Runtime) Validate(ctx context.Context, config *types.TimerConfig, call 
 // Deliver implements types.Runtime. Errors are those of actors.Messages, ErrActorGone for a callback to an address
 // without code, ErrOutOfCycles, and x/vm's ErrVMExecution for a call that reverts.
 func (r *Runtime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	if r.RunsMessages(delivery.Call) {
-		return r.messages.Run(ctx, config, delivery.Call)
+		inner := sdkCtx.WithEventManager(sdk.NewEventManager())
+		if err := r.messages.Run(inner, config, delivery.Call); err != nil {
+			return err
+		}
+		emitOthers(sdkCtx, inner)
+		return nil
 	}
 	call, err := callOf(delivery)
 	if err != nil {
 		return err
 	}
-	return r.run(sdk.UnwrapSDKContext(ctx), delivery, call)
+	return r.run(sdkCtx, delivery, call)
 }
 
 // callOf is what a delivery does in the EVM.
@@ -142,27 +148,13 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	if r.slots != nil {
 		below = r.slots.over(ctx)
 	}
-	inner := ctx.WithMultiStore(counted{below, &cells}).
-		WithGasMeter(storetypes.NewInfiniteGasMeter()).
-		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{}).
-		WithEventManager(sdk.NewEventManager()).
-		WithValue(cellsKey{}, &cells)
+	inner := free(ctx).WithMultiStore(counted{below, &cells}).WithValue(cellsKey{}, &cells)
 	if c.needsCode && r.evm.GetCodeHash(inner, c.to) == common.BytesToHash(evmtypes.EmptyCodeHash) {
 		fire.ConsumeGas(goneGas, "account without code")
 		return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
 	}
-	cfg, err := r.evm.EVMConfig(inner, inner.BlockHeader().ProposerAddress)
-	if err != nil {
-		return err
-	}
 	tx := transactionOf(d, c, gas)
-	txConfig := r.evm.TxConfig(inner, tx.Hash())
-	msg := core.Message{
-		From: c.from, To: &c.to, Value: c.value, Data: c.data, Nonce: tx.Nonce(), GasLimit: gas,
-		GasPrice: new(big.Int), GasFeeCap: new(big.Int), GasTipCap: new(big.Int),
-	}
-	state := statedb.New(inner, r.evm, txConfig)
-	res, err := r.evm.ApplyMessageWithConfig(inner, state, msg, nil, true, false, cfg, txConfig, true, nil)
+	res, err := apply(inner, r.evm, c.from, tx, nil, nil)
 	if errors.Is(err, core.ErrIntrinsicGas) || errors.Is(err, core.ErrFloorDataGas) {
 		fire.ConsumeGas(gas, "intrinsic gas")
 		return types.ErrOutOfCycles
@@ -174,18 +166,59 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	fire.ConsumeGas(cells*prices.WriteCostPerByte, storetypes.GasWritePerByteDesc)
 	switch {
 	case res.VmError == vm.ErrOutOfGas.Error():
-		return types.ErrOutOfCycles
+		return &vmFailure{types.ErrOutOfCycles, tx, res}
 	case res.Failed():
-		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), res.Ret}
+		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), tx, res}
 	}
-	ctx.EventManager().EmitEvents(inner.EventManager().Events())
-	return emitFire(ctx, d, c, tx, res)
+	emitOthers(ctx, inner)
+	return emitFire(ctx, EventFire, d, c, tx, res)
 }
 
-// vmFailure is an error of the EVM, with the bytes that it returned.
+// apply makes the call of a fire on a context, and commits to it. baseFee is that of the context's state if it is nil; hooks
+// are a tracer's, or nil.
+func apply(
+	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks,
+) (*evmtypes.MsgEthereumTxResponse, error) {
+	cfg, err := evm.EVMConfig(ctx, ctx.BlockHeader().ProposerAddress)
+	if err != nil {
+		return nil, err
+	}
+	if baseFee != nil {
+		cfg.BaseFee = baseFee
+	}
+	msg := core.Message{
+		From: from, To: tx.To(), Value: tx.Value(), Data: tx.Data(), Nonce: tx.Nonce(), GasLimit: tx.Gas(),
+		GasPrice: new(big.Int), GasFeeCap: new(big.Int), GasTipCap: new(big.Int),
+	}
+	txConfig := evm.TxConfig(ctx, tx.Hash())
+	return evm.ApplyMessageWithConfig(ctx, statedb.New(ctx, evm, txConfig), msg, hooks, true, false, cfg, txConfig, true, nil)
+}
+
+// Replay makes the call of a fire again on the context of a query, whose header is that of the fire's block: for traces.
+// What it does stays on the context if keep is set and the call succeeds. hooks are a tracer's, or nil.
+func Replay(
+	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks, keep bool,
+) error {
+	branch, write := ctx.CacheContext()
+	res, err := apply(free(branch).WithValue(cellsKey{}, new(uint64)), evm, from, tx, baseFee, hooks)
+	if err == nil && keep && !res.Failed() {
+		write()
+	}
+	return err
+}
+
+// free is a context on which the store charges nothing, and events are its own.
+func free(ctx sdk.Context) sdk.Context {
+	return ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()).
+		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{}).
+		WithEventManager(sdk.NewEventManager())
+}
+
+// vmFailure is an error of the EVM, with the call and its result.
 type vmFailure struct {
 	error
-	returned []byte
+	tx  *ethtypes.Transaction
+	res *evmtypes.MsgEthereumTxResponse
 }
 
 // Unwrap and Cause lead to the registered error: its code is what state and events have.
@@ -197,13 +230,39 @@ const (
 	EventFire = "evm_timer_fire"
 	// EventFailed is emitted by each that failed.
 	EventFailed = "evm_timer_failed"
+
+	// AttributeHash of both events is the fire's hash as a transaction.
+	AttributeHash = "hash"
+	// AttributeFrom of both is msg.sender of the call.
+	AttributeFrom = "from"
+	// AttributeGasUsed of both is the EVM gas that the call used.
+	AttributeGasUsed = "gas_used"
+	// AttributeTx of both is the call as a transaction (transactionOf), in base64.
+	AttributeTx = "tx"
+	// AttributeData of both is its result, as a transaction's result has it in its data, in base64: hash, gas, error and logs.
+	// What the call returned is left out: it can be far larger than what it did.
+	AttributeData = "data"
+
 	// maxRevertBytes of what a call returned that failed are in its event.
 	maxRevertBytes = 1024
 )
 
-// emitFire emits what JSON-RPC would show: the call as a transaction, and its result with its logs, in the encodings
+// emitOthers emits what a handler emitted, but no events of fires: those are the runtime's own.
+func emitOthers(ctx, handler sdk.Context) {
+	for _, event := range handler.EventManager().Events() {
+		if event.Type != EventFire && event.Type != EventFailed {
+			ctx.EventManager().EmitEvent(event)
+		}
+	}
+}
+
+// emitFire emits what JSON-RPC shows (evmrpc): the call as a transaction, and its result with its logs, in the encodings
 // that transactions have.
-func emitFire(ctx sdk.Context, d types.Delivery, c call, tx *ethtypes.Transaction, res *evmtypes.MsgEthereumTxResponse) error {
+func emitFire(
+	ctx sdk.Context, event string, d types.Delivery, c call, tx *ethtypes.Transaction, res *evmtypes.MsgEthereumTxResponse,
+	more ...sdk.Attribute,
+) error {
+	res.Ret = nil
 	packed, err := codectypes.NewAnyWithValue(res)
 	if err != nil {
 		return err
@@ -216,18 +275,19 @@ func emitFire(ctx sdk.Context, d types.Delivery, c call, tx *ethtypes.Transactio
 	if err != nil {
 		return err
 	}
-	ctx.EventManager().EmitEvent(sdk.NewEvent(EventFire,
-		sdk.NewAttribute("hash", tx.Hash().Hex()),
+	ctx.EventManager().EmitEvent(sdk.NewEvent(event,
+		sdk.NewAttribute(AttributeHash, tx.Hash().Hex()),
 		sdk.NewAttribute("timer_id", hex.EncodeToString(d.TimerID)),
-		sdk.NewAttribute("from", c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
-		sdk.NewAttribute("gas_used", strconv.FormatUint(res.GasUsed, 10)),
-		sdk.NewAttribute("tx", base64.StdEncoding.EncodeToString(rlp)),
-		sdk.NewAttribute("data", base64.StdEncoding.EncodeToString(data)),
-	))
+		sdk.NewAttribute(AttributeFrom, c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
+		sdk.NewAttribute(AttributeGasUsed, strconv.FormatUint(res.GasUsed, 10)),
+		sdk.NewAttribute(AttributeTx, base64.StdEncoding.EncodeToString(rlp)),
+		sdk.NewAttribute(AttributeData, base64.StdEncoding.EncodeToString(data)),
+	).AppendAttributes(more...))
 	return nil
 }
 
-// Failed implements types.FailureReporter: it emits why a call failed, and the data that it reverted with.
+// Failed implements types.FailureReporter: it emits the call with a result without logs, why it failed, and the data that
+// it reverted with.
 func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64, failure error) {
 	if r.RunsMessages(d.Call) {
 		return
@@ -236,18 +296,23 @@ func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64
 	if err != nil {
 		return
 	}
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	codespace, code := types.CodeOf(failure)
+	// A call that did not come to an end in the EVM is stated with the gas of the fire's meter.
+	fire := sdkCtx.GasMeter()
+	tx := transactionOf(d, c, fire.Limit())
+	res := &evmtypes.MsgEthereumTxResponse{GasUsed: fire.GasConsumedToLimit(), VmError: fmt.Sprintf("%s error %d", codespace, code)}
 	var returned []byte
 	if failed := (*vmFailure)(nil); errors.As(failure, &failed) {
-		returned = failed.returned[:min(len(failed.returned), maxRevertBytes)]
+		tx, res.GasUsed, res.VmError = failed.tx, failed.res.GasUsed, failed.res.VmError
+		returned = failed.res.Ret[:min(len(failed.res.Ret), maxRevertBytes)]
 	}
-	codespace, code := types.CodeOf(failure)
-	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(sdk.NewEvent(EventFailed,
-		sdk.NewAttribute("timer_id", hex.EncodeToString(d.TimerID)),
-		sdk.NewAttribute("from", c.from.Hex()), sdk.NewAttribute("to", c.to.Hex()),
+	res.Hash = tx.Hash().Hex()
+	_ = emitFire(sdkCtx, EventFailed, d, c, tx, res,
 		sdk.NewAttribute("cycles", strconv.FormatUint(cycles, 10)),
 		sdk.NewAttribute("codespace", codespace), sdk.NewAttribute("code", strconv.FormatUint(uint64(code), 10)),
 		sdk.NewAttribute("returned", "0x"+hex.EncodeToString(returned)),
-	))
+	)
 }
 
 // transactionOf is a fire as a transaction: a legacy one without a signature. The id of the delivery stands in the

@@ -117,6 +117,18 @@ struct Quote {
     bool pricedOut;
 }
 
+// The lane in which timers fire. Prices are those of the next block, in wei, before tips.
+struct Lane {
+    uint256 gasPrice; // per cycle: the chain's price
+    uint256 bytePrice; // per written byte
+    uint256 laneFee; // per cycle, and for bytes as the lane's sizes count them; above 0 where timers queue
+    uint256 usualTip; // per cycle
+    uint64 usedGas; // cycles of the last block's fires
+    uint64 blockGas; // cycles that a block has for fires
+    uint64 maxGas; // the largest gas limit that can run
+    bool paused;
+}
+
 // What a contract is called with. msg.sender and tx.origin are TIMERS.
 struct Delivery {
     bytes32 timerId;
@@ -155,6 +167,12 @@ interface ITimers {
     function scheduleEvery(uint64 every, uint64 count, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32 id);
 
+    // ---- several callbacks in one call, with one payload, all or none: x/vm allows 20 calls in a transaction
+    function scheduleAtHeights(uint64[] calldata heights, uint64 gasLimit, bytes calldata payload)
+        external returns (bytes32[] memory ids);
+    function scheduleAtTimes(uint64[] calldata times, uint64 gasLimit, bytes calldata payload)
+        external returns (bytes32[] memory ids);
+
     // ---- calls that the chain makes as the sender: msg.sender and tx.origin are the sender
     function scheduleCallTo(
         Trigger calldata trigger, address to, uint256 value, bytes calldata data, Options calldata options
@@ -172,6 +190,13 @@ interface ITimers {
     function skip(bytes32 id, uint32 count) external returns (uint64 due, uint64 dueTime);
     function run(bytes32 id) external returns (uint64 due);
     function cancel(bytes32 id) external returns (bool);
+    function cancelEach(bytes32[] calldata ids) external returns (bool); // all or none
+
+    // ---- who pays for whom
+    // sponsor lets spender state the sender as feePayer, up to limit wei in all, until a second; 0: without end. It takes
+    // the place of no allowance that is there: unsponsor first.
+    function sponsor(address spender, uint256 limit, uint64 expiresTime) external returns (bool);
+    function unsponsor(address spender) external returns (bool);
 
     // ---- questions
     function timer(address owner, bytes32 id) external view returns (Info memory);
@@ -179,4 +204,5 @@ interface ITimers {
         external view returns (Info[] memory timers, uint32 total);
     function estimate(uint64 gasLimit, uint64 byteLimit, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, uint8 tier)
         external view returns (Quote memory);
+    function lane() external view returns (Lane memory);
 }

@@ -16,8 +16,6 @@ import (
 	feegrantmodule "cosmossdk.io/x/feegrant/module"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
-	"github.com/cosmos/cosmos-sdk/client"
-	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
@@ -39,7 +37,6 @@ import (
 	evmante "github.com/cosmos/evm/ante"
 	cosmosante "github.com/cosmos/evm/ante/cosmos"
 	monoante "github.com/cosmos/evm/ante/evm"
-	"github.com/cosmos/evm/encoding"
 	evmaddress "github.com/cosmos/evm/encoding/address"
 	"github.com/cosmos/evm/x/feemarket"
 	feemarketkeeper "github.com/cosmos/evm/x/feemarket/keeper"
@@ -91,8 +88,7 @@ func blocked() map[string]bool {
 type App struct {
 	*baseapp.BaseApp
 
-	codec    codec.Codec
-	txConfig client.TxConfig
+	*Description
 
 	Accounts  authkeeper.AccountKeeper
 	Bank      bankkeeper.BaseKeeper
@@ -110,15 +106,16 @@ type App struct {
 	keys    map[string]*storetypes.KVStoreKey
 	slots   *evmbinding.Slots
 	modules *module.Manager
+	pending listeners
 }
 
 // New wires the chain on a database, and loads its latest state.
-func New(logger log.Logger, db dbm.DB) *App {
-	config := encoding.MakeConfig(EVMChainID)
-	base := baseapp.NewBaseApp(ID, logger, db, config.TxConfig.TxDecoder(), baseapp.SetChainID(ID))
-	base.SetInterfaceRegistry(config.InterfaceRegistry)
-	base.SetTxEncoder(config.TxConfig.TxEncoder())
-	app := &App{BaseApp: base, codec: config.Codec, txConfig: config.TxConfig}
+func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
+	d := Describe()
+	base := baseapp.NewBaseApp(ID, logger, db, d.txConfig.TxDecoder(), append(options, baseapp.SetChainID(ID))...)
+	base.SetInterfaceRegistry(d.registry)
+	base.SetTxEncoder(d.txConfig.TxEncoder())
+	app := &App{BaseApp: base, Description: d}
 	keys := storetypes.NewKVStoreKeys(
 		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, feegrant.StoreKey, consensustypes.StoreKey,
 		feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
@@ -126,7 +123,7 @@ func New(logger log.Logger, db dbm.DB) *App {
 	transient := storetypes.NewTransientStoreKeys(feemarkettypes.TransientKey, evmtypes.TransientKey)
 	app.keys = keys
 	app.wireKeepers(keys, transient)
-	app.wireModules(config)
+	app.wireModules()
 	app.SetAnteHandler(app.ante)
 	app.MountKVStores(keys)
 	app.MountTransientStores(transient)
@@ -192,21 +189,18 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	app.slots = slots
 }
 
-func (app *App) wireModules(config encoding.Config) {
+func (app *App) wireModules() {
 	cdc := app.codec
 	app.modules = module.NewManager(
 		auth.NewAppModule(cdc, app.Accounts, nil, nil),
 		bank.NewAppModule(cdc, app.Bank, app.Accounts, nil),
 		staking.NewAppModule(cdc, app.Staking, app.Accounts, app.Bank, nil),
-		feegrantmodule.NewAppModule(cdc, app.Accounts, app.Bank, app.Feegrant, config.InterfaceRegistry),
+		feegrantmodule.NewAppModule(cdc, app.Accounts, app.Bank, app.Feegrant, app.registry),
 		consensus.NewAppModule(cdc, app.Consensus),
 		feemarket.NewAppModule(app.FeeMarket),
 		evm.NewAppModule(app.EVM, app.Accounts, app.Bank, app.Accounts.AddressCodec()),
 		app.Timers.Module,
 	)
-	basics := module.NewBasicManagerFromManager(app.modules, nil)
-	basics.RegisterInterfaces(config.InterfaceRegistry)
-	basics.RegisterLegacyAminoCodec(config.Amino)
 
 	app.modules.SetOrderPreBlockers(authtypes.ModuleName, evmtypes.ModuleName)
 	app.modules.SetOrderBeginBlockers(timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, stakingtypes.ModuleName)
@@ -229,7 +223,7 @@ func (app *App) ante(ctx sdk.Context, tx sdk.Tx, simulate bool) (sdk.Context, er
 	if extended, ok := tx.(ante.HasExtensionOptionsTx); ok && len(extended.GetExtensionOptions()) > 0 {
 		params := app.EVM.GetParams(ctx)
 		mono := monoante.NewEVMMonoDecorator(app.Accounts, app.FeeMarket, app.EVM, 0, &params, &market)
-		return sdk.ChainAnteDecorators(mono)(ctx, tx, simulate)
+		return sdk.ChainAnteDecorators(mono, evmante.NewTxListenerDecorator(app.pending.call))(ctx, tx, simulate)
 	}
 	return sdk.ChainAnteDecorators(
 		cosmosante.NewRejectMessagesDecorator(),
@@ -247,9 +241,4 @@ func (app *App) ante(ctx sdk.Context, tx sdk.Tx, simulate bool) (sdk.Context, er
 		ante.NewSigVerificationDecorator(app.Accounts, app.txConfig.SignModeHandler()),
 		ante.NewIncrementSequenceDecorator(app.Accounts),
 	)(ctx, tx, simulate)
-}
-
-// DefaultGenesis is that of each module.
-func (app *App) DefaultGenesis() map[string]json.RawMessage {
-	return module.NewBasicManagerFromManager(app.modules, nil).DefaultGenesis(app.codec)
 }

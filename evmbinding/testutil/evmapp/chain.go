@@ -1,7 +1,6 @@
 package evmapp
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/sha256"
 	_ "embed"
@@ -27,23 +26,16 @@ import (
 	"github.com/cosmos/gogoproto/proto"
 
 	"cosmossdk.io/log"
-	sdkmath "cosmossdk.io/math"
 
 	cryptocodec "github.com/cosmos/cosmos-sdk/crypto/codec"
 	"github.com/cosmos/cosmos-sdk/crypto/keys/ed25519"
 	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
-	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 
-	"github.com/cosmos-timers/timers/evmbinding"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
-
-// Ether is 10^18 wei, a whole coin.
-var Ether = new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
 
 // Account is a key of an account of the EVM.
 type Account struct {
@@ -104,37 +96,12 @@ func Start(tb testing.TB, names ...string) *Chain {
 	tb.Helper()
 	app := New(log.NewNopLogger(), dbm.NewMemDB())
 	c := &Chain{App: app, tb: tb, blockTime: time.Second}
-	accounts, balances := make([]authtypes.GenesisAccount, len(names)), make([]banktypes.Balance, len(names))
-	funds := sdkmath.NewIntFromBigInt(Ether).MulRaw(1_000)
+	funded := make([]common.Address, len(names))
 	for i, name := range names {
-		address := sdk.AccAddress(AccountOf(name).Address.Bytes())
-		accounts[i] = authtypes.NewBaseAccount(address, nil, uint64(i), 0)
-		balances[i] = banktypes.Balance{Address: address.String(), Coins: sdk.NewCoins(sdk.NewCoin(Denom, funds))}
+		funded[i] = AccountOf(name).Address
 	}
-	state, err := simtestutil.GenesisStateWithValSet(app.codec, app.DefaultGenesis(),
-		cmttypes.NewValidatorSet([]*cmttypes.Validator{validator(tb)}), accounts, balances...)
+	state, err := app.Genesis(cmttypes.NewValidatorSet([]*cmttypes.Validator{validator(tb)}), funded)
 	require.NoError(tb, err)
-
-	var bankState banktypes.GenesisState
-	app.codec.MustUnmarshalJSON(state[banktypes.ModuleName], &bankState)
-	bankState.DenomMetadata = []banktypes.Metadata{{
-		Base: Denom, Display: "example", Name: "Example", Symbol: "EXA",
-		DenomUnits: []*banktypes.DenomUnit{{Denom: Denom}, {Denom: "example", Exponent: 18}},
-	}}
-	state[banktypes.ModuleName] = app.codec.MustMarshalJSON(&bankState)
-
-	var evmState evmtypes.GenesisState
-	app.codec.MustUnmarshalJSON(state[evmtypes.ModuleName], &evmState)
-	evmState.Params.EvmDenom = Denom
-	evmState.Params.ActiveStaticPrecompiles = []string{evmbinding.Address.Hex(), evmbinding.HRC1215Address.Hex()}
-	slices.Sort(evmState.Params.ActiveStaticPrecompiles)
-	state[evmtypes.ModuleName] = app.codec.MustMarshalJSON(&evmState)
-
-	// A fire may use more than the default of 250,000 cycles, as contracts do.
-	capped, raised := []byte(`"max_cycles_per_fire_auction":"250000"`), []byte(`"max_cycles_per_fire_auction":"550000"`)
-	require.Contains(tb, string(state[timerstypes.ModuleName]), string(capped))
-	state[timerstypes.ModuleName] = bytes.Replace(state[timerstypes.ModuleName], capped, raised, 1)
-
 	raw, err := json.Marshal(state)
 	require.NoError(tb, err)
 	_, err = app.InitChain(&abci.RequestInitChain{

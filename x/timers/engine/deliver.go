@@ -97,8 +97,9 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	r.failure = failure
 	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {
 		cycles, cells := r.used()
+		meter := *r.meter
 		// What a panic leaves is dropped, and the fire is settled.
-		_ = sandbox.Run(sandbox.WithinFire(ctx), func(ctx sdk.Context) error {
+		_ = sandbox.Run(handlerContext(ctx, &meter), func(ctx sdk.Context) error {
 			reporter.Failed(ctx, delivery, cycles, cells, failure)
 			return nil
 		})

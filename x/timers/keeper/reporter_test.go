@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,9 +28,11 @@ func (r *reporting) Failed(ctx context.Context, _ types.Delivery, cycles, _ uint
 }
 
 // TestFailureReporter_EmitsEvents: a runtime hears of the deliveries that failed alone, once each. Its events stay, unless it panics:
-// then nothing of what it did stays, and the fire is settled as others are.
+// then nothing of what it did stays, and the fire is settled as others are. Its gas meter is a copy of the fire's: what it takes
+// is billed to no one.
 func TestFailureReporter_EmitsEvents(t *testing.T) {
 	var failures []error
+	var billed uint64
 	reporter := &reporting{}
 	f := newFixture(t, withConfig(plain), func(opts *lab.ChainOptions) {
 		reporter.scripted = opts.Runtimes[0].(*scripted)
@@ -39,6 +42,13 @@ func TestFailureReporter_EmitsEvents(t *testing.T) {
 	reporter.failed = func(ctx sdk.Context, cycles uint64, failure error) {
 		failures = append(failures, failure)
 		require.GreaterOrEqual(t, cycles, uint64(20_000))
+		billed = cycles
+		fire := ctx.GasMeter()
+		require.LessOrEqual(t, fire.GasConsumedToLimit(), cycles-20_000)
+		require.Equal(t, errors.Is(failure, types.ErrOutOfCycles), fire.GasRemaining() == 0)
+		if fire.GasRemaining() > 0 {
+			fire.ConsumeGas(7, "a report")
+		}
 		ctx.EventManager().EmitEvent(sdk.NewEvent("failed_by_test"))
 		if panics {
 			require.NoError(t, f.Bank.SendCoins(ctx, alice, bob, f.coins(1)))
@@ -63,8 +73,12 @@ func TestFailureReporter_EmitsEvents(t *testing.T) {
 	f.schedule(robot, 3, burns)
 	f.schedule(robot, 4, fails)
 	f.NextBlock()
-	require.Equal(t, 1, reports(f.NextBlock()))
-	require.Equal(t, 1, reports(f.NextBlock()))
+	for range 2 {
+		events := f.NextBlock()
+		require.Equal(t, 1, reports(events))
+		fired := eventsOf[*types.TimerFired](f, events)
+		require.Equal(t, billed, fired[len(fired)-1].Cycles)
+	}
 	require.ErrorIs(t, failures[0], types.ErrInvalidPayload)
 	require.ErrorIs(t, failures[1], types.ErrOutOfCycles)
 	panics = true

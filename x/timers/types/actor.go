@@ -68,7 +68,7 @@ type MessageRuntime interface {
 // FailureReporter is a Runtime that reports deliveries which failed. What they wrote is dropped by then, and so are their events.
 type FailureReporter interface {
 	Runtime
-	// Failed is called with what the delivery is billed, and with its error. It emits events, and writes nothing.
+	// Failed gets what the delivery is billed, its error, and a copy of its gas meter. It emits events, and writes nothing.
 	Failed(ctx context.Context, delivery Delivery, cycles, cells uint64, failure error)
 }
 

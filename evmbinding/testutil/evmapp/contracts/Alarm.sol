@@ -74,6 +74,28 @@ contract Alarm is TimerReceiver {
         timers.cancel(id);
     }
 
+    bytes32[] public ids;
+
+    function startEach(uint64[] calldata heights, uint64 gasLimit, bytes calldata payload) external {
+        ids = timers.scheduleAtHeights(heights, gasLimit, payload);
+    }
+
+    function startTimes(uint64[] calldata times, uint64 gasLimit, bytes calldata payload) external {
+        ids = timers.scheduleAtTimes(times, gasLimit, payload);
+    }
+
+    function cancelIds() external {
+        timers.cancelEach(ids);
+    }
+
+    function sponsor(address spender, uint256 limit, uint64 expiresTime) external {
+        timers.sponsor(spender, limit, expiresTime);
+    }
+
+    function unsponsor(address spender) external {
+        timers.unsponsor(spender);
+    }
+
     function set(uint256 value) external {
         slot = value;
     }

@@ -133,10 +133,12 @@ func (q *Queue) Scan(ctx context.Context, from, to calendar.Key, fn func(t *type
 	return errors.Join(err, failed)
 }
 
-// The first page that is read has so many entries, and each further one twice as many, up to the most.
 const (
+	// The first page that is read has so many entries, and each further one twice as many, up to the most.
 	firstPage = 32
 	mostPage  = 512
+	// placeBytes is the length of a place as a key.
+	placeBytes = 16
 )
 
 // scan passes timers from a place to a key to fn, in order, until fn returns false.
@@ -195,9 +197,6 @@ func (q *Queue) Settle(ctx context.Context) error { return q.timers.Settle(ctx) 
 
 // Check returns the first broken invariant. It reads everything.
 func (q *Queue) Check(ctx context.Context) error { return q.timers.Stored().Check(ctx) }
-
-// placeBytes is the length of a place as a key.
-const placeBytes = 16
 
 // keyBytes is the length of the key for which a record is charged: the region, seq, and where there is one, due.
 func keyBytes(k calendar.Key) int {

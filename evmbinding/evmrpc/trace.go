@@ -1,0 +1,183 @@
+package evmrpc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	rpctypes "github.com/cosmos/evm/rpc/types"
+	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
+	"github.com/cosmos/evm/x/vm/statedb"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	ethtypes "github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/eth/tracers"
+	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/evmbinding"
+)
+
+// traceTimeout is what a trace may take if its request states no timeout, as with cosmos/evm.
+const traceTimeout = 5 * time.Second
+
+// States are those of the chain at its heights. An app is one.
+type States interface {
+	CreateQueryContext(height int64, prove bool) (sdk.Context, error)
+}
+
+// replayer runs fires again.
+type replayer struct {
+	states States
+	evm    *evmkeeper.Keeper
+}
+
+// before is the state that a fire of a block finds, as near as can be had: the one before the block, after which its
+// Ethereum transactions have run again. What the block's beginning did, and transactions of the SDK, fees and charges, is
+// not there.
+func (r replayer) before(block *coretypes.ResultBlock, own []*evmtypes.MsgEthereumTx, baseFee *big.Int) (sdk.Context, error) {
+	ctx, err := r.states.CreateQueryContext(block.Block.Height-1, false)
+	if err != nil {
+		return ctx, err
+	}
+	ctx = ctx.WithBlockHeader(*block.Block.Header.ToProto()).WithHeaderHash(block.BlockID.Hash).
+		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{})
+	cfg, err := r.evm.EVMConfig(ctx, sdk.ConsAddress(block.Block.ProposerAddress))
+	if err != nil {
+		return ctx, err
+	}
+	if baseFee != nil {
+		cfg.BaseFee = baseFee
+	}
+	for i, tx := range own {
+		msg := tx.AsMessage(cfg.BaseFee)
+		run := ctx.WithGasMeter(evmtypes.NewInfiniteGasMeterWithLimit(msg.GasLimit)).WithEventManager(sdk.NewEventManager())
+		txConfig := statedb.NewTxConfig(tx.Hash(), uint(i), 0)
+		// One that can't run again changes nothing, as in cosmos/evm's traces.
+		_, _ = r.evm.ApplyMessageWithConfig(run, statedb.New(run, r.evm, txConfig), *msg, nil, true, false, cfg, txConfig, false, nil)
+	}
+	return ctx, nil
+}
+
+// TraceTransaction implements backend.EVMBackend.
+func (b *fireBackend) TraceTransaction(hash common.Hash, config *rpctypes.TraceConfig) (any, error) {
+	fire, block, err := b.client.Fire(b.Ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	if fire == nil {
+		return b.Backend.TraceTransaction(hash, config)
+	}
+	traces, err := b.traceFires(block, config, &hash)
+	if err != nil {
+		return nil, err
+	}
+	if traces[0].Error != "" {
+		return nil, errors.New(traces[0].Error)
+	}
+	return traces[0].Result, nil
+}
+
+// TraceBlock implements backend.EVMBackend: the block's own transactions, and its fires.
+func (b *fireBackend) TraceBlock(
+	height rpctypes.BlockNumber, config *rpctypes.TraceConfig, block *coretypes.ResultBlock,
+) ([]*evmtypes.TxTraceResult, error) {
+	own, err := b.client.Own(b.Ctx, block.Block.Height)
+	if err != nil {
+		return nil, err
+	}
+	traces, err := b.plain.TraceBlock(height, config, own)
+	if err != nil {
+		return nil, err
+	}
+	fires, err := b.traceFires(own, config, nil)
+	return append(traces, fires...), err
+}
+
+// traceFires runs the fires of a block again, one after the other, and traces all, or the one with a hash.
+func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.TraceConfig, only *common.Hash) (traces []*evmtypes.TxTraceResult, err error) {
+	fires, err := b.client.FiresOf(b.Ctx, block.Block.Height)
+	if err != nil || len(fires) == 0 {
+		return nil, err
+	}
+	results, err := b.plain.CometBlockResultByNumber(&block.Block.Height)
+	if err != nil {
+		return nil, err
+	}
+	baseFee, err := b.plain.BaseFee(results)
+	if err != nil {
+		return nil, err
+	}
+	own := b.plain.EthMsgsFromCometBlock(block, results)
+	ctx, err := b.replay.before(block, own, baseFee)
+	if err != nil {
+		return nil, err
+	}
+	for i := range fires {
+		f := &fires[i]
+		again := func(hooks *tracing.Hooks) error {
+			return evmbinding.Replay(ctx, b.replay.evm, f.From, f.Tx, baseFee, hooks, !f.Failed())
+		}
+		if only != nil && f.Hash != *only {
+			_ = again(nil) // One that can't run again changes nothing.
+			continue
+		}
+		trace := &evmtypes.TxTraceResult{}
+		if trace.Result, err = traced(config, &tracers.Context{
+			BlockHash: common.BytesToHash(block.BlockID.Hash), BlockNumber: big.NewInt(block.Block.Height), TxIndex: len(own) + i, TxHash: f.Hash,
+		}, again); err != nil {
+			trace = &evmtypes.TxTraceResult{Error: err.Error()}
+		}
+		traces = append(traces, trace)
+		if only != nil {
+			return traces, nil
+		}
+	}
+	return traces, nil
+}
+
+// traced makes the tracer that a request names, runs something with it, and returns what it found.
+func traced(config *rpctypes.TraceConfig, at *tracers.Context, run func(*tracing.Hooks) error) (json.RawMessage, error) {
+	if config == nil {
+		config = &rpctypes.TraceConfig{}
+	}
+	if config.Limit < 0 {
+		return nil, fmt.Errorf("limit %d: want none or one above 0", config.Limit)
+	}
+	timeout := traceTimeout
+	if config.Timeout != "" {
+		var err error
+		if timeout, err = time.ParseDuration(config.Timeout); err != nil {
+			return nil, fmt.Errorf("timeout: %w", err)
+		}
+	}
+	structured := logger.NewStructLogger(&logger.Config{
+		EnableMemory: config.EnableMemory, DisableStorage: config.DisableStorage, DisableStack: config.DisableStack,
+		EnableReturnData: config.EnableReturnData, Limit: int(config.Limit),
+	})
+	tracer := &tracers.Tracer{Hooks: structured.Hooks(), GetResult: structured.GetResult, Stop: structured.Stop}
+	if config.Tracer != "" {
+		var err error
+		if tracer, err = tracers.DefaultDirectory.New(config.Tracer, at, config.TracerConfig, evmtypes.GetEthChainConfig()); err != nil {
+			return nil, err
+		}
+	}
+	hooks := *tracer.Hooks
+	if end := hooks.OnTxEnd; end != nil {
+		// A tracer takes an error here for a transaction that could not run, and states no gas then.
+		hooks.OnTxEnd = func(receipt *ethtypes.Receipt, _ error) { end(receipt, nil) }
+	}
+	late := time.AfterFunc(timeout, func() { tracer.Stop(errors.New("execution timeout")) })
+	defer late.Stop()
+	if err := run(&hooks); err != nil {
+		return nil, err
+	}
+	return tracer.GetResult()
+}
