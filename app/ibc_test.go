@@ -226,6 +226,26 @@ func TestATimerSendsATransfer(t *testing.T) {
 	require.Equal(t, int64(1000), c.b.balance(c.b.address(3), voucher).Int64())
 }
 
+// TestInterchainAccount_OwnsATimerByTime: it fires by the clock of the chain on which the account is.
+func TestInterchainAccount_OwnsATimerByTime(t *testing.T) {
+	c := newTwoChains(t)
+	path, account := c.interchainAccount(c.b, channeltypes.ORDERED)
+	_, ran := c.remotely(path, c.b, &types.MsgScheduleTimer{
+		Sender: account.String(), Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}, Remaining: 2}},
+		Messages: packed(t, banktypes.NewMsgSend(account, c.a.address(3), utmr(7))), GasLimit: 100_000,
+	})
+	require.True(t, ran)
+	before := c.a.balance(c.a.address(3), app.FeeDenom)
+	for index := int64(1); index <= 2; index++ {
+		c.a.Coordinator.IncrementTimeBy(time.Hour)
+		c.a.Coordinator.UpdateTime()
+		fired, _ := c.a.fire()
+		require.Equal(t, "true", fired["success"])
+		require.Equal(t, index, number(t, fired["index"]))
+	}
+	require.Equal(t, before.AddRaw(14), c.a.balance(c.a.address(3), app.FeeDenom))
+}
+
 // TestTheTimersOfAnUnreachableAccountGoOn: while the channel of an interchain account is closed its owner cannot reach it. Its
 // timers fire and are paid as before. With a new channel it is the same account, and the owner can cancel them.
 func TestTheTimersOfAnUnreachableAccountGoOn(t *testing.T) {

@@ -120,11 +120,21 @@ func TestEachLimitOfScheduling(t *testing.T) {
 			}
 		}
 	}
+	byTime := func(remaining uint64, expiresAt uint64) change {
+		return func(m *types.MsgScheduleTimer) {
+			m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}, Remaining: remaining}}
+			m.ExpiresAt, m.ExpiresTime = expiresAt, 2_000_000_000
+		}
+	}
 	for name, tc := range map[string]struct {
 		bounds bounds
 		change change
 		words  string
 	}{
+		"a calendar":               {none, byTime(3, 100), ""},
+		"a calendar, too often":    {none, byTime(4, 100), "4 repetitions of up to 1 tries are more than 3 fires"},
+		"a calendar without end":   {none, byTime(0, 100), "remaining is missing"},
+		"a calendar by time alone": {none, byTime(3, 0), "expires_at is missing: state a height up to 100"},
 		"as allowed":          {none, func(*types.MsgScheduleTimer) {}, ""},
 		"expires earlier":     {none, func(m *types.MsgScheduleTimer) { m.ExpiresAt = 60 }, ""},
 		"expires later":       {none, func(m *types.MsgScheduleTimer) { m.ExpiresAt = 101 }, "expires_at is 101, want at most 100"},
