@@ -25,6 +25,7 @@ func TestMistakesInParametersAreExplained(t *testing.T) {
 		"/timers/v1/estimate?gas_limit=1e5&cell_limit=100":     `gas_limit "1e5" can't be read: want a whole number, 0 or more`,
 		"/timers/v1/estimate?gas_limit=99999999999999999999":   `gas_limit "99999999999999999999" can't be read: want a smaller number`,
 		"/timers/v1/due/abc":                                   `height "abc" can't be read: want a whole number, 0 or more`,
+		"/timers/v1/due/time/abc":                              `time "abc" can't be read: want a whole number`,
 		"/timers/v1/due/5?until=perhaps":                       `until "perhaps" can't be read: want true or false`,
 		"/timers/v1/due/5?pagination.limit=%22many%22":         `pagination.limit "\"many\"" can't be read: want a whole number, 0 or more`,
 		"/cosmos/gov/v1/proposals?proposal_status=yes":         `can't be read`,

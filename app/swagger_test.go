@@ -52,8 +52,10 @@ func TestSwaggerDescribesAllRoutes(t *testing.T) {
 		options := service.Methods().Get(i).Options()
 		rule, ok := proto.GetExtension(options, annotations.E_Http).(*annotations.HttpRule)
 		require.True(t, ok)
-		require.Contains(t, served.Paths, rule.GetGet(), "run make proto-swagger")
-		routes++
+		for _, binding := range append(rule.GetAdditionalBindings(), rule) {
+			require.Contains(t, served.Paths, binding.GetGet(), "run make proto-swagger")
+			routes++
+		}
 	}
 	require.Len(t, served.Paths, routes, "run make proto-swagger")
 }

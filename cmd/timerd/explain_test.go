@@ -23,7 +23,7 @@ func TestMistakesAreExplained(t *testing.T) {
 	for line, want := range map[string][]string{
 		"query timers list carol":                              {`timers of "carol"`, "neither an address of this chain", "nor the name of a key"},
 		"query timers due abc":                                 {`"abc" is no height: want a whole number`},
-		"query timers due":                                     {"timerd query timers due wants 1 argument, [height], and got none"},
+		"query timers due":                                     {"timerd query timers due wants 1 argument, [height or time], and got none"},
 		"query timers fairness carol":                          {`actor: "carol"`, "neither an address of this chain nor the name of a key"},
 		"query timers receipts abc":                            {`height: "abc": is no whole number`},
 		"query timers list":                                    {"whose timers? want an actor"},

@@ -237,7 +237,7 @@ func (s *Server) timer(r *http.Request) (any, error) {
 	if actor == "" {
 		return answer, nil
 	}
-	switch found, err := s.Query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: id}); {
+	switch found, err := s.Query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: id, Verdict: true}); {
 	case err == nil:
 		answer["now"], answer["facts"], answer["label"] = s.list([]types.TimerInfo{found.Timer})[0], s.facts(&found.Timer), found.Timer.Label
 	case status.Code(err) != codes.NotFound:
@@ -311,7 +311,7 @@ func (s *Server) actor(r *http.Request) (any, error) {
 	}
 	answer := map[string]any{"totals": totals, "events": events[:min(len(events), actorEvents)], "older": len(events) > actorEvents}
 	timers, more, err := pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-		found, err := s.Query.TimersByActor(r.Context(), &types.QueryTimersByActorRequest{Actor: actor, Pagination: p})
+		found, err := s.Query.TimersByActor(r.Context(), &types.QueryTimersByActorRequest{Actor: actor, Pagination: p, Verdict: true})
 		if err != nil {
 			return nil, nil, err
 		}

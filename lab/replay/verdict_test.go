@@ -18,7 +18,7 @@ func verdicts(t *rapid.T, r *replay.Runner) map[string]types.TimerInfo {
 	found := map[string]types.TimerInfo{}
 	for _, name := range accountNames {
 		answer, err := query.NewServer(r.Chain().Timers).TimersByActor(r.Chain().Ctx(),
-			&types.QueryTimersByActorRequest{Actor: scenario.AccountAddress(name).String()})
+			&types.QueryTimersByActorRequest{Actor: scenario.AccountAddress(name).String(), Verdict: true})
 		require.NoError(t, err)
 		for _, timer := range answer.Timers {
 			found[timer.Id] = timer

@@ -136,9 +136,14 @@ func queryKinds() []kind {
 	estimate := func() string { return `{"timers":{"estimate":{"gas_limit":"60000"}}}` }
 	amid := asking("an estimate amid 1,000 timers", 4, nil, estimate)
 	amid.options.Timers = crowd(1_000, func(int, *types.Timer) {})
+	var owner, waits string
+	ready := asking("a ready timer amid 1,000", 4, nil, func() string {
+		return fmt.Sprintf(`{"timers":{"timer":{"actor":%q,"id":%q}}}`, owner, waits)
+	})
+	ready.options.Timers = crowd(1_000, func(_ int, t *types.Timer) { owner, waits = sdk.AccAddress(t.Actor).String(), t.IDHex() })
 	return []kind{
 		asking("an estimate", units, nil, estimate),
-		amid,
+		amid, ready,
 		refused("8 kB of members", units, `{"timers":{"estimate":{`+members(8_000)+`}}}`),
 		refused("8 kB of empty lists", units, `{"timers":{"estimate":{"bid":[`+strings.Repeat("[],", 2_650)+`1]}}}`),
 		refused("8 kB of digits", units, `{"timers":{"estimate":{"max_charge":"`+strings.Repeat("9", 8_000)+`"}}}`),

@@ -70,12 +70,20 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 			f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 			f.NextBlock()
 			id := c.prepare(f)
-			info := f.timer(robot, id)
+			unasked := f.timer(robot, id)
+			answer, err := f.query().Timer(f.Ctx(), &types.QueryTimerRequest{Actor: robot.String(), Id: id, Verdict: true})
+			require.NoError(t, err)
+			info := answer.Timer
 			require.Equal(t, verdict, info.Verdict)
-			own, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String()})
+			if static := verdict == types.VerdictPending || verdict == types.VerdictOnHold; static {
+				require.Equal(t, verdict, unasked.Verdict)
+			} else {
+				require.Zero(t, unasked.Verdict, "nobody asked")
+			}
+			own, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Verdict: true})
 			require.NoError(t, err)
 			require.Equal(t, verdict, own.Timers[len(own.Timers)-1].Verdict)
-			due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: info.Due, Until: true})
+			due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: info.Due, Until: true, Verdict: true})
 			require.NoError(t, err)
 			if info.SetAside == types.NotSetAside {
 				require.Equal(t, verdict, due.Timers[len(due.Timers)-1].Verdict)

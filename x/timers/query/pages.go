@@ -64,7 +64,7 @@ func (r *room) take(ctx context.Context, entry sized) bool {
 // queuePage reads one page of the queue from a key to a height. The page's key is the queue key at which the next page
 // starts.
 func (s *server) queuePage(
-	ctx context.Context, from calendar.Key, height uint64, page *sdkquery.PageRequest, keep func(*types.Timer) bool,
+	ctx context.Context, from calendar.Key, height uint64, page *sdkquery.PageRequest, verdict bool, keep func(*types.Timer) bool,
 ) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
 	config, err := s.engine.Configs.Get(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *server) queuePage(
 	if !complete {
 		response.NextKey = pageKey(next)
 	}
-	return infos, response, s.judge(ctx, infos)
+	return infos, response, s.judge(ctx, infos, verdict)
 }
 
 // walkedPage reads one page of the timers that walk passes; keyOf names the one with which the next page starts.

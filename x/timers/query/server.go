@@ -88,7 +88,7 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.whole(looking, &timer)
+	info, err := s.whole(looking, &timer, req.Verdict)
 	return &types.QueryTimerResponse{Timer: info}, err
 }
 
@@ -162,7 +162,7 @@ func (s *server) TimersByActor(
 		return s.listed(ctx, &config, &timer)
 	})
 	if err == nil {
-		err = s.judge(ctx, timers)
+		err = s.judge(ctx, timers, req.Verdict)
 	}
 	return &types.QueryTimersByActorResponse{Timers: timers, Pagination: page, Total: uint32(len(entries))}, err
 }
@@ -182,7 +182,7 @@ func (s *server) Due(ctx context.Context, req *types.QueryDueRequest) (*types.Qu
 	if req.Until {
 		from = calendar.Key{}
 	}
-	timers, page, err := s.queuePage(ctx, from, req.Height, req.Pagination, func(*types.Timer) bool { return true })
+	timers, page, err := s.queuePage(ctx, from, req.Height, req.Pagination, req.Verdict, func(*types.Timer) bool { return true })
 	return &types.QueryDueResponse{Timers: timers, Pagination: page}, err
 }
 
@@ -219,7 +219,7 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 	}
 	now := types.MomentOf(ctx)
 	canFire := func(t *types.Timer) bool { return !t.ExpiredAt(now.Next()) }
-	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.LiveCursor), now.Height, page, canFire)
+	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.LiveCursor), now.Height, page, true, canFire)
 	return &types.QueryReadyResponse{Timers: timers, Pagination: next}, err
 }
 

@@ -18,17 +18,17 @@ var unready = map[types.TimerStatus]types.Verdict{
 	types.TimerStatusSetAside: types.VerdictOnHold, types.TimerStatusExpired: types.VerdictExpired,
 }
 
-// judge gives those of some timers their verdicts that are ready, or due in the next block. It runs that block's steps on a branch
-// if there are any.
-func (s *server) judge(goCtx context.Context, infos []types.TimerInfo) error {
+// judge gives those of some timers their verdicts that are ready, or due in the next block, if they are asked for. It runs that
+// block's steps on a branch if there are any.
+func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked bool) error {
 	ready, now := map[uint64]*types.TimerInfo{}, types.HeightOf(goCtx)
 	for i := range infos {
 		t := &infos[i]
 		if t.Status == types.TimerStatusReady || t.Status == types.TimerStatusPending && t.SetAside == types.NotSetAside && t.Due <= now+1 {
-			ready[t.Seq] = t
+			ready[t.Seq], t.Verdict = t, types.VerdictUnspecified
 		}
 	}
-	if len(ready) == 0 {
+	if len(ready) == 0 || !asked {
 		return nil
 	}
 	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
@@ -65,8 +65,8 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo) error {
 	return nil
 }
 
-// whole is a timer with its payload, whatever its length, and its messages.
-func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
+// whole is a timer with its payload, whatever its length, and its messages; and the verdict on it if that is asked for.
+func (s *server) whole(ctx context.Context, t *types.Timer, verdict bool) (types.TimerInfo, error) {
 	config, err := s.engine.Configs.Get(ctx)
 	if err != nil {
 		return types.TimerInfo{}, err
@@ -76,7 +76,7 @@ func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, er
 		return info, err
 	}
 	judged := []types.TimerInfo{info}
-	if err = s.judge(ctx, judged); err != nil {
+	if err = s.judge(ctx, judged, verdict); err != nil {
 		return info, err
 	}
 	info = judged[0]

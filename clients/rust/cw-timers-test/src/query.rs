@@ -6,7 +6,7 @@ use cw_timers::proto::{
     DeliveryInfo, EstimateBasis, Message, OnUnfunded, PageRequest, PageResponse, Policy, QueryAgentResponse,
     QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneResponse,
     QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsResponse, QueryTimerRequest, QueryTimerResponse,
-    QueryTimersByActorRequest, QueryTimersByActorResponse, SetAsideReason, TimerInfo, TimerStatus, TimerTier,
+    QueryTimersByActorRequest, QueryTimersByActorResponse, SetAsideReason, TimerInfo, TimerStatus, TimerTier, Verdict,
 };
 
 use crate::config::Config;
@@ -44,6 +44,16 @@ impl View<'_> {
             SetAsideReason::Unspecified if info.due <= self.height => TimerStatus::Ready,
             SetAsideReason::Unspecified | SetAsideReason::Timed => TimerStatus::Pending,
             _ => TimerStatus::SetAside,
+        };
+        // What a block makes of a ready timer is not modelled: it stays unspecified, as where nobody asks.
+        info.verdict = match info.status {
+            TimerStatus::Expired => Verdict::Expired,
+            TimerStatus::Watching => Verdict::Watching,
+            TimerStatus::SetAside => Verdict::OnHold,
+            TimerStatus::Pending if info.set_aside == SetAsideReason::Timed || info.due > self.height + 1 => {
+                Verdict::Pending
+            }
+            _ => Verdict::Unspecified,
         };
         info.tier = match info.due.saturating_sub(self.height) {
             0..=RING_SIZE => TimerTier::Near,

@@ -130,13 +130,13 @@ impl<'a, C: QueryWire> TimersQuerier<'a, C> {
 
     /// A timer of an actor.
     pub fn timer(&self, actor: impl Into<String>, id: &TimerId) -> StdResult<TimerInfo> {
-        let answer = self.ask(QueryTimerRequest { actor: actor.into(), id: id.to_string() })?;
+        let answer = self.ask(QueryTimerRequest { actor: actor.into(), id: id.to_string(), verdict: false })?;
         Ok(answer.timer.unwrap_or_default())
     }
 
     /// A page of an actor's live timers. The chain's pages have at most 1,000 entries.
     pub fn timers(&self, actor: impl Into<String>, page: Option<PageRequest>) -> StdResult<QueryTimersByActorResponse> {
-        self.ask(QueryTimersByActorRequest { actor: actor.into(), pagination: page })
+        self.ask(QueryTimersByActorRequest { actor: actor.into(), pagination: page, verdict: false })
     }
 
     /// A page of the deliveries of an actor's timers, or of one of them, the last one first; as long as receipts are kept. A

@@ -138,7 +138,7 @@ fn enums() -> BTreeMap<&'static str, &'static [(i32, &'static str)]> {
     }
     values! {
         OnFailure OnUnfunded ConditionOp TimerTier PriorityTier SetAsideReason TimerStatus EstimateBasis Policy
-        BasefeeResponse FairnessUnit PaymentRule Missed IntervalFrom ResumeAt
+        BasefeeResponse FairnessUnit PaymentRule Missed IntervalFrom ResumeAt Verdict
     }
 }
 

@@ -60,7 +60,7 @@ var errAmbiguous = errors.New("the id prefix is ambiguous")
 
 // Resolve finds the whole id of an actor's timer as git finds a short hash. A whole id is taken at its word.
 func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string) (types.TimerInfo, error) {
-	response, err := query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: prefix})
+	response, err := query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: prefix, Verdict: true})
 	if err == nil {
 		return response.Timer, nil
 	}

@@ -148,7 +148,7 @@ func readActor(j *job.Job, client types.QueryClient, args []string) (func(*query
 		return nil, false, fmt.Errorf("timers of %.200q: %w", text, err)
 	}
 	return func(p *query.PageRequest) (page, error) {
-		return client.TimersByActor(j.Ctx, &types.QueryTimersByActorRequest{Actor: actor.Text, Pagination: p})
+		return client.TimersByActor(j.Ctx, &types.QueryTimersByActorRequest{Actor: actor.Text, Pagination: p, Verdict: true})
 	}, true, nil
 }
 
@@ -161,7 +161,7 @@ func readDue(j *job.Job, client types.QueryClient, args []string) (func(*query.P
 		return nil, false, err
 	}
 	return func(p *query.PageRequest) (page, error) {
-		asked.Pagination = p
+		asked.Pagination, asked.Verdict = p, true
 		return client.Due(j.Ctx, &asked)
 	}, false, nil
 }

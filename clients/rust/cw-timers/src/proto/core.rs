@@ -102,6 +102,39 @@ enums! {
         /// It waits for watched state to change, and is listed with the watches.
         40 Watching = "SET_ASIDE_REASON_WATCHING",
     }
+    /// `Verdict` is what the next block makes of a timer if nothing changes until then: that it fires, or why not.
+    Verdict = "timers.v1.Verdict" {
+        /// Not asked for.
+        0 Unspecified = "VERDICT_UNSPECIFIED",
+        /// Its turn comes, and it may fire.
+        1 Fires = "VERDICT_FIRES",
+        /// Its height or its time comes later.
+        2 Pending = "VERDICT_PENDING",
+        /// What it watches has not changed.
+        3 Watching = "VERDICT_WATCHING",
+        /// It is set aside; set_aside says why.
+        4 OnHold = "VERDICT_ON_HOLD",
+        /// Its life is over.
+        5 Expired = "VERDICT_EXPIRED",
+        /// Nothing fires while lane_paused is set.
+        6 LanePaused = "VERDICT_LANE_PAUSED",
+        /// More timers are ready than a block reads, and the block does not reach it.
+        7 NotRead = "VERDICT_NOT_READ",
+        /// The price is above what it states at most, as its bid or its max_charge.
+        8 PricedOut = "VERDICT_PRICED_OUT",
+        /// Those that come before it may fill the lane, if they use what they state at most.
+        9 NoRoom = "VERDICT_NO_ROOM",
+        /// As many timers of its actor fire before it as may fire in a block.
+        10 Capped = "VERDICT_CAPPED",
+        /// Its payer can't cover what its fire may cost.
+        11 NoFunds = "VERDICT_NO_FUNDS",
+        /// Who scheduled it is no longer the admin of its actor. It leaves.
+        12 NotAdmin = "VERDICT_NOT_ADMIN",
+        /// Its occurrence may not fire any more. The next one is due, or the timer leaves.
+        13 Passed = "VERDICT_PASSED",
+        /// A condition of only_if does not hold: its fire is guarded.
+        14 Guarded = "VERDICT_GUARDED",
+    }
     /// `Missed` says which occurrences may fire when several have come.
     Missed = "timers.v1.Missed" {
         /// Means the default, latest.

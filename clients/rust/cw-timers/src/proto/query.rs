@@ -4,7 +4,7 @@ use cosmwasm_std::Binary;
 
 use super::{
     Any, Bid, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal, Retry,
-    SetAsideReason, TimerConfig, TimerTier, Trigger, WatchKey, WatchedKey,
+    SetAsideReason, TimerConfig, TimerTier, Trigger, Verdict, WatchKey, WatchedKey,
 };
 use crate::describe::{enums, messages};
 
@@ -126,6 +126,9 @@ messages! {
         60 renewal: Option<Renewal>,
         /// `only_if` are conditions that must hold when it fires.
         61 only_if: Vec<WatchKey>,
+        /// `verdict` is what the next block makes of it if nothing changes until then. That of a timer which is
+        /// ready, or due in that block, is unspecified unless the request asks for it.
+        62 verdict: Verdict,
     }
     /// `Opcodes` are the numbers by which tools identify the authority's messages.
     Opcodes = "timers.v1.Opcodes" {
@@ -162,6 +165,9 @@ messages! {
         1 actor: String,
         /// `id` is the id in hexadecimal or a unique prefix of it.
         2 id: String,
+        /// `verdict` asks what the next block makes of the timer if it is ready, which takes as long as to rank
+        /// what is ready.
+        3 verdict: bool,
     }
     /// QueryTimerResponse.
     QueryTimerResponse = "timers.v1.QueryTimerResponse" {
@@ -174,6 +180,9 @@ messages! {
         1 actor: String,
         /// Pagination.
         2 pagination: Option<PageRequest>,
+        /// `verdict` asks what the next block makes of those that are ready, which takes as long as to rank
+        /// what is ready.
+        3 verdict: bool,
     }
     /// QueryTimersByActorResponse.
     QueryTimersByActorResponse = "timers.v1.QueryTimersByActorResponse" {
