@@ -30,8 +30,8 @@ func TestMixesAreKept(t *testing.T) {
 // mostOfABlock is what the worst block may cost, in blocks of sends.
 const mostOfABlock = 3.0
 
-// What was found to be the worst block costs what it cost then, and no more than the lane and the overhead promise. Whoever makes it dearer has to search again, and to say
-// so in the module's page on attacks.
+// What was found to be the worst block costs what it cost then, and no more than the lane and the overhead promise. Whoever
+// makes it dearer has to search again, and to say so in the module's page on attacks.
 func TestTheWorstBlocksCostWhatTheyDid(t *testing.T) {
 	found, err := Kept()
 	require.NoError(t, err)

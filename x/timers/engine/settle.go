@@ -15,10 +15,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fire settles and executes one selected timer: pre-charge, conditions, handler, refund; before is the state before it. The timer is removed or made due again
-// before its handler runs (recurrence.go), so that it can't fire twice, whatever its handler does. The pre-charge at this
-// price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of its own: any
-// other error undoes everything. If the handler has run by then, result says so, and what it is charged is due nevertheless.
+// fire settles and executes one selected timer: pre-charge, conditions, handler, refund; before is the state before it. The
+// timer is removed or made due again before its handler runs (recurrence.go): it can't fire twice, whatever that does. The
+// pre-charge at this price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of
+// its own: any other error undoes everything. If the handler has run by then, result says so, and its charge is due.
 func (e *Engine) fire(
 	before, ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price lane.Price, required math.Int, result *fireResult,
 ) error {

@@ -56,8 +56,8 @@ func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTi
 }
 
 // UpdateTimerConfig implements types.MsgServer: opcode 49. What the message changes must be what it was made from, a change
-// that was accepted in the same block included. The whole config is checked now and is in force from the next block on. Timers that it makes unrunnable are set aside when they are due, and released when a config can run
-// them.
+// that was accepted in the same block included. The whole config is checked now and is in force from the next block on. Timers
+// that it makes unrunnable are set aside when they are due, and released when a config can run them.
 func (m msgServer) UpdateTimerConfig(
 	ctx context.Context, msg *types.MsgUpdateTimerConfig,
 ) (*types.MsgUpdateTimerConfigResponse, error) {

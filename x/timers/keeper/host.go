@@ -223,8 +223,8 @@ type UpdateRequest struct {
 // takes a new seq, which puts it behind all timers with the same due height. If a handler changes a timer that is due in the
 // same block, that timer waits for the next block.
 //
-// It consumes what Schedule does. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNothingToUpdate, and those of the
-// trigger, the options, the call, the gas limit and the bid as for Schedule. A bid under policy auction can also fail with ErrInvalidFeePayer.
+// It consumes what Schedule does. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNothingToUpdate, and those of Schedule for
+// the trigger, the options, the call, the gas limit and the bid, which under policy auction adds ErrInvalidFeePayer.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {

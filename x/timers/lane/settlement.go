@@ -23,8 +23,8 @@ type Price struct {
 // Settlement is the division of a pre-charge. Invariant: Burned + Tip = Charged, Charged + Refund = pre-charge, and
 // none is negative. So no fire creates or loses coins.
 type Settlement struct {
-	// Charged is the price of the fire, and what can't be given back. Of that, Tip goes to the block's proposer and Burned is removed from the
-	// supply. Refund goes back to the payer.
+	// Charged is the price of the fire, and what can't be given back. Of that, Tip goes to the block's proposer and Burned is
+	// removed from the supply. Refund goes back to the payer.
 	Charged, Tip, Burned, Refund math.Int
 	// LaneBurned is the part of Burned that is the lane's fee, rounded down.
 	LaneBurned math.Int

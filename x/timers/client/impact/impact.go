@@ -44,8 +44,9 @@ type Impact struct {
 	Returned []Verdict `json:"returned"`
 }
 
-// Of looks at the waiting timers, at most so many, in pages: first at those with a due height, then at those that wait
-// for a time, then at those that watch or are set aside. The queries should be of one height, or a timer that moves between two pages is seen twice or not at all.
+// Of looks at the waiting timers, at most so many, in pages: first at those with a due height, then at those that wait for a
+// time, then at those that watch or are set aside. The queries should be of one height, or a timer that moves between two
+// pages is seen twice or not at all.
 func Of(ctx context.Context, client types.QueryClient, config *types.TimerConfig, height, most uint64) (*Impact, error) {
 	i := &Impact{Height: height, SetAside: []Verdict{}, Returned: []Verdict{}}
 	queue := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
