@@ -587,6 +587,26 @@ func isFireOf(event abci.Event, timer string) bool {
 	return slices.ContainsFunc(event.Attributes, func(a abci.EventAttribute) bool { return a.Key == "timer_id" && a.Value == timer })
 }
 
+// TestAttack_ClearsSlotsForARefund: a refund is at most a fifth of the gas, as in a transaction. The lane counts what is
+// charged, so that fires with a full refund would do several times the work that it has room for.
+func TestAttack_ClearsSlotsForARefund(t *testing.T) {
+	c := chain(t)
+	a := newAttack(c)
+	ledger, d := c.Deploy(alice, "Ledger", nil), puppet(c)
+	const slots = 60
+	var txs [][]byte
+	for i := range slots {
+		txs = append(txs, ledger.Tx(alice, uint64(i), "set", big.NewInt(int64(i)), big.NewInt(1)))
+	}
+	c.Block(txs...)
+	fire, result, _ := a.callback(d, 550_000, step(ledger.Address, ledger.dataOf("clear", new(big.Int), big.NewInt(slots)), must))
+	require.True(t, fire.Success)
+	t.Logf("%d of %d EVM gas after the refund", result.GasUsed, result.MaxUsedGas)
+	require.Greater(t, result.MaxUsedGas, uint64(slots*5_000))
+	require.Equal(t, result.MaxUsedGas-result.MaxUsedGas/5, result.GasUsed)
+	require.Greater(t, fire.Cycles, result.GasUsed)
+}
+
 // TestAttack_ForgesEvents: logs in the form of the precompile's are those of the contract that emitted them, and no event
 // of the module or of a fire follows from them, in a transaction or in a fire.
 func TestAttack_ForgesEvents(t *testing.T) {
