@@ -194,6 +194,7 @@ func (a *attack) run(attacker *Deployed, gas uint64, schedule func(height uint64
 	require.Equal(c.tb, sdk.AccAddress(attacker.Address.Bytes()).String(), fire.Payer)
 	paid, ok := new(big.Int).SetString(fire.Paid, 10)
 	require.True(c.tb, ok)
+	require.Positive(c.tb, paid.Sign())
 	require.GreaterOrEqual(c.tb, paid.Cmp(price.Mul(price, new(big.Int).SetUint64(fire.Cycles))), 0)
 	if !fire.Success {
 		require.Equal(c.tb, new(big.Int).Sub(balance, paid), c.Balance(attacker.Address), "what a failed fire took")
