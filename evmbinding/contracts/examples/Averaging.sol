@@ -10,9 +10,9 @@ interface IPool {
 }
 
 /// @title Averaging
-/// @notice Buys a token for the same amount again and again (dollar cost averaging), as long as the coins of this contract
-/// last. A purchase at too bad a price is left out, and the next one tried at its time. After failures in a row the plan is
-/// suspended, until the owner resumes it.
+/// @notice Buys a token for the same amount again and again (dollar cost averaging), as long as the coins of this
+/// contract last. A purchase at too bad a price is left out, and the next one tried at its time. After failures in
+/// a row the plan is suspended, until the owner resumes it.
 contract Averaging is TimerReceiver {
     event Bought(uint64 indexed number, uint256 spent, uint256 bought);
 

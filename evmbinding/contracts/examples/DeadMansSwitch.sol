@@ -4,8 +4,8 @@ pragma solidity ^0.8.20;
 import "../TimerReceiver.sol";
 
 /// @title DeadMansSwitch
-/// @notice Holds coins for its owner, who says now and then that all is well. If that fails to come for a period, the heir
-/// gets them. The price of the fire is taken from the same coins.
+/// @notice Holds coins for its owner, who says now and then that all is well. If that fails to come for a period,
+/// the heir gets them. The price of the fire is taken from the same coins.
 contract DeadMansSwitch is TimerReceiver {
     event Alive(uint64 until);
     event Inherited(uint256 amount);

@@ -9,9 +9,9 @@ interface IToken {
 }
 
 /// @title Subscription
-/// @notice Pays a merchant from the allowances of subscribers, once each period. Each subscription is a timer of this
-/// contract, which pays for the fires from its own balance: fund it. A subscriber ends a subscription by unsubscribe, or
-/// by taking the allowance back, which ends it at the next payment.
+/// @notice Pays a merchant from the allowances of subscribers, once each period. Each subscription is a timer of
+/// this contract, which pays for the fires from its own balance: fund it. A subscriber ends a subscription by
+/// unsubscribe, or by taking the allowance back, which ends it at the next payment.
 contract Subscription is TimerReceiver {
     event Subscribed(address indexed subscriber, bytes32 timer);
     event Paid(address indexed subscriber, uint64 period);
