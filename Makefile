@@ -228,6 +228,12 @@ evm-node: ## Run a chain of cosmos/evm as a node, and look at its timers by viem
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
 		EVMAPPD='$(CURDIR)/build/evmappd' npm test && INDEXER=1 EVMAPPD='$(CURDIR)/build/evmappd' npm test
 
+.PHONY: evm-hardhat
+evm-hardhat: ## Let a hardhat project schedule a callback on a chain of cosmos/evm and see it (needs Node.js, and a network once)
+	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent
+	cd evmbinding/testutil/evmapp/hardhat && npm ci --no-audit --no-fund --silent && EVMAPPD='$(CURDIR)/build/evmappd' npm test
+
 .PHONY: evm-contracts
 evm-contracts: ## Compile the Solidity contracts again and compare them with the committed ones (needs Node.js, and a network once)
 	@mkdir -p build/solc/out && npm install --prefix build/solc --no-audit --no-fund --no-package-lock --silent solc@0.8.30

@@ -108,22 +108,22 @@ func TestContracts_AreThoseOfTheChecksums(t *testing.T) {
 		if strings.HasPrefix(name, "solc ") {
 			continue
 		}
-		dir := "contracts"
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			dir = "testutil/evmapp/contracts"
+		file := filepath.Join("contracts", name)
+		if inTests, found := strings.CutPrefix(name, "tests/"); found || name == "compiled.json" {
+			file = filepath.Join("testutil/evmapp/contracts", inTests)
 		}
-		content, err := os.ReadFile(filepath.Join(dir, name))
+		content, err := os.ReadFile(file)
 		require.NoError(t, err)
 		got := sha256.Sum256(content)
 		require.Equal(t, sum, hex.EncodeToString(got[:]), name)
-		listed = append(listed, name)
+		listed = append(listed, file)
 	}
-	for _, dir := range []string{"contracts", "testutil/evmapp/contracts"} {
+	for _, dir := range []string{"contracts", "contracts/examples", "testutil/evmapp/contracts"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.[sj]*"))
 		require.NoError(t, err)
 		for _, file := range files {
 			if ext := filepath.Ext(file); ext == ".sol" || ext == ".json" {
-				require.Contains(t, listed, filepath.Base(file))
+				require.Contains(t, listed, file)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 	"github.com/cosmos/evm/x/vm/statedb"
@@ -18,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
 
 	storetypes "cosmossdk.io/store/types"
 
@@ -162,10 +164,13 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	if err != nil {
 		return err
 	}
+	// x/vm refunds such a call in full. The lane counts what is used, and has no room for work that is refunded: the bound
+	// is that of transactions.
+	res.GasUsed = max(res.GasUsed, res.MaxUsedGas-res.MaxUsedGas/params.RefundQuotientEIP3529)
 	fire.ConsumeGas(res.GasUsed, "EVM gas")
 	fire.ConsumeGas(cells*prices.WriteCostPerByte, storetypes.GasWritePerByteDesc)
 	switch {
-	case res.VmError == vm.ErrOutOfGas.Error():
+	case strings.HasPrefix(res.VmError, vm.ErrOutOfGas.Error()): // some end with why
 		return &vmFailure{types.ErrOutOfCycles, tx, res}
 	case res.Failed():
 		return &vmFailure{evmtypes.ErrVMExecution.Wrap(res.VmError), tx, res}

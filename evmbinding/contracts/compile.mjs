@@ -7,12 +7,13 @@ import { join, resolve } from "node:path";
 const [out, modules] = process.argv.slice(2);
 const solc = createRequire(resolve(modules, "x.js"))("solc");
 const here = new URL(".", import.meta.url).pathname;
-const folders = { contracts: here, tests: join(here, "../testutil/evmapp/contracts") };
+// The interfaces' ABIs go to abi.json. What tests deploy goes to compiled.json: contracts of their own, and the examples.
+const folders = { "": here, "examples/": join(here, "examples"), "tests/": join(here, "../testutil/evmapp/contracts") };
 
 const sources = {};
-for (const dir of Object.values(folders))
+for (const [prefix, dir] of Object.entries(folders))
   for (const name of readdirSync(dir).filter((n) => n.endsWith(".sol")).sort())
-    sources[name] = { content: readFileSync(join(dir, name), "utf8") };
+    sources[prefix + name] = { content: readFileSync(join(dir, name), "utf8") };
 
 const output = JSON.parse(
   solc.compile(
@@ -33,17 +34,13 @@ for (const e of errors) console.error(e.formattedMessage);
 if (errors.length) process.exit(1);
 
 const json = (value) => JSON.stringify(value, null, 1) + "\n";
-const written = {};
-for (const [what, dir] of Object.entries(folders)) {
-  const compiled = {};
-  for (const file of readdirSync(dir).filter((n) => n.endsWith(".sol")).sort())
-    for (const [name, c] of Object.entries(output.contracts[file] ?? {})) {
-      const bytecode = c.evm.bytecode.object;
-      if (what === "contracts") compiled[name] = c.abi;
-      else compiled[name] = { abi: c.abi, bytecode: "0x" + bytecode };
-    }
-  written[what === "contracts" ? "abi.json" : "compiled.json"] = json(compiled);
-}
+const [interfaces, deployed] = [{}, {}];
+for (const file of Object.keys(sources).sort())
+  for (const [name, c] of Object.entries(output.contracts[file] ?? {})) {
+    if (!file.includes("/")) interfaces[name] = c.abi;
+    else if (c.evm.bytecode.object) deployed[name] = { abi: c.abi, bytecode: "0x" + c.evm.bytecode.object };
+  }
+const written = { "abi.json": json(interfaces), "compiled.json": json(deployed) };
 const sha = (text) => createHash("sha256").update(text).digest("hex");
 const sums = [`${sha(solc.version())}  solc ${solc.version()}`];
 for (const name of Object.keys(sources).sort()) sums.push(`${sha(sources[name].content)}  ${name}`);

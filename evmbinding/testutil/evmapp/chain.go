@@ -161,7 +161,9 @@ func (c *Chain) Do(fn func(ctx sdk.Context) error) *abci.ResponseFinalizeBlock {
 func (c *Chain) Sign(from Account, n uint64, to *common.Address, value *big.Int, gas uint64, data []byte) []byte {
 	c.tb.Helper()
 	nonce := c.EVM.GetNonce(c.Ctx(), from.Address) + n
+	// Above 0 too, where the base fee is 0 and rises.
 	price := new(big.Int).Mul(big.NewInt(2), c.BaseFee())
+	price.Add(price, big.NewInt(1))
 	return c.SignTx(from, &ethtypes.LegacyTx{Nonce: nonce, GasPrice: price, Gas: gas, To: to, Value: value, Data: data})
 }
 
