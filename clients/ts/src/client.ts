@@ -14,6 +14,7 @@ import { guards } from "./guard.js";
 import { messageTypes } from "./messages.js";
 import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf,
   reasonIn } from "./outcome.js";
+import { type Pace } from "./pace.js";
 import { Proving, prove } from "./proof.js";
 import { RetryTerms, When, onUnfundedOf, retryOf } from "./when.js";
 
@@ -81,6 +82,17 @@ export interface Happening {
 export interface Sending extends Waiting {
   /** onSent is called with the hash before the transaction leaves: keep it, whatever happens then. */
   onSent?: (sent: Sent) => void;
+  /**
+   * confirm is called with what is to be signed, and its fee, before the signer is asked. If it throws, nothing is
+   * signed, and the call throws the same.
+   */
+  confirm?: (planned: Planned) => Promise<void> | void;
+}
+
+/** Planned is a transaction that is not signed yet. */
+export interface Planned {
+  readonly messages: readonly EncodeObject[];
+  readonly fee: StdFee;
 }
 
 /** TimersClient reads the timers of a chain, and changes those of the signer's accounts if it has a signer. */
@@ -167,6 +179,18 @@ export class TimersClient {
   /** occurrences asks when a timer is due next: times if byTime, heights else, at most limit (5 if 0, 100 at most). */
   occurrences(actor: string, id: string, limit = 0): Promise<QueryOccurrencesResponse> {
     return this.query.Occurrences(QueryOccurrencesRequest.fromPartial({ actor, id, limit }));
+  }
+
+  /**
+   * occurrencesOf asks when a timer would be due if it were scheduled now, such as that of a MsgScheduleTimer. It throws
+   * if the chain refuses the trigger.
+   */
+  occurrencesOf(
+    { trigger, expiresAt, expiresTime }: Pick<MsgScheduleTimer, "trigger" | "expiresAt" | "expiresTime">,
+    limit = 0,
+  ): Promise<QueryOccurrencesResponse> {
+    return this.query.Occurrences(
+      QueryOccurrencesRequest.fromPartial({ trigger: trigger ?? Trigger.create(), expiresAt, expiresTime, limit }));
   }
 
   /** cancel removes timers of the sender, in one transaction. */
@@ -282,6 +306,16 @@ export class TimersClient {
     return this.query.Estimate(QueryEstimateRequest.fromPartial(request));
   }
 
+  /** costOf asks what a fire of a timer, or of one that is to be scheduled, would cost: preCharge is the most today. */
+  costOf(actor: string, timer: Pick<TimerInfo, "gasLimit" | "cellLimit" | "bid" | "maxCharge">):
+    Promise<QueryEstimateResponse> {
+    const { gasLimit, cellLimit, bid, maxCharge } = timer;
+    return this.estimate({
+      actor, gasLimit, cellLimit, maxCharge, tier: bid?.tier, bid: bid?.price,
+      maxFee: bid?.static?.maxFeePerCycle, maxPriority: bid?.static?.maxPriorityFeePerCycle,
+    });
+  }
+
   /** watchKey reads the friendly form of a key, such as "bank:balance:ADDRESS:DENOM". */
   async watchKey(text: string): Promise<WatchKey> {
     const { key } = await this.query.WatchKey(QueryWatchKeyRequest.fromPartial({ text }));
@@ -296,15 +330,15 @@ export class TimersClient {
     return BigInt(Math.max(1, Math.round((minutes * 60_000) / (await this.pace()).blockMs)));
   }
 
-  /** pace is the time of the latest block, and the median time from one to the next of the last blocks. */
-  private async pace(): Promise<{ latest: Date; blockMs: number }> {
+  /** pace is the latest block, and the median time from one to the next of the last blocks. */
+  async pace(): Promise<Pace> {
     const { syncInfo } = await this.comet.status();
     const last = syncInfo.latestBlockHeight;
     const { blockMetas } = await this.comet.blockchain(Math.max(1, last - 19), last);
     const times = blockMetas.map((meta) => meta.header.time.getTime()).sort((a, b) => a - b);
     const gaps = times.slice(1).map((time, i) => time - times[i]).sort((a, b) => a - b);
     if (gaps.length === 0) throw new Error("the chain has too few blocks to tell how long one takes");
-    return { latest: new Date(syncInfo.latestBlockTime.getTime()),
+    return { height: last, latest: new Date(syncInfo.latestBlockTime.getTime()),
       blockMs: Math.max(1, gaps[Math.floor(gaps.length / 2)]) };
   }
 
@@ -389,6 +423,7 @@ export class TimersClient {
   ): Promise<{ sent: Sent; patience: Patience }> {
     const signing = this.signer();
     const paid = fee === "auto" ? await this.feeFor(sender, messages) : fee;
+    await options.confirm?.({ messages, fee: paid });
     const tx = TxRaw.encode(await signing.sign(sender, messages, paid, "")).finish();
     const sent = { hash: hashOf(tx), since: (await this.comet.status()).syncInfo.latestBlockHeight };
     options.onSent?.(sent);

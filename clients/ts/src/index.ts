@@ -9,9 +9,14 @@ export {
   calendarOf, every, preview,
 } from "./when.js";
 export { type Fact, type Proving, type TrustedHeader, verifyProof } from "./proof.js";
+export { type Pace } from "./pace.js";
+export {
+  clean, count, doesWords, dueWords, endsWords, heightWords, messageWords, messagesWords, outcomeWords, repeatsWords,
+  statusWords, timeWords, waitsWords,
+} from "./words.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
 export {
-  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger,
+  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger, Verdict,
   WatchCondition, WatchKey,
 } from "./gen/timers/v1/core.js";
 export { QueryEstimateRequest, QueryEstimateResponse, TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";

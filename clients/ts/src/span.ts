@@ -227,3 +227,10 @@ export function stamp(at: bigint, zone: Zone): string {
   const face = dateOf(at, zone).toISOString().slice(0, 19).replace("T", " ");
   return `${face} ${offset < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
+
+/** momentText writes a second since 1970 with its weekday: "Fri 2030-02-01 09:00:00 +01:00". */
+export function momentText(at: number, zone: Zone): string {
+  const face = new Date((at + zone.offsetAt(at)) * 1000);
+  const weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][face.getUTCDay()];
+  return `${weekday} ${stamp(BigInt(at) * second, zone)}`;
+}

@@ -13,7 +13,7 @@ import {
 } from "./gen/timers/v1/core.js";
 import { isByTheClock, meantBy, parseRule, want, wordsOf } from "./cron.js";
 import { type Calendar, maxTime, nextOccurrence } from "./schedule.js";
-import { brief, isDigits, later, parseCount, parseDuration, parseMoment, quote, seconds, stamp } from "./span.js";
+import { brief, isDigits, later, momentText, parseCount, parseDuration, parseMoment, quote, seconds, stamp } from "./span.js";
 import { type Zone, compile, cover, machineZone, zoneOf } from "./zone.js";
 
 const perSecond = 1_000_000_000n;
@@ -546,10 +546,7 @@ export function preview(what: When | Partial<Trigger>, count = 5, options: Previ
   }
   const found: Occurrence[] = [];
   const add = (second: number): void => {
-    const time = new Date(second * 1000);
-    const face = new Date((second + zone.offsetAt(second)) * 1000);
-    const weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][face.getUTCDay()];
-    found.push({ time, text: `${weekday} ${stamp(BigInt(second) * perSecond, zone)}` });
+    found.push({ time: new Date(second * 1000), text: momentText(second, zone) });
   };
   if (trigger.time && Number(trigger.time.seconds) <= ends && count > 0) add(Number(trigger.time.seconds));
   if (trigger.calendar) {

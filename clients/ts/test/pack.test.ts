@@ -70,11 +70,13 @@ test("code that uses it is type-checked, and so are the examples of the README",
     declare const pay: import("@cosmjs/proto-signing").EncodeObject;
     declare const id: string;
     declare const job: import("@cosmos-timers/timers").Job;
+    declare const registry: ReturnType<typeof import("@cosmos-timers/timers").timersRegistry>;
   `;
   blocks.forEach((code, i) => {
     const names = /^import \{([^}]*)\} from "@cosmos-timers\/timers";$/m;
     const exported = ["TimersClient", "NodeAway", "UnknownOutcome", "type Sent", "after", "at", "every", "eventOf",
-      "events", "preview", "timersAminoTypes", "timersRegistry", "verifyProof"];
+      "events", "preview", "timersAminoTypes", "timersRegistry", "verifyProof", "type Planned", "timeWords", "clean", "doesWords",
+      "statusWords", "waitsWords"];
     const imports = names.test(code) ? "" : `import { ${exported.join(", ")} } from "@cosmos-timers/timers";\n` +
       'import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";\n';
     const own = new Set([...code.matchAll(/^const (\w+)/gm)].map(([, name]) => name));

@@ -1,53 +1,56 @@
-// Schedules payments with the wallet of the browser, lists the timers of its account, and follows what becomes of them.
+// Timers of the account of a browser's wallet: what they do, when and why not, and how they are scheduled and changed.
 // The node is that of a local network, or that of the address: ?rpc=https://...&rest=https://...
-import type { OfflineSigner } from "@cosmjs/proto-signing";
 import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";
-import { TimersClient, timersAminoTypes, timersRegistry } from "@cosmos-timers/timers";
-
-/** Wallet is what the page uses of Keplr's interface, which other wallets have too. */
-interface Wallet {
-  experimentalSuggestChain(chain: object): Promise<void>;
-  enable(chainId: string): Promise<void>;
-  getOfflineSignerAuto(chainId: string): Promise<OfflineSigner>;
-}
+import { type Planned, type Sending, type TimerInfo, TimersClient, timersAminoTypes, timersRegistry } from "@cosmos-timers/timers";
+import { type Action, type Entered, type Review, type Row, Viewer, allowed, description, jobOf, kinds, signerOf, walletsIn } from "./logic.js";
 
 const address = new URLSearchParams(location.search);
 const rpc = address.get("rpc") ?? "http://127.0.0.1:27001";
 const rest = address.get("rest") ?? "http://127.0.0.1:27002";
 const denom = "utmr";
+/** refreshMs is how often the list is read again: a timer may wait for another reason without an event. */
+const refreshMs = 5_000;
 
-const at = <T extends HTMLElement>(selector: string): T => document.querySelector<T>(selector)!;
-const button = at<HTMLButtonElement>("#job button");
+const at = <T extends HTMLElement>(selector: string, within: ParentNode = document): T => within.querySelector<T>(selector)!;
+const form = at<HTMLFormElement>("#job");
+
+/** Everything that comes from the chain is shown as text: no part of it is read as HTML. */
+function say(selector: string, text: string): void {
+  const place = at(selector);
+  if (place.textContent !== text) place.textContent = text;
+}
 
 /** attempt shows why something failed: the wallet's reason, or the chain's. */
 async function attempt(what: () => Promise<void>): Promise<void> {
-  at("#problem").textContent = "";
+  say("#problem", "");
   try {
     await what();
   } catch (error) {
-    at("#problem").textContent = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof Declined)) say("#problem", error instanceof Error ? error.message : String(error));
   }
 }
 
-/** description is what a wallet wants to know of a chain that it does not have yet. */
-function description(chainId: string): object {
-  const currency = { coinDenom: "TMR", coinMinimalDenom: denom, coinDecimals: 6 };
-  const prefixes = { AccAddr: "timer", AccPub: "timerpub", ValAddr: "timervaloper", ValPub: "timervaloperpub", ConsAddr: "timervalcons", ConsPub: "timervalconspub" };
-  return {
-    chainId, chainName: chainId, rpc, rest, bip44: { coinType: 118 },
-    bech32Config: Object.fromEntries(Object.entries(prefixes).map(([name, prefix]) => ["bech32Prefix" + name, prefix])),
-    currencies: [currency], stakeCurrency: currency,
-    feeCurrencies: [{ ...currency, gasPriceStep: { low: 0.001, average: 0.001, high: 0.002 } }],
-  };
+/** Declined is thrown where the user goes back instead of signing. */
+class Declined extends Error {}
+
+/** Session is one account. It ends when the wallet changes to another one. */
+interface Session {
+  timers: TimersClient;
+  viewer: Viewer;
+  owner: string;
+  signal: AbortSignal;
 }
 
+let session: Session | undefined;
+let ending = new AbortController();
+
 async function connect(): Promise<void> {
-  const wallet = (window as { keplr?: Wallet }).keplr;
-  if (!wallet) throw new Error("This browser has no wallet: install Keplr, or one with its interface.");
+  const wallets = walletsIn(window);
+  const wallet = wallets[at<HTMLSelectElement>("#wallet").value] ?? Object.values(wallets)[0];
+  if (!wallet) throw new Error("This browser has no wallet: install Keplr, Leap, or one with their interface.");
   const chainId = (await (await TimersClient.connect(rpc)).comet.status()).nodeInfo.network;
-  await wallet.experimentalSuggestChain(description(chainId));
-  await wallet.enable(chainId);
-  const signer = await wallet.getOfflineSignerAuto(chainId); // amino for a Ledger, direct otherwise
+  await wallet.experimentalSuggestChain(description(chainId, denom, rpc, rest));
+  const signer = await signerOf(wallet, chainId);
   const registry = timersRegistry();
   const signing = await SigningStargateClient.connectWithSigner(rpc, signer, {
     registry, aminoTypes: timersAminoTypes(registry), gasPrice: GasPrice.fromString("0.001" + denom),
@@ -55,59 +58,214 @@ async function connect(): Promise<void> {
   const timers = await TimersClient.connect(rpc, signing);
   const [{ address: owner }] = await signer.getAccounts();
 
-  at("#account").textContent = owner;
-  at("#connect").hidden = true;
-  at("#job").addEventListener("submit", (event) => {
-    event.preventDefault();
-    void attempt(() => schedule(timers, owner));
-  });
-  button.disabled = false;
-  void attempt(() => follow(timers, owner));
-  await list(timers, owner);
+  ending.abort();
+  ending = new AbortController();
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const here: Session = { timers, owner, viewer: new Viewer(timers, owner, zone), signal: ending.signal };
+  session = here;
+  say("#account", owner);
+  say("#connect", "Connect another account");
+  at("#timers").replaceChildren();
+  rows.clear();
+  at<HTMLButtonElement>("#submit").disabled = false;
+  void attempt(() => follow(here));
+  void refreshing(here);
 }
 
-async function schedule(timers: TimersClient, owner: string): Promise<void> {
-  const entered = new FormData(at<HTMLFormElement>("#job"));
-  const [recipient, amount, minutes, label] = ["recipient", "amount", "minutes", "label"].map((name) => String(entered.get(name)));
-  const pay = {
-    typeUrl: "/cosmos.bank.v1beta1.MsgSend",
-    value: { fromAddress: owner, toAddress: recipient, amount: [{ denom, amount }] },
+/** sending shows what is to be signed and waits for a yes; then it says how far the transaction is. */
+function sending({ viewer }: Session): Sending {
+  return {
+    confirm: async (planned: Planned) => {
+      say("#progress", "");
+      if (!(await confirmed(await viewer.review(planned)))) throw new Declined("not signed");
+      say("#progress", "The wallet asks for your signature.");
+    },
+    onSent: ({ hash }) => say("#progress", `Sent, and waits for a block: transaction ${hash}`),
   };
-  button.disabled = true;
-  try {
-    await timers.schedule(owner, { messages: [pay], trigger: { after: await timers.blocks(Number(minutes)) }, label }, "auto", {
-      onSent: ({ hash }) => {
-        const line = document.createElement("li");
-        line.textContent = `sent, transaction ${hash}`;
-        at("#events").prepend(line);
-      },
-    });
-  } finally {
-    button.disabled = false;
+}
+
+/** confirmed shows a review, and whether it was agreed to. The browser keeps the focus within the dialog. */
+function confirmed({ does, costs, next }: Review): Promise<boolean> {
+  const dialog = at<HTMLDialogElement>("#review");
+  for (const [place, lines] of [["#review-does", does], ["#review-costs", costs], ["#review-next", next]] as const) {
+    at(place).replaceChildren(...lines.map((line) => item(line)));
   }
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "sign"), { once: true }));
+}
+
+function item(text: string): HTMLLIElement {
+  const line = document.createElement("li");
+  line.textContent = text;
+  return line;
+}
+
+/** busy is true from the press of a button until its transaction has an end: one at a time, which the sequence needs. */
+let busy = false;
+
+async function change(what: (session: Session, options: Sending) => Promise<unknown>, done: string): Promise<void> {
+  const here = session;
+  if (!here) return;
+  if (busy) {
+    say("#problem", "One transaction at a time: wait until the last one has an end.");
+    return;
+  }
+  busy = true;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    say("#progress", "Asking the chain what this costs.");
+    await attempt(async () => {
+      await what(here, sending(here));
+      say("#progress", done);
+    });
+    if (at("#progress").textContent !== done) say("#progress", "");
+  } finally {
+    busy = false;
+    document.body.removeAttribute("aria-busy");
+  }
+  await refresh(here);
+}
+
+const verbs: Record<Action, [text: string, done: string]> = {
+  skip: ["Skip next", "Skipped."], run: ["Run now", "It is due in the next block."], pause: ["Pause", "Paused."],
+  resume: ["Resume", "Resumed."], cancel: ["Cancel", "Cancelled."],
+};
+
+function act(action: Action, id: string): Promise<void> {
+  return change(({ timers, owner }, options) => {
+    switch (action) {
+      case "skip": return timers.skip(owner, id, 1, "auto", options);
+      case "run": return timers.run(owner, id, "auto", options);
+      case "pause": return timers.pause(owner, id, "auto", options);
+      case "resume": return timers.resume(owner, id, { at: "now", ...options });
+      case "cancel": return timers.cancel(owner, [id], "auto", options);
+    }
+  }, verbs[action][1]);
 }
 
 /** follow shows each event of the account's timers, and the timers as they are after it. */
-async function follow(timers: TimersClient, owner: string): Promise<void> {
-  for await (const { type, height, id, attributes } of timers.follow(owner)) {
+async function follow(here: Session): Promise<void> {
+  for await (const { type, height, id, attributes } of here.timers.follow(here.owner, { signal: here.signal })) {
     const outcome = type !== "TimerFired" ? "" : attributes.success ? ": it succeeded" : ": it failed";
-    const line = document.createElement("li");
-    line.textContent = `block ${height}: ${type} ${id.slice(0, 8)} ${attributes.label ?? ""}${outcome}`;
-    at("#events").prepend(line);
-    await list(timers, owner);
+    at("#events").prepend(item(`block ${height}: ${type} ${id.slice(0, 8)} ${attributes.label ?? ""}${outcome}`));
+    await refresh(here);
   }
 }
 
-async function list(timers: TimersClient, owner: string): Promise<void> {
-  const lines = (await timers.list(owner)).map(({ id, label, due }) => {
-    const line = document.createElement("li");
-    const cancel = document.createElement("button");
-    cancel.textContent = "Cancel";
-    cancel.onclick = () => void attempt(() => timers.cancel(owner, [id]));
-    line.append(`${id.slice(0, 8)} ${label}, due at height ${due} `, cancel);
-    return line;
-  });
-  at("#timers").replaceChildren(...lines);
+async function refreshing(here: Session): Promise<void> {
+  while (!here.signal.aborted) {
+    if (!document.hidden) await refresh(here);
+    await new Promise((resolve) => setTimeout(resolve, refreshMs));
+  }
 }
 
+/** rows are what is shown of each timer. They are changed in place, so that the focus stays where it is. */
+const rows = new Map<string, HTMLElement>();
+
+/** refresh reads the list. A node that is away is said, and what is known stays. */
+async function refresh(here: Session): Promise<void> {
+  try {
+    const found = await here.viewer.rows();
+    if (here.signal.aborted) return;
+    say("#state", found.length === 0 ? "No timers." : `${found.length} timers, read ${new Date().toLocaleTimeString()}.`);
+    show(found);
+  } catch (error) {
+    if (!here.signal.aborted) say("#state", `The list may be old: ${(error as Error).message}`);
+  }
+}
+
+function show(found: { timer: TimerInfo; row: Row }[]): void {
+  const list = at("#timers");
+  const ids = new Set(found.map(({ timer }) => timer.id));
+  for (const [id, row] of rows) {
+    if (ids.has(id)) continue;
+    if (row.contains(document.activeElement)) list.focus(); // what had the focus leaves
+    row.remove();
+    rows.delete(id);
+  }
+  found.forEach(({ timer, row }, i) => {
+    let line = rows.get(timer.id);
+    if (!line) {
+      line = made(timer.id);
+      rows.set(timer.id, line);
+    }
+    for (const [field, value] of Object.entries(row)) {
+      const place = at(`[data-field=${field}]`, line);
+      const text = Array.isArray(value) ? value.join("\n") : value;
+      if (place.textContent !== text) place.textContent = text;
+    }
+    const may = allowed(timer);
+    line.querySelectorAll("button").forEach((button) => {
+      const action = button.value as Action;
+      // Not the attribute disabled, which would take the focus from a button that was just pressed.
+      button.setAttribute("aria-disabled", String(!may[action]));
+      button.setAttribute("aria-label", `${verbs[action][0]}: ${row.name}`);
+    });
+    if (list.children[i] !== line) list.insertBefore(line, list.children[i] ?? null);
+  });
+}
+
+function made(id: string): HTMLElement {
+  const line = at<HTMLTemplateElement>("#row").content.firstElementChild!.cloneNode(true) as HTMLElement;
+  for (const [action, [text]] of Object.entries(verbs)) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.value = action;
+    button.textContent = text;
+    button.onclick = () => {
+      if (button.getAttribute("aria-disabled") !== "true") void act(action as Action, id);
+    };
+    at(".actions", line).append(button);
+  }
+  return line;
+}
+
+/** fit shows the fields that a way to repeat needs. The others keep their place, so that nothing moves. */
+function fit(): void {
+  const kind = String(new FormData(form).get("kind"));
+  const wanted: readonly string[] = kinds[kind as keyof typeof kinds];
+  const optional = kind === "once" ? [] : ["count"];
+  for (const name of ["date", "hour", "day", "blocks", "count"]) {
+    const input = at<HTMLInputElement>(`[name=${name}]`, form);
+    input.disabled = ![...wanted, ...optional].includes(name);
+    input.required = wanted.includes(name);
+    input.closest("label")!.classList.toggle("off", input.disabled);
+  }
+  // What is due once has no next time to which it could skip: the chain refuses that.
+  const unfunded = at<HTMLSelectElement>("[name=onUnfunded]", form);
+  at<HTMLOptionElement>("[value=skip]", unfunded).disabled = kind === "once";
+  if (kind === "once" && unfunded.value === "skip") unfunded.value = "suspend";
+}
+
+function entered(): Entered {
+  const data = new FormData(form);
+  const text = (name: string): string => String(data.get(name) ?? "");
+  return {
+    kind: text("kind"), recipient: text("recipient"), amount: text("amount"), zone: text("zone"), date: text("date"),
+    hour: text("hour"), day: text("day"), blocks: text("blocks"), count: text("count"), until: text("until"),
+    onUnfunded: text("onUnfunded"), maxCharge: text("maxCharge"), label: text("label"),
+  };
+}
+
+form.addEventListener("change", fit);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void change(({ timers, owner }, options) => timers.schedule(owner, jobOf(entered(), owner, denom), "auto", options), "Scheduled.");
+});
+at<HTMLInputElement>("[name=zone]").value = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+at("#zones").append(...["UTC", ...Intl.supportedValuesOf("timeZone")].map((zone) => new Option(zone, zone)));
 at("#connect").onclick = () => void attempt(connect);
+// Wallets come after the page has loaded, at the latest then.
+const offer = (): void => {
+  const select = at<HTMLSelectElement>("#wallet");
+  select.replaceChildren(...Object.keys(walletsIn(window)).map((name) => new Option(name, name)));
+  if (select.options.length === 0) select.append(new Option("none found", ""));
+};
+window.addEventListener("load", offer);
+for (const changed of ["keplr_keystorechange", "leap_keystorechange"]) {
+  window.addEventListener(changed, () => {
+    if (session) void attempt(connect);
+  });
+}
+fit();

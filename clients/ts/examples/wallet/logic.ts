@@ -1,0 +1,304 @@
+// What the page does without a document: it reads what was entered, and says what a transaction will do.
+import { fromBech32 } from "@cosmjs/encoding";
+import type { EncodeObject, OfflineSigner } from "@cosmjs/proto-signing";
+import {
+  type Job, type Pace, type Planned, SetAsideReason, type TimerInfo, TimerStatus, type TimersClient, type When, at, clean,
+  count, doesWords, endsWords, every, heightWords, messagesWords, outcomeWords, repeatsWords, statusWords, timeWords,
+  timersRegistry, tx, waitsWords,
+} from "@cosmos-timers/timers";
+
+/** Wallet is what the page uses of Keplr's interface, which Leap and other wallets have too. */
+export interface Wallet {
+  experimentalSuggestChain(chain: object): Promise<void>;
+  enable(chainId: string): Promise<void>;
+  getKey(chainId: string): Promise<{ isNanoLedger?: boolean; bech32Address: string }>;
+  getOfflineSigner(chainId: string): OfflineSigner;
+  getOfflineSignerOnlyAmino(chainId: string): OfflineSigner;
+}
+
+/** walletsIn are the wallets of a browser, by name. */
+export function walletsIn(window: object): Record<string, Wallet> {
+  const { keplr, leap } = window as { keplr?: Wallet; leap?: Wallet };
+  return { ...(keplr && { Keplr: keplr }), ...(leap && { Leap: leap }) };
+}
+
+/** signerOf enables a chain in a wallet, and returns its signer: one of amino JSON for a Ledger, which has no other. */
+export async function signerOf(wallet: Wallet, chainId: string): Promise<OfflineSigner> {
+  await wallet.enable(chainId);
+  const { isNanoLedger } = await wallet.getKey(chainId);
+  return isNanoLedger ? wallet.getOfflineSignerOnlyAmino(chainId) : wallet.getOfflineSigner(chainId);
+}
+
+/** description is what a wallet wants to know of a chain that it does not have yet. */
+export function description(chainId: string, denom: string, rpc: string, rest: string): object {
+  const currency = { coinDenom: "TMR", coinMinimalDenom: denom, coinDecimals: 6 };
+  const prefixes = { AccAddr: "timer", AccPub: "timerpub", ValAddr: "timervaloper", ValPub: "timervaloperpub", ConsAddr: "timervalcons", ConsPub: "timervalconspub" };
+  return {
+    chainId, chainName: chainId, rpc, rest, bip44: { coinType: 118 },
+    bech32Config: Object.fromEntries(Object.entries(prefixes).map(([name, prefix]) => ["bech32Prefix" + name, prefix])),
+    currencies: [currency], stakeCurrency: currency,
+    feeCurrencies: [{ ...currency, gasPriceStep: { low: 0.001, average: 0.001, high: 0.002 } }],
+  };
+}
+
+/** kinds are the ways in which the page states when a transfer is due, and the fields that each needs. */
+export const kinds = {
+  once: ["date"], day: ["hour"], month: ["day", "hour"], blocks: ["blocks"],
+} as const satisfies Record<string, readonly (keyof Entered)[]>;
+
+/** Entered is what the form holds, as texts; what was left empty is not stated. */
+export interface Entered {
+  kind: string;
+  recipient: string;
+  amount: string;
+  zone: string;
+  /** date is a date and a time as an input of the browser writes it: 2030-01-31T09:00. */
+  date: string;
+  hour: string;
+  /** day of the month: 1 to 31, or last. */
+  day: string;
+  blocks: string;
+  count: string;
+  /** until is a date and a time too. */
+  until: string;
+  onUnfunded: string;
+  maxCharge: string;
+  label: string;
+}
+
+const names: Partial<Record<keyof Entered, string>> = {
+  date: "a date and a time", hour: "a time of day", day: "a day of the month", blocks: "a number of blocks",
+};
+
+/** whenOf is when what was entered is due. */
+export function whenOf(entered: Entered): When {
+  const { kind, date, hour, day, blocks } = entered;
+  if (!Object.hasOwn(kinds, kind)) throw new Error(`${JSON.stringify(kind)} is no way to repeat: want ${Object.keys(kinds).join(", ")}`);
+  for (const field of kinds[kind as keyof typeof kinds]) {
+    if (entered[field].trim() === "") throw new Error(`When: want ${names[field]}`);
+  }
+  const moment = (text: string): string => text.trim().replace("T", " ");
+  const until = moment(entered.until) || undefined;
+  // A number of blocks has no zone, unless its end is a time.
+  const zone = kind === "blocks" && until === undefined ? undefined : entered.zone.trim() || undefined;
+  if (kind === "once") return at(moment(date), { zone, until });
+  const options = { zone, until, count: entered.count.trim() || undefined };
+  if (kind === "day") return every(`day@${hour.trim()}`, options);
+  if (kind === "month") return every(`month@${day.trim()} ${hour.trim()}`, options);
+  if (!/^[0-9]+$/.test(blocks.trim())) throw new Error(`${JSON.stringify(blocks)} is no number of blocks: want one such as 20`);
+  return every(blocks.trim(), options);
+}
+
+/** jobOf is the transfer that was entered. */
+export function jobOf(entered: Entered, owner: string, denom: string): Job {
+  const [recipient, amount, maxCharge] = [entered.recipient.trim(), entered.amount.trim(), entered.maxCharge.trim()];
+  checkAddress(recipient, fromBech32(owner, longest).prefix);
+  if (!/^[1-9][0-9]*$/.test(amount)) throw new Error(`${JSON.stringify(amount)} is no amount: want a whole number of ${denom} above 0`);
+  if (!/^([1-9][0-9]*)?$/.test(maxCharge)) {
+    throw new Error(`${JSON.stringify(maxCharge)} is no bound of costs: want a whole number of ${denom} above 0, or nothing`);
+  }
+  const { onUnfunded } = entered;
+  if (onUnfunded !== "skip" && onUnfunded !== "suspend" && onUnfunded !== "destroy") {
+    throw new Error(`${JSON.stringify(onUnfunded)} is unknown: want skip, suspend or destroy`);
+  }
+  const value = { fromAddress: owner, toAddress: recipient, amount: [{ denom, amount }] };
+  return {
+    messages: [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend", value }],
+    trigger: whenOf(entered), label: entered.label, onUnfunded, ...(maxCharge && { maxCharge }),
+  };
+}
+
+/** longest is how many characters an address may have: the default of CosmJS, none, is refused by what decodes it. */
+const longest = 1_023;
+
+function checkAddress(text: string, prefix: string): void {
+  let found: string;
+  try {
+    found = fromBech32(text, longest).prefix;
+  } catch (error) {
+    throw new Error(`Recipient ${JSON.stringify(text)} is no address: ${(error as Error).message}`);
+  }
+  if (found !== prefix) throw new Error(`Recipient ${JSON.stringify(text)} is an address of another chain: want one that begins with ${prefix}1`);
+}
+
+/** nameOf is how the page calls a timer: by its label, and the first digits of its id. */
+export function nameOf({ label, id }: Pick<TimerInfo, "label" | "id">): string {
+  const short = clean(id.slice(0, 8));
+  return label === "" ? short : `${clean(label)} (${short})`;
+}
+
+const registry = timersRegistry();
+
+/** recurs: a timer has further occurrences after the next one. */
+const recurs = ({ trigger }: TimerInfo): boolean => Boolean(trigger?.interval ?? trigger?.calendar);
+
+/** Action is what the page does with a timer. */
+export type Action = "skip" | "run" | "pause" | "resume" | "cancel";
+
+/** allowed are the actions that make sense for a timer as it is; the chain decides. */
+export function allowed(t: TimerInfo): Record<Action, boolean> {
+  const live = t.status !== TimerStatus.EXPIRED;
+  const aside = t.status === TimerStatus.SET_ASIDE;
+  const known = t.trigger?.watch === undefined;
+  const back = [SetAsideReason.PAUSED, SetAsideReason.SUSPENDED, SetAsideReason.UNFUNDED];
+  return {
+    skip: live && !aside && recurs(t), run: live && !aside && known, pause: live && !aside,
+    resume: aside && back.includes(t.setAside), cancel: live,
+  };
+}
+
+/** Row is a timer in words. */
+export interface Row {
+  name: string;
+  does: string;
+  when: string;
+  next: string[];
+  status: string;
+  waits: string;
+  last: string;
+  cost: string;
+  ends: string;
+}
+
+/** shown is how many occurrences the page lists. */
+const shown = 3;
+
+/** Viewer reads what the page shows of one account, and says it in one zone. */
+export class Viewer {
+  constructor(readonly timers: TimersClient, readonly owner: string, readonly zone: string) {}
+
+  /** rows are all timers of the account, those that are due first at the top. */
+  async rows(): Promise<{ timer: TimerInfo; row: Row }[]> {
+    const [pace, all] = await Promise.all([this.timers.pace(), this.timers.list(this.owner)]);
+    const costs = new Map<string, Promise<string>>(); // by what they depend on: timers that state the same cost the same
+    const found = await Promise.all(all.map(async (timer) => {
+      const { gasLimit, cellLimit, maxCharge, bid } = timer;
+      const key = [gasLimit, cellLimit, maxCharge, JSON.stringify(bid)].join();
+      if (!costs.has(key)) costs.set(key, this.cost(timer));
+      return this.row(timer, pace, await costs.get(key)!);
+    }));
+    return found.filter((one) => one !== undefined).sort((a, b) => a.due - b.due);
+  }
+
+  /** row is undefined for a timer that has left since it was listed. */
+  private async row(listed: TimerInfo, pace: Pace, cost: string): Promise<{ timer: TimerInfo; row: Row; due: number } | undefined> {
+    let timer = listed;
+    let next: { words: string[]; due: number };
+    try {
+      if (BigInt(listed.payload.length) < listed.payloadBytes) {
+        timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id })).timer ?? listed;
+      }
+      next = await this.next(timer, pace);
+    } catch (error) {
+      if (/not found|no live timer/.test((error as Error).message)) return undefined;
+      throw error;
+    }
+    const last = timer.lastOutcome;
+    return {
+      timer,
+      due: next.due,
+      row: {
+        name: nameOf(timer),
+        does: doesWords(timer, registry),
+        when: repeatsWords(timer.trigger),
+        next: next.words,
+        status: statusWords(timer),
+        waits: waitsWords(timer, pace, this.zone),
+        last: last ? `${heightWords(last.height, pace, this.zone)}: ${outcomeWords(last)}, ${clean(last.paid)} paid` : "none yet",
+        cost,
+        ends: endsWords(timer, pace, this.zone) || "when it has fired",
+      },
+    };
+  }
+
+  private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number }> {
+    if (t.status === TimerStatus.SET_ASIDE) return { words: ["not while it is on hold"], due: Infinity };
+    if (t.trigger?.watch) return { words: ["when what it watches changes"], due: Infinity };
+    const answer = await this.timers.occurrences(this.owner, t.id, shown);
+    const first = answer.occurrences[0];
+    const due = first === undefined ? 0 : answer.byTime ? Number(first.due) * 1000
+      : pace.latest.getTime() + (Number(first.due) - pace.height) * pace.blockMs;
+    return { words: this.dues(answer, pace), due };
+  }
+
+  /** dues are occurrences in words, and an ellipsis if there are more. */
+  private dues({ occurrences, byTime, more }: Awaited<ReturnType<TimersClient["occurrences"]>>, pace: Pace): string[] {
+    const words = occurrences.map(({ due }) => (byTime ? timeWords(due, this.zone) : heightWords(due, pace, this.zone)));
+    return more ? [...words, "…"] : words;
+  }
+
+  /** cost is the most that one fire of a timer costs, of which the limits are known. */
+  private async cost(t: Pick<TimerInfo, "gasLimit" | "cellLimit" | "maxCharge"> & Pick<Partial<TimerInfo>, "bid">): Promise<string> {
+    const e = await this.timers.costOf(this.owner, { bid: undefined, ...t });
+    const unit = clean(e.feeDenom);
+    const today = `at most ${clean(e.preCharge)}${unit} at today's prices, for ${count(e.gasLimit, "cycle")} and ${count(e.cellLimit, "cell")}`;
+    return t.maxCharge === "" ? today : `${today}; never more than ${clean(t.maxCharge)}${unit}`;
+  }
+
+  /** review says what a transaction will do, before it is signed. It throws where the chain refuses it. */
+  async review({ messages, fee }: Planned): Promise<Review> {
+    const review: Review = {
+      does: [], next: [], costs: [`transaction: ${fee.amount.map((coin) => coin.amount + coin.denom).join(", ")}, whatever becomes of it`],
+    };
+    const pace = await this.timers.pace();
+    for (const message of messages) await this.add(review, message, pace);
+    return review;
+  }
+
+  private async add({ does, next, costs }: Review, { typeUrl, value }: EncodeObject, pace: Pace): Promise<void> {
+    if (typeUrl === "/timers.v1.MsgScheduleTimer") {
+      const job: tx.MsgScheduleTimer = value;
+      const answer = await this.timers.occurrencesOf(job, shown);
+      const ends = endsWords(job, pace, this.zone);
+      does.push(`Schedule${job.label === "" ? "" : ` "${clean(job.label)}"`}: ${messagesWords(job.messages, registry)}, ${repeatsWords(job.trigger)}`);
+      if (ends !== "") does.push(`It ends ${ends}`);
+      next.push(...this.dues(answer, pace));
+      costs.push(`each fire: ${await this.cost(job)}`);
+      return;
+    }
+    const { id } = value as { id: string };
+    const { timer } = await this.timers.query.Timer({ actor: this.owner, id });
+    if (!timer) throw new Error(`no timer ${id}`);
+    const name = nameOf(timer);
+    const what = doesWords(timer, registry);
+    const upcoming = async (more: number): Promise<string[]> =>
+      timer.trigger?.watch ? ["when what it watches changes"]
+        : this.dues(await this.timers.occurrences(this.owner, id, more), pace);
+    switch (typeUrl) {
+      case "/timers.v1.MsgSkipTimer": {
+        const passes: number = value.count;
+        const words = await upcoming(Math.min(100, passes + shown));
+        does.push(`Skip ${name}: it does not ${what} ${words.slice(0, Math.min(passes, words.length)).join(", ")}`);
+        next.push(...(words.length > passes ? words.slice(passes) : ["never: it has no occurrence after that"]));
+        return;
+      }
+      case "/timers.v1.MsgRunTimer":
+        does.push(`Run ${name} now: ${what}`);
+        next.push("in the next block", ...(await upcoming(shown)).slice(1));
+        costs.push(`the fire: ${await this.cost(timer)}`);
+        return;
+      case "/timers.v1.MsgPauseTimer":
+        does.push(`Pause ${name}: it does not ${what} until it is resumed. Its life goes on, and ends ${endsWords(timer, pace, this.zone)}`);
+        next.push("not until it is resumed");
+        return;
+      case "/timers.v1.MsgResumeTimer":
+        does.push(`Resume ${name}: ${what}, ${repeatsWords(timer.trigger)}. If an occurrence has come due meanwhile, the latest one fires in the next block`);
+        next.push(...(await upcoming(shown)));
+        costs.push(`each fire: ${await this.cost(timer)}`);
+        return;
+      case "/timers.v1.MsgCancelTimer":
+        does.push(`Cancel ${name} for good: it does not ${what} any more`);
+        next.push("never");
+        return;
+      default:
+        throw new Error(`${clean(typeUrl)} is no action of this page`);
+    }
+  }
+}
+
+/** Review is what a transaction will do, what it costs at most, and when the timer fires next. */
+export interface Review {
+  does: string[];
+  costs: string[];
+  next: string[];
+}

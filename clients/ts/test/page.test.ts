@@ -1,0 +1,95 @@
+// The logic of the page for wallets, without a browser and without a node.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { test } from "node:test";
+import { toBech32 } from "@cosmjs/encoding";
+import { SetAsideReason, TimerInfo, TimerStatus, preview } from "@cosmos-timers/timers";
+import { type Entered, allowed, jobOf, kinds, nameOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
+import { fakeWallet } from "./fake-wallet.js";
+
+const owner = toBech32("timer", new Uint8Array(20).fill(1));
+const bob = toBech32("timer", new Uint8Array(20).fill(2));
+const empty: Entered = {
+  kind: "once", recipient: bob, amount: "5", zone: "Europe/Berlin", date: "", hour: "", day: "", blocks: "", count: "",
+  until: "", onUnfunded: "skip", maxCharge: "", label: "rent",
+};
+const now = new Date("2030-01-15T12:00:00Z");
+const next = (entered: Partial<Entered>): string[] =>
+  preview(whenOf({ ...empty, ...entered }), 2, { now, zone: "Europe/Berlin" }).map(({ text }) => text);
+
+test("what is entered is due at the hour of the zone", () => {
+  assert.deepEqual(next({ date: "2030-06-01T09:00" }), ["Sat 2030-06-01 09:00:00 +02:00"]);
+  assert.deepEqual(next({ kind: "day", hour: "09:00" }), ["Wed 2030-01-16 09:00:00 +01:00", "Thu 2030-01-17 09:00:00 +01:00"]);
+  assert.deepEqual(next({ kind: "month", day: "last", hour: "18:30" }), ["Thu 2030-01-31 18:30:00 +01:00", "Thu 2030-02-28 18:30:00 +01:00"]);
+  assert.deepEqual(next({ kind: "day", hour: "09:00", count: "1" }), ["Wed 2030-01-16 09:00:00 +01:00"]);
+  assert.equal(whenOf({ ...empty, kind: "day", hour: "09:00", until: "2030-03-01T10:00" }).compile({ now }).expiresTime, 1_898_586_000n);
+  const blocks = whenOf({ ...empty, kind: "blocks", blocks: "20", count: "3" }).compile({ now });
+  assert.deepEqual([blocks.trigger.interval?.every, blocks.trigger.interval?.remaining, blocks.expiresTime], [20n, 3n, 0n]);
+  assert.equal(whenOf({ ...empty, kind: "blocks", blocks: "20", until: "2030-03-01T10:00" }).compile({ now }).expiresTime, 1_898_586_000n);
+});
+
+test("what can't be meant is refused, and named", () => {
+  const refused = (entered: Partial<Entered>, message: RegExp): void => {
+    assert.throws(() => jobOf({ ...empty, date: "2030-06-01T09:00", ...entered }, owner, "utmr"), message);
+  };
+  refused({ date: "" }, /^Error: When: want a date and a time$/);
+  refused({ kind: "day" }, /want a time of day/);
+  refused({ kind: "month", hour: "09:00" }, /want a day of the month/);
+  refused({ kind: "blocks", blocks: "1h" }, /"1h" is no number of blocks/);
+  refused({ kind: "blocks", blocks: "0" }, /every: /);
+  refused({ kind: "toString" }, /"toString" is no way to repeat: want once, day, month, blocks/);
+  refused({ zone: "Europe/Berln" }, /no time zone.*Europe\/Berlin/);
+  refused({ kind: "day", hour: "09:00", count: "-1" }, /count: /);
+  refused({ recipient: "timer1abc" }, /Recipient "timer1abc" is no address/);
+  refused({ recipient: toBech32("cosmos", new Uint8Array(20)) }, /address of another chain: want one that begins with timer1/);
+  for (const amount of ["", "0", "1.5", "-1", "1e6", "5utmr"]) refused({ amount }, /is no amount: want a whole number of utmr above 0/);
+  refused({ maxCharge: "0" }, /no bound of costs/);
+  refused({ onUnfunded: "" }, /want skip, suspend or destroy/);
+});
+
+test("the job is a transfer of the owner", () => {
+  const job = jobOf({ ...empty, date: "2030-06-01T09:00", maxCharge: "700" }, owner, "utmr");
+  assert.deepEqual(job.messages, [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend",
+    value: { fromAddress: owner, toAddress: bob, amount: [{ denom: "utmr", amount: "5" }] } }]);
+  assert.deepEqual([job.label, job.onUnfunded, job.maxCharge], ["rent", "skip", "700"]);
+  assert.ok(!("maxCharge" in jobOf({ ...empty, date: "2030-06-01T09:00" }, owner, "utmr")));
+});
+
+test("a timer offers what makes sense for it", () => {
+  const may = (fields: object): string =>
+    Object.entries(allowed(TimerInfo.fromPartial(fields))).filter(([, yes]) => yes).map(([action]) => action).join();
+  const trigger = { interval: { every: 20n } };
+  assert.equal(may({ status: TimerStatus.PENDING, trigger }), "skip,run,pause,cancel");
+  assert.equal(may({ status: TimerStatus.PENDING, trigger: { height: 7n } }), "run,pause,cancel");
+  assert.equal(may({ status: TimerStatus.SET_ASIDE, setAside: SetAsideReason.PAUSED, trigger }), "resume,cancel");
+  assert.equal(may({ status: TimerStatus.SET_ASIDE, setAside: SetAsideReason.QUARANTINED, trigger }), "cancel");
+  assert.equal(may({ status: TimerStatus.WATCHING, trigger: { watch: {} } }), "pause,cancel");
+  assert.equal(may({ status: TimerStatus.EXPIRED, trigger }), "");
+});
+
+test("a label is shown as what it is", () => {
+  assert.equal(nameOf({ label: "<img src=x onerror=alert(1)>\u202E", id: "3fa9c0de11" }), "<img src=x onerror=alert(1)>? (3fa9c0de)");
+  assert.equal(nameOf({ label: "", id: "3fa9c0de11" }), "3fa9c0de");
+});
+
+test("the page makes no HTML of texts, and allows no script but its own", () => {
+  const script = fs.readFileSync("examples/wallet/wallet.ts", "utf8");
+  assert.doesNotMatch(script, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|setHTML|srcdoc|eval\(/);
+  const html = fs.readFileSync("examples/wallet/index.html", "utf8");
+  assert.match(html, /Content-Security-Policy" content="default-src 'none'; script-src 'self';/);
+  assert.doesNotMatch(html, /\son\w+=/);
+  for (const name of new Set(Object.values(kinds).flat())) assert.match(html, new RegExp(`<input name="${name}"`));
+});
+
+const mnemonic = "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
+test("the signer of a wallet is of amino JSON for a Ledger, and direct otherwise", async () => {
+  for (const ledger of [false, true]) {
+    const wallet = fakeWallet({ mnemonic, prefix: "timer", ledger });
+    await assert.rejects(signerOf(wallet, "timers-1"), /no modular chain info/);
+    await wallet.experimentalSuggestChain({ chainId: "timers-1", bech32Config: { bech32PrefixAccAddr: "timer" } });
+    assert.equal("signDirect" in (await signerOf(wallet, "timers-1")), !ledger);
+  }
+  assert.deepEqual(Object.keys(walletsIn({ leap: {} })), ["Leap"]);
+  assert.deepEqual(Object.keys(walletsIn({ leap: {}, keplr: {} })), ["Keplr", "Leap"]);
+  assert.deepEqual(walletsIn({}), {});
+});
