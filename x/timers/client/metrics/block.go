@@ -22,10 +22,11 @@ var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded"
 // ReleaseReasons are those from which the end of a block returns timers to the queue.
 var ReleaseReasons = []string{"unrunnable", "unfunded", "priced_out"}
 
-// TurnVerdicts are what may become of a timer's turn. Those that are not read, or are priced out when the block ranks, have none.
+// TurnVerdicts are what may become of a timer's turn. Those that are not read, or are priced out when the block ranks, have none;
+// one that the module itself fails at is counted among the failures.
 var TurnVerdicts = []types.Verdict{
 	types.VerdictFires, types.VerdictNoRoom, types.VerdictCapped, types.VerdictPricedOut, types.VerdictNoFunds, types.VerdictNotAdmin,
-	types.VerdictPassed, types.VerdictOnHold,
+	types.VerdictPassed,
 }
 
 // Count adds a block.
