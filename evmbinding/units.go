@@ -3,9 +3,9 @@ package evmbinding
 import (
 	"math/big"
 
-	"cosmossdk.io/math"
-
 	evmtypes "github.com/cosmos/evm/x/vm/types"
+
+	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )

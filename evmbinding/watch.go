@@ -4,10 +4,10 @@ import (
 	"context"
 	"math/big"
 
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	gogogrpc "github.com/cosmos/gogoproto/grpc"
 	"github.com/ethereum/go-ethereum/common"
 	"google.golang.org/grpc"
-
-	gogogrpc "github.com/cosmos/gogoproto/grpc"
 
 	"cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
@@ -15,8 +15,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
-
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
 	"github.com/cosmos-timers/timers/x/timers/types"

@@ -3,12 +3,12 @@ package evmbinding
 import (
 	"context"
 
+	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
+
 	"cosmossdk.io/core/address"
 
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/actors"

@@ -250,9 +250,15 @@ func (s *Server) timer(r *http.Request) (any, error) {
 // facts are what the chain holds of a timer, in words.
 func (s *Server) facts(t *types.TimerInfo) []fact {
 	all := []fact{
-		{"does", s.does(t)}, {"when", s.when(t)}, {"status", words.Status(t)}, {"owner", s.who(t.Actor)},
-		{"fee payer", s.who(t.FeePayer)}, {"bid", plain.TimerBid(t)}, {"gas limit", plain.Thousands(t.GasLimit)},
-		{"cell limit", plain.Thousands(t.CellLimit)}, {"fires so far", plain.Thousands(uint64(t.FireSeq))},
+		{"does", s.does(t)},
+		{"when", s.when(t)},
+		{"status", words.Status(t)},
+		{"owner", s.who(t.Actor)},
+		{"fee payer", s.who(t.FeePayer)},
+		{"bid", plain.TimerBid(t)},
+		{"gas limit", plain.Thousands(t.GasLimit)},
+		{"cell limit", plain.Thousands(t.CellLimit)},
+		{"fires so far", plain.Thousands(uint64(t.FireSeq))},
 		{"expires", "after height " + plain.Thousands(t.ExpiresAt)},
 		{"only if", s.onlyIf(t)},
 		{"without funds", map[types.OnUnfunded]string{types.OnUnfundedDestroy: "it is dropped", types.OnUnfundedSuspend: "it is suspended"}[t.OnUnfunded]},

@@ -97,14 +97,14 @@ type modeled struct {
 }
 
 type fire struct {
-	ID   int    `json:"id"`
-	N    uint32 `json:"n"`
-	OK   bool   `json:"ok"`
+	ID int    `json:"id"`
+	N  uint32 `json:"n"`
+	OK bool   `json:"ok"`
 	// Guarded: its condition did not hold.
-	Guarded bool `json:"guarded"`
-	Paid int64  `json:"paid"`
-	Tip  int64  `json:"tip"`
-	Next uint64 `json:"next"`
+	Guarded bool   `json:"guarded"`
+	Paid    int64  `json:"paid"`
+	Tip     int64  `json:"tip"`
+	Next    uint64 `json:"next"`
 	// What it had locked of its bid, and what it paid of that.
 	Locked  int64 `json:"locked"`
 	BidPaid int64 `json:"bidPaid"`

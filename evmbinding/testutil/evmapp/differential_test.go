@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	abci "github.com/cometbft/cometbft/abci/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	storetypes "cosmossdk.io/store/types"
-
-	evmtypes "github.com/cosmos/evm/x/vm/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"

@@ -10,8 +10,10 @@ import (
 // read.
 func ExampleRead() {
 	timers := []calendar.Entry[string]{
-		{Key: calendar.Key{Due: 10, Seq: 2}, Value: "backup"}, {Key: calendar.Key{Due: 12, Seq: 1}, Value: "rent"},
-		{Key: calendar.Key{Due: 12, Seq: 3}, Value: "salary"}, {Key: calendar.Key{Due: 20, Seq: 4}, Value: "report"},
+		{Key: calendar.Key{Due: 10, Seq: 2}, Value: "backup"},
+		{Key: calendar.Key{Due: 12, Seq: 1}, Value: "rent"},
+		{Key: calendar.Key{Due: 12, Seq: 3}, Value: "salary"},
+		{Key: calendar.Key{Due: 20, Seq: 4}, Value: "report"},
 	}
 	var from calendar.Key
 	for complete := false; !complete; {

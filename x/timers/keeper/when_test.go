@@ -635,8 +635,12 @@ func TestDue_ListsWhatWaitsForATime(t *testing.T) {
 		require.Empty(t, due(limit, start+101, false))
 	}
 	for _, bad := range []*types.QueryDueRequest{
-		{Time: -1}, {Time: types.MaxTime + 1}, {Time: start, Height: 3}, {},
-		{Time: start, Pagination: &sdkquery.PageRequest{Key: []byte{1}}}, {Time: start, Pagination: &sdkquery.PageRequest{Reverse: true}},
+		{Time: -1},
+		{Time: types.MaxTime + 1},
+		{Time: start, Height: 3},
+		{},
+		{Time: start, Pagination: &sdkquery.PageRequest{Key: []byte{1}}},
+		{Time: start, Pagination: &sdkquery.PageRequest{Reverse: true}},
 	} {
 		_, err := f.query().Due(f.Ctx(), bad)
 		require.Equal(t, codes.InvalidArgument, status.Code(err), bad)

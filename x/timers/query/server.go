@@ -226,11 +226,11 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 // SetAside implements types.QueryServer.
 func (s *server) SetAside(
 	ctx context.Context, req *types.QuerySetAsideRequest,
-) (*types.QuerySetAsideResponse, error) {
+) (_ *types.QuerySetAsideResponse, err error) {
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	from, err := uint64(0), error(nil)
+	from := uint64(0)
 	if key := req.GetPagination().GetKey(); len(key) > 0 {
 		if from, err = parsePosition(key); err != nil {
 			return nil, err

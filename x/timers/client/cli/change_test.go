@@ -402,8 +402,10 @@ func TestEveryCommandWaits(t *testing.T) {
 func TestProposal_IsWaitedFor(t *testing.T) {
 	r := newRig(t)
 	run := func(flags ...string) (string, error) {
-		_, notes, err := r.Run(append([]string{"tx", "timers", "update-timer-config", "--set", "lane_paused=true", "--title", "t", "--summary", "s",
-			"--from", "alice", "-y"}, flags...)...)
+		_, notes, err := r.Run(append([]string{
+			"tx", "timers", "update-timer-config", "--set", "lane_paused=true", "--title", "t", "--summary", "s",
+			"--from", "alice", "-y",
+		}, flags...)...)
 		return notes, err
 	}
 	notes, err := run()

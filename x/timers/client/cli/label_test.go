@@ -37,8 +37,11 @@ func TestLabelsNameTimers(t *testing.T) {
 	_, notes := r.Printed("cancel", "rent")
 	require.Contains(t, notes, rent+": rent: send 5stake to bob, due at height 500\n")
 	for _, line := range [][]string{
-		{"extend", "rent", "--until", "900", "--shorten"}, {"update", "rent", "--tier", "fast"}, {"pause", "rent"},
-		{"sys-cancel-timer", "alice", "rent", "--no-proposal"}, {"sys-extend-timer", "alice", "rent", "900", "--no-proposal"},
+		{"extend", "rent", "--until", "900", "--shorten"},
+		{"update", "rent", "--tier", "fast"},
+		{"pause", "rent"},
+		{"sys-cancel-timer", "alice", "rent", "--no-proposal"},
+		{"sys-extend-timer", "alice", "rent", "900", "--no-proposal"},
 	} {
 		msg, _ := r.Printed(line...)
 		require.Equal(t, rent, msg.(interface{ GetId() string }).GetId(), line)

@@ -57,8 +57,10 @@ func TestWait_TellsItsEndsApart(t *testing.T) {
 		"mempool is full": {func(r *rig) { r.Node.Full = &rpctypes.RPCError{Message: "Internal error", Data: "mempool is full"} }, nil, 1, "failed", "the node refused transaction"},
 		"over":            {func(r *rig) { r.Node.Away = 9 }, []string{"--wait-timeout", "1ns"}, 3, "unknown", "--wait-timeout 1ns is over"},
 		"over and lost":   {func(r *rig) { r.Node.Away, r.Node.NoAnswer = 9, io.EOF }, []string{"--wait-timeout", "1ns"}, 3, "unknown", "the node is away"},
-		"pruned": {func(r *rig) { r.Node.NoIndex, r.Node.KeepFrom = true, 99 }, nil, 3, "unknown",
-			"the node has no index of transactions, and does not keep the block 11"},
+		"pruned": {
+			func(r *rig) { r.Node.NoIndex, r.Node.KeepFrom = true, 99 }, nil, 3, "unknown",
+			"the node has no index of transactions, and does not keep the block 11",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cosmossdk.io/math"
+
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/types/query"
 	"github.com/cosmos/cosmos-sdk/version"
-
-	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/course"
@@ -375,6 +375,7 @@ func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clo
 			return fmt.Sprintf("its retry %d, %s", t.Retries, words.Due(t, c.Zone))
 		}
 		return "its turn " + words.Due(t, c.Zone)
+	default: // It is ready.
 	}
 	late := ""
 	if c.Height >= t.Due {
@@ -389,6 +390,7 @@ func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clo
 		if e != nil {
 			return text + "; " + outlook.WaitNote(e, c)
 		}
+	default:
 	}
 	return text
 }

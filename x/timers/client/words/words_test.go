@@ -88,8 +88,11 @@ func lastOfMonth(offset int32, transitions ...types.OffsetTransition) *types.Cal
 func TestSoonest_OrdersHeightsAndTimes(t *testing.T) {
 	c := timespan.Clock{Height: 100, Time: time.Unix(1_000, 0), Pace: timespan.Pace{Blocks: 1, Time: time.Second}}
 	timers := []types.TimerInfo{
-		{Id: "paused", SetAside: types.Paused, Due: 1}, {Id: "at 1050", SetAside: types.Timed, DueTime: 1_050, Due: 2}, {Id: "height 160", Due: 160},
-		{Id: "height 140", Due: 140}, {Id: "at 1070", SetAside: types.Timed, DueTime: 1_070, Due: 3},
+		{Id: "paused", SetAside: types.Paused, Due: 1},
+		{Id: "at 1050", SetAside: types.Timed, DueTime: 1_050, Due: 2},
+		{Id: "height 160", Due: 160},
+		{Id: "height 140", Due: 140},
+		{Id: "at 1070", SetAside: types.Timed, DueTime: 1_070, Due: 3},
 	}
 	slices.SortFunc(timers, func(a, b types.TimerInfo) int { return words.Soonest(&a, &b, c) })
 	var order []string
