@@ -38,7 +38,7 @@ func firedAt(t *rapid.T, r *replay.Runner, height uint64) map[string]bool {
 	return fired
 }
 
-// foreseeable reports whether a block did what its preview said: nobody sent anything, no agent was asked, no handler changed timers,
+// foreseeable reports whether a block did what its preview said: no one sent anything, no agent was asked, no handler changed timers,
 // and time made nothing due and let nothing pass.
 func foreseeable(s *scenario.Scenario, line *replay.Line, before map[string]types.TimerInfo) bool {
 	fired := map[string]bool{}

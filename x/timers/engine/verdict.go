@@ -67,8 +67,8 @@ func (e *Engine) consider(ctx sdk.Context, b *block, t *types.Timer) (c consider
 	return c
 }
 
-// Next returns the timer that the block tries next, what it makes of it, and how it competes. Where it fires, what it and its payer
-// may use at most is taken as used.
+// Next returns the turn of the timer that the block tries next, and what the block makes of it. Where it fires, the most
+// that it may use, and that its payer may be charged, is taken as used.
 func (p *Preview) Next(ctx sdk.Context) (turn policies.Turn, verdict types.Verdict, found bool, err error) {
 	turn, found, err = p.Round.Next(ctx)
 	if err != nil || !found {

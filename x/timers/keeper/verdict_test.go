@@ -78,7 +78,7 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 			if static := verdict == types.VerdictPending || verdict == types.VerdictOnHold; static {
 				require.Equal(t, verdict, unasked.Verdict)
 			} else {
-				require.Zero(t, unasked.Verdict, "nobody asked")
+				require.Zero(t, unasked.Verdict, "not asked for")
 			}
 			own, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Verdict: true})
 			require.NoError(t, err)
