@@ -51,6 +51,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
@@ -157,7 +158,8 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
 		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithBalances(fees.NewBankBalances(bankStore, k.Bank.Balances)), timerskeeper.WithAccountStore(app.store(authtypes.StoreKey)),
-		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
+		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)),
+		timerskeeper.WithPolicy(guests.All()...))
 	// A contract has an account too, so that contracts come first.
 	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm, actors.WithMessages(actors.NewMessages(cdc, router)), entryPoints.Check(k.Wasm)))
 	k.Timers, k.TimerModules = wired.Keeper, wired.Handlers

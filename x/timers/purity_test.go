@@ -31,6 +31,9 @@ const pureToo = "github.com/tidwall/btree"
 // room is what the rooms of all policies may import.
 var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "state/logstore", "fees", "triggers", "agents", "policies"}
 
+// guestRoom is what those of guests may import.
+var guestRoom = append([]string{"policies/rulesof"}, room...)
+
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
 // not know each other. So do the packages of the clients. What is not named here, such as client/cli, may import all of the
@@ -68,14 +71,14 @@ var mayImport = map[string][]string{
 	"agents":           {"types", "events", "names", "sandbox", "state"},
 	"policies":         {"types", "names", "sandbox", "state", "state/index", "fees", "agents"},
 
-	"policies/fifo":    room,
-	"policies/eip1559": room,
-	"policies/auction": room,
-	"policies/score":   room,
-	"policies/tip":     room,
-	"policies/registry": {
-		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
-	},
+	"policies/fifo":     room,
+	"policies/eip1559":  room,
+	"policies/auction":  guestRoom,
+	"policies/score":    guestRoom,
+	"policies/tip":      guestRoom,
+	"policies/rulesof":  {"types"},
+	"policies/registry": {"types", "fees", "policies", "policies/fifo", "policies/eip1559"},
+	"policies/guests":   {"policies/registry", "policies/auction", "policies/score", "policies/tip"},
 
 	"engine/tags": {"events"},
 	"engine":      {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/logstore", "state/receipts", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
@@ -373,5 +376,47 @@ func TestPurityCheckerCanFail(t *testing.T) {
 			slices.Sort(got)
 			require.Equal(t, c.want, slices.Compact(got))
 		})
+	}
+}
+
+// guestDirs are the guests among the policies, and their rules.
+var guestDirs = []string{"policies/auction", "policies/score", "policies/tip", "policies/rulesof", "policy/auction", "policy/score", "policy/tip"}
+
+// linked returns the packages of the module that one of them links, itself among them.
+func linked(t *testing.T, from string) map[string]bool {
+	t.Helper()
+	imports := map[string][]string{}
+	for _, file := range sources(t, token.NewFileSet()) {
+		dir := strings.TrimPrefix(file.dir, "/")
+		for _, spec := range file.syntax.Imports {
+			if own, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), root+"/x/timers"); ours {
+				imports[dir] = append(imports[dir], strings.TrimPrefix(own, "/"))
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for next := []string{from}; len(next) > 0; next = next[1:] {
+		if !seen[next[0]] {
+			seen[next[0]] = true
+			next = append(next, imports[next[0]]...)
+		}
+	}
+	return seen
+}
+
+// TestGuests_AreLinkedByWhoRegistersThem: a chain that registers none has fifo and eip1559, and no line of the others.
+//
+// Rule: 1.7-guests
+func TestGuests_AreLinkedByWhoRegistersThem(t *testing.T) {
+	for _, from := range []string{"", "client/cli", "client/monitor", "simulation"} {
+		packages := linked(t, from)
+		require.Greater(t, len(packages), 10, "%q", from)
+		for _, guest := range guestDirs {
+			require.False(t, packages[guest], "%q links %s", from, guest)
+		}
+	}
+	registered := linked(t, "policies/guests")
+	for _, guest := range guestDirs {
+		require.True(t, registered[guest], guest)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -38,9 +39,9 @@ func newDiscipline(c *chain) discipline {
 	case types.PolicyFIFO:
 		return &plain{chain: c, rules: fifo.Rules{}}
 	case types.PolicyScore:
-		return &weighed{plain: plain{chain: c, rules: config.Score.Rules()}, fires: newWindow(config)}
+		return &weighed{plain: plain{chain: c, rules: rulesof.Score(&config.Score)}, fires: newWindow(config)}
 	case types.PolicyTip:
-		return &tips{plain: plain{chain: c}, rules: config.Tip.Rules(config), rule: config.Tip.WeightRule(), actors: map[string]*standing{}}
+		return &tips{plain: plain{chain: c}, rules: rulesof.Tip(config), rule: rulesof.TipWeights(&config.Tip), actors: map[string]*standing{}}
 	case types.PolicyAuction:
 		return &auctioned{plain: plain{chain: c}}
 	default:
@@ -148,7 +149,7 @@ type winner struct {
 func (d *auctioned) accept(_ policy.Rules, t *Timer) bool { return d.chain.affords(t, t.Locked) }
 
 func (d *auctioned) open(uint64) policy.Rules {
-	d.rules = d.chain.Config.Auction.Rules(d.state)
+	d.rules = rulesof.Auction(&d.chain.Config.Auction, d.state)
 	d.winners, d.settled, d.seen = nil, 0, auction.Observation{}
 	return d.rules
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/names"
+	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
@@ -489,7 +490,7 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	for range 5 {
 		var seen auction.Observation
 		seen.Add(10, policy.Candidate{Due: 10, Locked: math.OneInt()}, 109)
-		want = loop.Auction.Rules(nil).Loop.Next(want, seen)
+		want = rulesof.Auction(&loop.Auction, nil).Loop.Next(want, seen)
 	}
 	require.Equal(t, types.AuctionState{Lambda: want.Lambda, ValueDecay: want.ValueDecay, Deferral: want.Deferral, Blocks: 5}, *f.lane().Auction)
 	require.Equal(t, want.Lambda.String(), f.prices().Lambda)

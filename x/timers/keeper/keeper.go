@@ -102,9 +102,10 @@ func WithReporter(reporter report.Reporter) Option {
 	return func(o *options) { o.reporter = reporter }
 }
 
-// WithPolicy adds a policy of the chain's own to those that the config can select (docs/policy.md).
-func WithPolicy(bind registry.Constructor) Option {
-	return func(o *options) { o.policies = append(o.policies, bind) }
+// WithPolicy adds policies to fifo and eip1559, which the config can select in any case: guests of the module
+// (policies/guests), or the chain's own (docs/policy.md).
+func WithPolicy(bind ...registry.Constructor) Option {
+	return func(o *options) { o.policies = append(o.policies, bind...) }
 }
 
 // WithoutHeadroom accepts configs whose lane has no headroom (x/timers/README.md, "7.2 Lane"), as those of tests are, whose

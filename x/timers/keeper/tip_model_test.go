@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -42,7 +43,7 @@ type tipTimer struct {
 func (m *tipModel) epochAt(height uint64) uint64 { return 1 + (height-1)/m.config.Tip.EpochBlocks }
 
 func (m *tipModel) weight(actor string, epoch uint64) math.LegacyDec {
-	w := m.config.Tip.WeightRule()
+	w := rulesof.TipWeights(&m.config.Tip)
 	weight, known := w.Neutral, false
 	for e := uint64(1); e < epoch; e++ {
 		o := m.epochs[actor][e]
@@ -73,7 +74,7 @@ func (m *tipModel) effective(t *tipTimer) math.LegacyDec {
 
 // block returns the ids of what fires at a height, in order, and of what is found unfunded.
 func (m *tipModel) block(height uint64) (fired, unfunded []string) {
-	epoch, w := m.epochAt(height), m.config.Tip.WeightRule()
+	epoch, w := m.epochAt(height), rulesof.TipWeights(&m.config.Tip)
 	var competing []*tipTimer
 	for _, t := range m.timers {
 		if !t.gone && !t.waits && t.due <= height && t.fee.GTE(m.config.CycleBasefee.LegacyDec) {

@@ -348,7 +348,8 @@ func (c *TimerConfig) WeightBounds() fairness.Bounds {
 	return fairness.Bounds{Min: fairness.Sixteenths(c.WeightMin.LegacyDec), Max: fairness.Sixteenths(c.WeightMax.LegacyDec)}
 }
 
-func (c *TimerConfig) tiers() policy.Tiers {
+// Tiers are the multiples of the usual tip that priority_tiers name.
+func (c *TimerConfig) Tiers() policy.Tiers {
 	tiers := &c.PriorityTiers
 	return policy.Tiers{
 		Economy: tiers.Economy.LegacyDec, Standard: tiers.Standard.LegacyDec, Fast: tiers.Fast.LegacyDec, Urgent: tiers.Urgent.LegacyDec, TipCap: c.TierTipCap.LegacyDec,

@@ -4,7 +4,6 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
@@ -59,18 +58,8 @@ func (p *AuctionParams) Validate() error {
 
 func (*AuctionParams) validateSelected(*TimerConfig) error { return nil }
 
-// Rules returns the policy with these parameters, after what the block before left; absent means nothing.
-func (p *AuctionParams) Rules(state *AuctionState) auction.Rules {
-	rules := auction.Rules{
-		Lambda: p.LambdaStart.LegacyDec, FirstPrice: p.PaymentRule == PaymentFirstPrice, Reserve: p.ReservePrice.Int,
-		Loop: auction.LambdaLoop{Min: p.LambdaMin.LegacyDec, Max: p.LambdaMax.LegacyDec, Step: p.LambdaStep.LegacyDec, Window: p.AuctionWindowBlocks},
-	}
-	if state != nil {
-		// The bounds may have been changed since.
-		rules.Lambda = math.LegacyMinDec(math.LegacyMaxDec(state.Lambda, p.LambdaMin.LegacyDec), p.LambdaMax.LegacyDec)
-	}
-	return rules
-}
+// maxValueDecay is the largest bias that the rules of the auction give: e to the power of their largest exponent, 128.
+var maxValueDecay = math.LegacyMustNewDecFromStr("38877084059945950922226736883574780727281750630829988857.729684183082856273")
 
 // Validate checks the state of the auction; absent is valid.
 func (s *AuctionState) Validate() error {
@@ -83,7 +72,7 @@ func (s *AuctionState) Validate() error {
 		most  math.LegacyDec
 	}{
 		{"lambda", s.Lambda, maxLambda},
-		{"value_decay", s.ValueDecay, auction.Exp(math.LegacyNewDec(auction.MaxExponent))},
+		{"value_decay", s.ValueDecay, maxValueDecay},
 		{"deferral", s.Deferral, maxPrice},
 	} {
 		if value.value.IsNil() || value.value.IsNegative() || value.value.GT(value.most) {

@@ -67,7 +67,7 @@ func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
 			Min: p.MinLaneBasefee.LegacyDec, Max: maxPrice, Response: response,
 		},
 		Multiplier: p.LaneFeeMultiplier.LegacyDec,
-		Tiers:      c.tiers(),
+		Tiers:      c.Tiers(),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
@@ -32,11 +31,6 @@ func (p *ScoreParams) Validate() error {
 }
 
 func (*ScoreParams) validateSelected(*TimerConfig) error { return nil }
-
-// Rules returns the policy with these parameters.
-func (p *ScoreParams) Rules() score.Rules {
-	return score.Rules{Age: p.WAge.LegacyDec, Bid: p.WBid.LegacyDec, Rank: p.WFifo.LegacyDec}
-}
 
 // Same reports whether other weighs as p does. A config of a binary that did not know the weights has none.
 func (p *ScoreParams) Same(other *ScoreParams) bool {

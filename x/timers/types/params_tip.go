@@ -4,7 +4,6 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
@@ -66,21 +65,6 @@ func (p *TipParams) Validate() error {
 }
 
 func (*TipParams) validateSelected(*TimerConfig) error { return nil }
-
-// Rules returns the policy with the shared parameters of c.
-func (*TipParams) Rules(c *TimerConfig) tip.Rules {
-	return tip.Rules{Capacity: c.LaneTimerCycles, Tiers: c.tiers()}
-}
-
-// WeightRule returns the rule of the policy's weights.
-func (p *TipParams) WeightRule() tip.WeightRule {
-	return tip.WeightRule{
-		Decay: p.Decay.LegacyDec, Min: p.WeightMin.LegacyDec, Max: p.WeightMax.LegacyDec, Neutral: p.WeightNeutral.LegacyDec, Floor: p.StarvationFloor.LegacyDec,
-		Inactivity: p.InactivityDecay.LegacyDec,
-		Shares:     tip.Shares{Tip: p.ShareTip.LegacyDec, Outcome: p.ShareOutcome.LegacyDec, Lateness: p.ShareLateness.LegacyDec, Budget: p.ShareBudget.LegacyDec},
-		LateBlocks: p.LateBlocks, StarvationBlocks: p.StarvationBlocks,
-	}
-}
 
 // Validate checks a record by itself: a weight within what any config allows, and sums within what they sum up.
 func (w *TipWeight) Validate() error {

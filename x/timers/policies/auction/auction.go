@@ -19,6 +19,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -48,7 +49,7 @@ func (*Policy) ID() types.Policy { return types.PolicyAuction }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules {
-	return config.Auction.Rules(lane.Auction)
+	return rulesof.Auction(&config.Auction, lane.Auction)
 }
 
 // Accept implements policies.BidRules: an integer bid is what is to be locked.
@@ -143,7 +144,7 @@ func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerCo
 	if lane.Auction != nil {
 		decay, deferral = lane.Auction.ValueDecay, lane.Auction.Deferral
 	}
-	response.Lambda = config.Auction.Rules(lane.Auction).Lambda.String()
+	response.Lambda = rulesof.Auction(&config.Auction, lane.Auction).Lambda.String()
 	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
 }
 
@@ -193,7 +194,7 @@ func (p *Policy) checkHeld(ctx context.Context, config *types.TimerConfig, locke
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	auction := b.Config.Auction.Rules(b.Before.Auction)
+	auction := rulesof.Auction(&b.Config.Auction, b.Before.Auction)
 	window := policies.Window{Block: b, Parts: p.parts, Rules: auction}
 	return &round{Window: window, book: book{policy: p, block: b, rules: &auction}}, nil
 }

@@ -1,4 +1,4 @@
-// Package registry lists the policies of a chain. It is the only package of the module that knows all of them.
+// Package registry lists the policies of a chain: the module's own, fifo and eip1559, and those that the chain registers.
 package registry
 
 import (
@@ -10,11 +10,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policies/fifo"
-	"github.com/cosmos-timers/timers/x/timers/policies/score"
-	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -22,8 +19,8 @@ import (
 // Constructor binds a policy to the parts of a chain's module.
 type Constructor func(*policies.Parts) policies.Policy
 
-// constructors of the policies that come with the module. The first one is in force while another has not started.
-var constructors = []Constructor{fifo.New, eip1559.New, auction.New, score.New, tip.New}
+// constructors of the module's own policies. The first one is in force while another has not started.
+var constructors = []Constructor{fifo.New, eip1559.New}
 
 // Registry holds the policies of a chain.
 type Registry struct {
@@ -38,7 +35,7 @@ type Checker interface {
 	CheckConfig(config *types.TimerConfig) error
 }
 
-// New binds the module's policies, and those that the chain adds. It panics if two have one id, which is an error of
+// New binds the module's own policies, and those that the chain registers. It panics if two have one id, which is an error of
 // the wiring.
 func New(parts *policies.Parts, more ...Constructor) *Registry {
 	r := &Registry{parts: parts}

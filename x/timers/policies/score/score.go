@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -45,7 +46,7 @@ func (*Policy) ID() types.Policy { return types.PolicyScore }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
-	return config.Score.Rules()
+	return rulesof.Score(&config.Score)
 }
 
 // CountsFires implements policies.Policy: turns depend on the fires of the fairness window.
@@ -101,7 +102,7 @@ func keyOf(r rules.Rules, t *types.Timer) []byte {
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	r := &round{rules: b.Config.Score.Rules(), list: rules.ListOfEpoch(b.State.ScoreEpoch), recents: map[string]recent{}}
+	r := &round{rules: rulesof.Score(&b.Config.Score), list: rules.ListOfEpoch(b.State.ScoreEpoch), recents: map[string]recent{}}
 	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
 	return r, nil
 }

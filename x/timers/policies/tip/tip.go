@@ -10,6 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -34,7 +35,7 @@ func (*Policy) ID() types.Policy { return types.PolicyTip }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
-	return config.Tip.Rules(config)
+	return rulesof.Tip(config)
 }
 
 // DefersUnfunded implements policies.Policy.
@@ -70,10 +71,10 @@ func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 // Open implements policies.Policy. It begins an epoch if the length of epochs changed.
 func (p *Policy) Open(ctx sdk.Context, b *policies.Block) (policies.Round, error) {
 	follow(&b.State.TipMarket, b.Config.Tip.EpochBlocks, b.Height)
-	tip := b.Config.Tip.Rules(&b.Config)
+	tip := rulesof.Tip(&b.Config)
 	return &round{
 		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights, reader: p.weights.reader(ctx),
-		epoch: epochAt(&b.State.TipMarket, b.Height), rule: b.Config.Tip.WeightRule(),
+		epoch: epochAt(&b.State.TipMarket, b.Height), rule: rulesof.TipWeights(&b.Config.Tip),
 		known: map[string]uint32{}, records: map[string]*types.TipWeight{}, noted: map[string]*blockStats{},
 	}, nil
 }
@@ -87,7 +88,7 @@ func (p *Policy) Standing(
 	if err != nil {
 		return nil, err
 	}
-	state, rule := lane.TipMarket, config.Tip.WeightRule()
+	state, rule := lane.TipMarket, rulesof.TipWeights(&config.Tip)
 	follow(&state, config.Tip.EpochBlocks, height)
 	standing := &types.TipStanding{Epoch: epochAt(&state, height), EpochEnds: endOf(&state, height)}
 	standing.Weight = weightIn(rule, record, standing.Epoch).String()

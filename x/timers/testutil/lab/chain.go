@@ -46,6 +46,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 	"github.com/cosmos-timers/timers/x/timers/watch/stores"
@@ -62,8 +63,10 @@ type ChainOptions struct {
 	Balances []Balance
 	// Runtimes serve actors before the module and account runtimes do.
 	Runtimes []types.Runtime
-	// Keeper options in addition to the fee allowances that every lab chain has.
+	// Keeper options in addition to the fee allowances and the guests that every lab chain has.
 	Keeper []keeper.Option
+	// NoGuests leaves out the policies of package guests.
+	NoGuests bool
 	// Stores mounted in addition to those of the modules, for a workload's own state.
 	Stores []*storetypes.KVStoreKey
 	// DB below the multistore; an empty one in memory by default. A chain that it already holds is continued from
@@ -233,6 +236,9 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	timersStore := service(types.StoreKey)
 	if opts.WrapStore != nil {
 		timersStore = opts.WrapStore(timersStore)
+	}
+	if !opts.NoGuests {
+		opts.Keeper = append([]keeper.Option{keeper.WithPolicy(guests.All()...)}, opts.Keeper...)
 	}
 	c.Timers = keeper.NewKeeper(c.Codec, timersStore, addresses, c.Accounts, c.Bank,
 		actors.NewRouter(runtimes...), c.Authority, append(opts.Keeper, keeper.WithFeegrant(c.Feegrant))...)
