@@ -42,10 +42,18 @@ type replayer struct {
 // before is the state that a fire of a block finds, as near as can be had: the one before the block, after which its
 // Ethereum transactions have run again. What the block's beginning did, and transactions of the SDK, fees and charges, is
 // not there.
-func (r replayer) before(block *coretypes.ResultBlock, own []*evmtypes.MsgEthereumTx, baseFee *big.Int) (sdk.Context, error) {
-	ctx, err := r.states.CreateQueryContext(block.Block.Height-1, false)
+//
+// A chain's first block has no state before it: a genesis is not kept as one. An app takes height 0 for the latest.
+func (r replayer) before(
+	block *coretypes.ResultBlock, own []*evmtypes.MsgEthereumTx, baseFee *big.Int,
+) (sdk.Context, error) {
+	height := block.Block.Height
+	if height <= 1 {
+		return sdk.Context{}, fmt.Errorf("block %d has no state before it: want a fire of a later block", height)
+	}
+	ctx, err := r.states.CreateQueryContext(height-1, false)
 	if err != nil {
-		return ctx, err
+		return ctx, fmt.Errorf("the state before block %d: %w", height, err)
 	}
 	ctx = ctx.WithBlockHeader(*block.Block.Header.ToProto()).WithHeaderHash(block.BlockID.Hash).
 		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{})
@@ -116,13 +124,13 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 		return nil, err
 	}
 	own := b.plain.EthMsgsFromCometBlock(block, results)
-	ctx, err := b.replay.before(block, own, baseFee)
-	if err != nil {
-		return nil, err
-	}
+	ctx, missing := b.replay.before(block, own, baseFee)
 	for i := range fires {
 		f := &fires[i]
 		again := func(hooks *tracing.Hooks) error {
+			if missing != nil {
+				return missing
+			}
 			return evmbinding.Replay(ctx, b.replay.evm, f.From, f.Tx, baseFee, hooks, !f.Failed())
 		}
 		if only != nil && f.Hash != *only {
