@@ -37,7 +37,7 @@ const (
 	HandlerCall = "evm_call"
 )
 
-// goneGas is what it takes to find that an actor has no code: the EVM's price of a look at an account.
+// goneGas is what it takes to find that an actor has no code, for each account that is looked at: the EVM's price of that.
 const goneGas = 2_600
 
 // call is what a timer does in the EVM.
@@ -151,9 +151,11 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 		below = r.slots.over(ctx)
 	}
 	inner := free(ctx).WithMultiStore(counted{below, &cells}).WithValue(cellsKey{}, &cells)
-	if c.needsCode && r.evm.GetCodeHash(inner, c.to) == common.BytesToHash(evmtypes.EmptyCodeHash) {
-		fire.ConsumeGas(goneGas, "account without code")
-		return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
+	if c.needsCode {
+		if runs, looks := r.runsCode(inner, c.to); !runs {
+			fire.ConsumeGas(looks*goneGas, "account without code")
+			return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
+		}
 	}
 	tx := transactionOf(d, c, gas)
 	res, err := apply(inner, r.evm, c.from, tx, nil, nil)
@@ -177,6 +179,20 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	}
 	emitOthers(ctx, inner)
 	return emitFire(ctx, EventFire, d, c, tx, res)
+}
+
+// runsCode reports whether a call of an address runs code: its own, or that of the account to which it delegates by
+// EIP-7702, and at how many accounts it has looked. A delegation is followed once, and to a precompile runs nothing.
+func (r *Runtime) runsCode(ctx sdk.Context, address common.Address) (runs bool, looks uint64) {
+	none := common.BytesToHash(evmtypes.EmptyCodeHash)
+	hash := r.evm.GetCodeHash(ctx, address)
+	if hash == none {
+		return false, 1
+	}
+	if to, ok := ethtypes.ParseDelegation(r.evm.GetCode(ctx, hash)); ok {
+		return r.evm.GetCodeHash(ctx, to) != none, 2
+	}
+	return true, 1
 }
 
 // apply makes the call of a fire on a context, and commits to it. baseFee is that of the context's state if it is nil; hooks

@@ -487,25 +487,29 @@ func TestModule_KeepsItsOwnTimers(t *testing.T) {
 	require.Equal(t, 1, ran)
 }
 
+// delegate lets an account delegate to code by EIP-7702, or to none; others pay for the transaction.
+func delegate(c *Chain, account Account, to common.Address) {
+	c.tb.Helper()
+	chainID := uint256.NewInt(EVMChainID)
+	signed, err := ethtypes.SignSetCode(account.Key, ethtypes.SetCodeAuthorization{
+		ChainID: *chainID, Address: to, Nonce: c.EVM.GetNonce(c.Ctx(), account.Address),
+	})
+	require.NoError(c.tb, err)
+	fee := uint256.MustFromBig(new(big.Int).Mul(big.NewInt(2), c.BaseFee()))
+	raw := c.SignTx(alice, &ethtypes.SetCodeTx{
+		ChainID: chainID, Nonce: c.EVM.GetNonce(c.Ctx(), alice.Address), GasTipCap: new(uint256.Int), GasFeeCap: fee,
+		Gas: 200_000, To: AccountOf("nothing at all").Address, Value: new(uint256.Int),
+		AuthList: []ethtypes.SetCodeAuthorization{signed},
+	})
+	c.Result(c.Block(raw).TxResults[0])
+}
+
 // TestDelegatedAccount_IsCalledBack: an account that has delegated to a contract's code by EIP-7702 schedules for itself, and the code
 // runs on its own storage; once the delegation is gone, a callback fails.
 func TestDelegatedAccount_IsCalledBack(t *testing.T) {
 	c := chain(t)
 	code, account := alarm(c), AccountOf("carol")
-	delegate := func(to common.Address) {
-		chainID := uint256.NewInt(EVMChainID)
-		signed, err := ethtypes.SignSetCode(account.Key, ethtypes.SetCodeAuthorization{
-			ChainID: *chainID, Address: to, Nonce: c.EVM.GetNonce(c.Ctx(), account.Address),
-		})
-		require.NoError(t, err)
-		fee := uint256.MustFromBig(new(big.Int).Mul(big.NewInt(2), c.BaseFee()))
-		raw := c.SignTx(alice, &ethtypes.SetCodeTx{
-			ChainID: chainID, Nonce: c.EVM.GetNonce(c.Ctx(), alice.Address), GasTipCap: new(uint256.Int), GasFeeCap: fee, Gas: 200_000,
-			To: account.Address, Value: new(uint256.Int), AuthList: []ethtypes.SetCodeAuthorization{signed},
-		})
-		c.Result(c.Block(raw).TxResults[0])
-	}
-	delegate(code.Address)
+	delegate(c, account, code.Address)
 	owned := &Deployed{c, account.Address, code.ABI}
 	start := func() {
 		data := pack(t, "scheduleAfter", uint64(2), uint64(250_000), []byte{})
@@ -518,6 +522,6 @@ func TestDelegatedAccount_IsCalledBack(t *testing.T) {
 	require.Zero(t, code.number("rings"))
 
 	start()
-	delegate(common.Address{})
+	delegate(c, account, common.Address{})
 	require.False(t, fired(c).Success)
 }
