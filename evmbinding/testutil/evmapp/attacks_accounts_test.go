@@ -144,12 +144,12 @@ func TestAttack_DelegatesBetweenScheduleAndFire(t *testing.T) {
 		before, after common.Address
 		code          string // of the failure; none: the callback succeeds
 	}{
-		"delegates":                    {common.Address{}, puppet.Address, ""},
-		"delegates to other code":      {puppet.Address, alarm.Address, ""},
-		"delegates no more":            {puppet.Address, common.Address{}, gone},
-		"delegates to no code":         {puppet.Address, empty, gone},
-		"delegates to the precompile":  {puppet.Address, evmbinding.Address, gone},
-		"delegates to x/vm's":          {puppet.Address, common.BytesToAddress([]byte{4}), gone},
+		"delegates":                   {common.Address{}, puppet.Address, ""},
+		"delegates to other code":     {puppet.Address, alarm.Address, ""},
+		"delegates no more":           {puppet.Address, common.Address{}, gone},
+		"delegates to no code":        {puppet.Address, empty, gone},
+		"delegates to the precompile": {puppet.Address, evmbinding.Address, gone},
+		"delegates to x/vm's":         {puppet.Address, common.BytesToAddress([]byte{4}), gone},
 		// A delegation is followed once; what stands there instead of code can't run.
 		"delegates to one who does so": {puppet.Address, AccountOf("carol").Address, strconv.Itoa(int(evmtypes.ErrVMExecution.ABCICode()))},
 	} {
