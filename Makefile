@@ -12,6 +12,7 @@ BENCH ?= .
 FUZZTIME ?= 20s
 CONTRACTS ?= 50
 BLOCKS ?= 200
+DURATION ?= 300
 TIMERS ?= 1000000
 SDKPKG ?=
 SEED ?= 1
@@ -225,8 +226,14 @@ evm: ## Test evmbinding alone, a chain of cosmos/evm in memory included (`make c
 .PHONY: evm-node
 evm-node: ## Run a chain of cosmos/evm as a node, and look at its timers by viem and ethers (needs Node.js, and a network once)
 	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && export EVMAPPD='$(CURDIR)/build/evmappd' && \
+		npm test && INDEXER=1 npm test && DURATION=10 npm run four
+
+.PHONY: evm-four
+evm-four: ## Let four validators of cosmos/evm agree on random transactions for DURATION seconds, and their timers go on in a new chain
+	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
-		EVMAPPD='$(CURDIR)/build/evmappd' npm test && INDEXER=1 EVMAPPD='$(CURDIR)/build/evmappd' npm test
+		EVMAPPD='$(CURDIR)/build/evmappd' DURATION=$(DURATION) npm run four
 
 .PHONY: evm-hardhat
 evm-hardhat: ## Let a hardhat project schedule a callback on a chain of cosmos/evm and see it (needs Node.js, and a network once)

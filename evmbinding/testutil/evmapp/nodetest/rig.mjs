@@ -14,7 +14,8 @@ export const indexer = process.env.INDEXER === "1";
 export const zero32 = `0x${"0".repeat(64)}`;
 const zero20 = `0x${"0".repeat(40)}`;
 
-export const node = new Node(process.env.EVMAPPD, accounts.map(({ address }) => address));
+export const node = new Node(process.env.EVMAPPD);
+node.init(accounts.map(({ address }) => address));
 export let chain, pub, live, provider, wallets;
 
 export async function start(options = {}) {
