@@ -1,10 +1,14 @@
 package evmrpc
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	cmttypes "github.com/cometbft/cometbft/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 )
 
@@ -25,4 +29,22 @@ func TestTrace_OfTheFirstBlockIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = replay.before(block(c.LastBlockHeight()+2), nil, nil)
 	require.ErrorContains(t, err, "the state before block")
+}
+
+// TestBlockTraces_NameTheirTransactions, as go-ethereum's do, and none by the hash of another.
+func TestBlockTraces_NameTheirTransactions(t *testing.T) {
+	hashes := []common.Hash{{1}, {2}}
+	named, err := name([]*evmtypes.TxTraceResult{{Result: "done"}, {Error: "refused"}}, hashes)
+	require.NoError(t, err)
+	text, err := json.Marshal(named)
+	require.NoError(t, err)
+	require.JSONEq(t, fmt.Sprintf(
+		`[{"txHash":%q,"result":"done"},{"txHash":%q,"error":"refused"}]`, hashes[0], hashes[1]), string(text))
+	_, err = name([]*evmtypes.TxTraceResult{{}}, hashes)
+	require.ErrorContains(t, err, "1 traces of 2 transactions")
+	named, err = name(nil, nil)
+	require.NoError(t, err)
+	text, err = json.Marshal(named)
+	require.NoError(t, err)
+	require.Equal(t, "[]", string(text))
 }
