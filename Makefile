@@ -226,11 +226,11 @@ evm: ## Test evmbinding alone, a chain of cosmos/evm in memory included (`make c
 .PHONY: evm-node
 evm-node: ## Run a chain of cosmos/evm as a node, and look at its timers by viem and ethers (needs Node.js, and a network once)
 	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
-	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && export EVMAPPD='$(CURDIR)/build/evmappd' && \
-		npm test && INDEXER=1 npm test && DURATION=10 npm run four
+	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
+		export EVMAPPD='$(CURDIR)/build/evmappd' && npm test && INDEXER=1 npm test && DURATION=10 npm run four
 
 .PHONY: evm-four
-evm-four: ## Let four validators of cosmos/evm agree on random transactions for DURATION seconds, and their timers go on in a new chain
+evm-four: ## Let four validators of cosmos/evm agree for DURATION seconds, and their timers go on (needs Node.js)
 	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
 		EVMAPPD='$(CURDIR)/build/evmappd' DURATION=$(DURATION) npm run four

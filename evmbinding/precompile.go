@@ -71,8 +71,9 @@ func NewHRC1215(timers *keeper.Keeper, bank BankKeeper, seconds *Seconds) *Preco
 }
 
 const (
-	// callGas is the price of any call: x/vm branches the state for it. byteGas is that of each byte of its input, which is
-	// decoded: at worst as two lists of structs that overlap, at 11 ns a byte where a bank send takes 4 ns for a unit of gas.
+	// callGas is the price of any call: x/vm branches the state for it. byteGas is that of each byte of its input, which
+	// is decoded: at worst as two lists of structs that overlap, at 11 ns a byte where a bank send takes 4 ns for a unit
+	// of gas.
 	callGas, byteGas = 1_000, 2
 )
 
@@ -233,7 +234,8 @@ func (c *invocation) scheduleCalendar() ([]any, error) {
 	if args.Rule == (calendar{}) {
 		return nil, types.ErrUnsupportedTimerType.Wrapf("%s: the first argument is 0", c.method.Name)
 	}
-	return c.add(HandlerCallback, trigger{Calendar: args.Rule, Count: args.Count}, args.Payload, options{GasLimit: args.GasLimit})
+	t := trigger{Calendar: args.Rule, Count: args.Count}
+	return c.add(HandlerCallback, t, args.Payload, options{GasLimit: args.GasLimit})
 }
 
 func (c *invocation) scheduleCallTo() ([]any, error) {

@@ -13,6 +13,9 @@ import (
 	"github.com/cosmos/cosmos-sdk/server"
 )
 
+// traces are those of a block, as cosmos/evm has them.
+type traces = []*evmtypes.TxTraceResult
+
 // blockTrace is the trace of one transaction of a block. go-ethereum names the transaction, and so indexers ask for it;
 // cosmos/evm does not.
 type blockTrace struct {
@@ -27,37 +30,39 @@ type blockTraces struct {
 }
 
 // TraceBlockByNumber implements debug_traceBlockByNumber.
-func (t *blockTraces) TraceBlockByNumber(height rpctypes.BlockNumber, config *rpctypes.TraceConfig) ([]blockTrace, error) {
-	return t.named(func(api *debug.API) ([]*evmtypes.TxTraceResult, error) { return api.TraceBlockByNumber(height, config) })
+func (t *blockTraces) TraceBlockByNumber(
+	height rpctypes.BlockNumber, config *rpctypes.TraceConfig,
+) ([]blockTrace, error) {
+	return t.named(func(api *debug.API) (traces, error) { return api.TraceBlockByNumber(height, config) })
 }
 
 // TraceBlockByHash implements debug_traceBlockByHash.
 func (t *blockTraces) TraceBlockByHash(hash common.Hash, config *rpctypes.TraceConfig) ([]blockTrace, error) {
-	return t.named(func(api *debug.API) ([]*evmtypes.TxTraceResult, error) { return api.TraceBlockByHash(hash, config) })
+	return t.named(func(api *debug.API) (traces, error) { return api.TraceBlockByHash(hash, config) })
 }
 
 // TraceBlock implements debug_traceBlock.
 func (t *blockTraces) TraceBlock(rlp hexutil.Bytes, config *rpctypes.TraceConfig) ([]blockTrace, error) {
-	return t.named(func(api *debug.API) ([]*evmtypes.TxTraceResult, error) { return api.TraceBlock(rlp, config) })
+	return t.named(func(api *debug.API) (traces, error) { return api.TraceBlock(rlp, config) })
 }
 
 // named asks cosmos/evm for the traces of a block, and names their transactions.
-func (t *blockTraces) named(trace func(*debug.API) ([]*evmtypes.TxTraceResult, error)) ([]blockTrace, error) {
+func (t *blockTraces) named(trace func(*debug.API) (traces, error)) ([]blockTrace, error) {
 	asked := &tracedBlock{fireBackend: t.backend}
-	traces, err := trace(debug.NewAPI(t.ctx, asked, false))
+	found, err := trace(debug.NewAPI(t.ctx, asked, false))
 	if err != nil {
 		return nil, err
 	}
-	return name(traces, asked.hashes)
+	return name(found, asked.hashes)
 }
 
 // name names traces by the hashes of their transactions.
-func name(traces []*evmtypes.TxTraceResult, hashes []common.Hash) ([]blockTrace, error) {
-	if len(traces) != len(hashes) {
-		return nil, fmt.Errorf("%d traces of %d transactions", len(traces), len(hashes))
+func name(found traces, hashes []common.Hash) ([]blockTrace, error) {
+	if len(found) != len(hashes) {
+		return nil, fmt.Errorf("%d traces of %d transactions", len(found), len(hashes))
 	}
-	named := make([]blockTrace, len(traces))
-	for i, trace := range traces {
+	named := make([]blockTrace, len(found))
+	for i, trace := range found {
 		named[i] = blockTrace{hashes[i], trace}
 	}
 	return named, nil
@@ -72,7 +77,7 @@ type tracedBlock struct {
 // TraceBlock implements backend.EVMBackend.
 func (t *tracedBlock) TraceBlock(
 	height rpctypes.BlockNumber, config *rpctypes.TraceConfig, block *coretypes.ResultBlock,
-) ([]*evmtypes.TxTraceResult, error) {
+) (traces, error) {
 	results, err := t.CometBlockResultByNumber(&block.Block.Height)
 	if err != nil {
 		return nil, err

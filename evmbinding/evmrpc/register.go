@@ -77,7 +77,10 @@ func (r replayer) apis(
 	}
 	if slices.Contains(listed, rpc.DebugNamespace) {
 		all = append(all,
-			ethrpc.API{Namespace: rpc.DebugNamespace, Version: "1.0", Service: debug.NewAPI(ctx, fires, config.JSONRPC.EnableProfiling), Public: true},
+			ethrpc.API{
+				Namespace: rpc.DebugNamespace, Version: "1.0", Public: true,
+				Service: debug.NewAPI(ctx, fires, config.JSONRPC.EnableProfiling),
+			},
 			ethrpc.API{Namespace: rpc.DebugNamespace, Version: "1.0", Service: &blockTraces{ctx, fires}, Public: true})
 	}
 	return all

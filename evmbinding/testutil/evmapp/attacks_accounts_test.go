@@ -27,9 +27,9 @@ type Hook struct {
 
 var noHook = Hook{Times: new(big.Int), Data: []byte{}}
 
-// TestAttack_IsEnteredAgainByAToken that calls others when it moves, before balances change or after: in the fire of one who
-// pays in it, the receiver tries to act on the timer that fires, to call the callback, to schedule for this block, and to
-// move the token again. It acts for itself alone, and so does the token where it calls the precompile.
+// TestAttack_IsEnteredAgainByAToken that calls others when it moves, before balances change or after: in the fire of
+// one who pays in it, the receiver tries to act on the timer that fires, to call the callback, to schedule for this
+// block, and to move the token again. It acts for itself alone, and so does the token where it calls the precompile.
 func TestAttack_IsEnteredAgainByAToken(t *testing.T) {
 	c := chain(t)
 	a := newAttack(c)
@@ -131,8 +131,9 @@ func delegated(c *Chain, account Account) *Deployed {
 	return &Deployed{c, account.Address, Contracts(c.tb)["Puppet"].ABI}
 }
 
-// TestAttack_DelegatesBetweenScheduleAndFire: the callback runs the code to which the account delegates when it fires, on the
-// account's storage and coins; where there is none any more, or none at the address, it fails and is charged.
+// TestAttack_DelegatesBetweenScheduleAndFire: the callback runs the code to which the account delegates when it
+// fires, on the account's storage and coins; where there is none any more, or none at the address, it fails and is
+// charged.
 func TestAttack_DelegatesBetweenScheduleAndFire(t *testing.T) {
 	c := chain(t)
 	dave := AccountOf("dave")
@@ -140,6 +141,7 @@ func TestAttack_DelegatesBetweenScheduleAndFire(t *testing.T) {
 	d := delegated(c, dave)
 	empty := AccountOf("never used").Address
 	gone := strconv.Itoa(int(timerstypes.ErrActorGone.ABCICode()))
+	invalid := strconv.Itoa(int(evmtypes.ErrVMExecution.ABCICode()))
 	for name, try := range map[string]struct {
 		before, after common.Address
 		code          string // of the failure; none: the callback succeeds
@@ -151,7 +153,7 @@ func TestAttack_DelegatesBetweenScheduleAndFire(t *testing.T) {
 		"delegates to the precompile": {puppet.Address, evmbinding.Address, gone},
 		"delegates to x/vm's":         {puppet.Address, common.BytesToAddress([]byte{4}), gone},
 		// A delegation is followed once; what stands there instead of code can't run.
-		"delegates to one who does so": {puppet.Address, AccountOf("carol").Address, strconv.Itoa(int(evmtypes.ErrVMExecution.ABCICode()))},
+		"delegates to one who does so": {puppet.Address, AccountOf("carol").Address, invalid},
 	} {
 		delegate(c, AccountOf("carol"), puppet.Address)
 		delegate(c, dave, try.before)
@@ -176,8 +178,8 @@ func TestAttack_DelegatesBetweenScheduleAndFire(t *testing.T) {
 	require.Equal(t, uint64(2), d.number("fires"))
 }
 
-// TestAttack_DelegatedAccountMakesCalls: a call that an account scheduled is made as the account while it delegates, and what
-// the delegation lets others do is done as itself alone. Its nonce moves where its code creates contracts, and not else.
+// TestAttack_DelegatedAccountMakesCalls: a call that an account scheduled is made as the account while it delegates,
+// and what the delegation lets others do is done as itself alone. Its nonce stays.
 func TestAttack_DelegatedAccountMakesCalls(t *testing.T) {
 	c := chain(t)
 	dave := AccountOf("dave")
@@ -185,7 +187,8 @@ func TestAttack_DelegatedAccountMakesCalls(t *testing.T) {
 	d := delegated(c, dave)
 	delegate(c, dave, puppet.Address)
 	set := target.dataOf("set", big.NewInt(42))
-	data := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), target.Address, new(big.Int), set, options(200_000))
+	next := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
+	data := pack(t, "scheduleCallTo", next, target.Address, new(big.Int), set, options(200_000))
 	require.Empty(t, c.Result(c.Block(c.Sign(dave, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0]).VmError)
 	nonce := c.EVM.GetNonce(c.Ctx(), dave.Address)
 	require.True(t, fired(c).Success)
@@ -204,13 +207,14 @@ func TestAttack_DelegatedAccountMakesCalls(t *testing.T) {
 	require.Equal(t, nonce, c.EVM.GetNonce(c.Ctx(), dave.Address))
 }
 
-// TestAttack_ReplaysAFire: what a fire is shown as is no transaction. Put into a block as one, by whomever, it is refused,
-// and takes nothing; with another chain's id or another delivery's it has no sender either.
+// TestAttack_ReplaysAFire: what a fire is shown as is no transaction. Put into a block as one, by whomever, it is
+// refused, and takes nothing; so it is with another v, s or nonce.
 func TestAttack_ReplaysAFire(t *testing.T) {
 	c := chain(t)
 	d := alarm(c)
 	set := d.dataOf("set", big.NewInt(9))
-	data := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), d.Address, new(big.Int), set, options(200_000))
+	next := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
+	data := pack(t, "scheduleCallTo", next, d.Address, new(big.Int), set, options(200_000))
 	carol := AccountOf("carol")
 	require.Empty(t, c.Result(c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0]).VmError)
 	id := hex.EncodeToString(c.TimersOf(carol.Address)[0].Id)

@@ -39,15 +39,16 @@ func watchSlots(c *Chain, owners []*Deployed, each int, contract common.Address,
 	})
 }
 
-// TestAttack_WatchesOneSlotByTheHundred: what a change of one slot sets off is bounded in each block by the lane, and goes on
-// in the following ones. The owners of the watches pay; others' timers of the block fire.
+// TestAttack_WatchesOneSlotByTheHundred: what a change of one slot sets off is bounded in each block by the lane, and
+// goes on in the following ones. The owners of the watches pay; others' timers of the block fire.
 func TestAttack_WatchesOneSlotByTheHundred(t *testing.T) {
 	c := chain(t)
 	a := newAttack(c)
 	target := alarm(c)
 	owners := []*Deployed{puppet(c), puppet(c), puppet(c)}
 	const each = 100
-	watchSlots(c, owners, each, target.Address, func(int) []common.Hash { return []common.Hash{common.BigToHash(common.Big1)} })
+	slot := []common.Hash{common.BigToHash(common.Big1)}
+	watchSlots(c, owners, each, target.Address, func(int) []common.Hash { return slot })
 	at := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
 	var txs [][]byte
 	for i, d := range a.others {
@@ -99,9 +100,9 @@ func TestAttack_WatchesOneSlotByTheHundred(t *testing.T) {
 	}
 }
 
-// TestAttack_WatchesByTheThousand: three owners' 3,000 watches of one slot, or of eight out of 250 slots each, that one
-// block changes. Lane and overhead hold in each block, and no watch is lost. Another's timer without a tip waits for a block
-// for each owner that has fired no more than it, and one that is due later does not wait at all.
+// TestAttack_WatchesByTheThousand: three owners' 3,000 watches of one slot, or of eight out of 250 slots each, that
+// one block changes. Lane and overhead hold in each block, and no watch is lost. Another's timer without a tip waits
+// for a block for each owner that has fired no more than it, and one that is due later does not wait at all.
 func TestAttack_WatchesByTheThousand(t *testing.T) {
 	const owned, blocks, changed = 1_000, 10, 250
 	c := chain(t)
@@ -155,7 +156,8 @@ func TestAttack_WatchesByTheThousand(t *testing.T) {
 				require.LessOrEqual(t, lane.Cycles, uint64(2_000_000))
 				require.LessOrEqual(t, lane.OverheadCycles, uint64(3_000_000))
 				if n < 4 {
-					t.Logf("%s, block %d: %d fires, %d deferred, %d cycles of overhead", name, n, lane.Fired, lane.Deferred, lane.OverheadCycles)
+					t.Logf("%s, block %d: %d fires, %d deferred, %d cycles of overhead",
+						name, n, lane.Fired, lane.Deferred, lane.OverheadCycles)
 				}
 			}
 		}

@@ -59,8 +59,8 @@ func (c *Chain) sent(msgs ...sdk.Msg) func(ctx sdk.Context) error {
 	}
 }
 
-// priced are calls of each function of the precompiles, by the function's name; a second one of a name has more of what the
-// function works on.
+// priced are calls of each function of the precompiles, by the function's name; a second one of a name has more of
+// what the function works on.
 func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	queries := query.NewServer(c.Timers.Keeper)
 	call := func(to common.Address, parsed abi.ABI, name string, same func(sdk.Context) error, args ...any) price {
@@ -75,7 +75,9 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 		return call(evmbinding.HRC1215Address, evmbinding.HRC1215, name, same, args...)
 	}
 	const gas = 100_000
-	schedule := func(t timerstypes.Trigger, handler string, payload []byte, change ...func(*timerstypes.MsgScheduleTimer)) sdk.Msg {
+	schedule := func(
+		t timerstypes.Trigger, handler string, payload []byte, change ...func(*timerstypes.MsgScheduleTimer),
+	) sdk.Msg {
 		msg := &timerstypes.MsgScheduleTimer{Sender: o.text, Trigger: t, Handler: handler, Payload: payload, GasLimit: gas}
 		for _, f := range change {
 			f(msg)
@@ -99,7 +101,8 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	}
 	watching := func(n int) price {
 		watches, keys := slots(n)
-		return at("schedule", c.sent(schedule(timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}, callback, nil)),
+		watch := timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}
+		return at("schedule", c.sent(schedule(watch, callback, nil)),
 			trigger(func(t *Trigger) { t.Watch = watches }), []byte{}, options(gas))
 	}
 	calling := func(data []byte) (payload []byte) {
@@ -148,7 +151,8 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	}
 	updating := func(payload []byte) price {
 		call := &timerstypes.TimerCall{Handler: callback, Payload: payload}
-		return at("update", c.sent(&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Call: call}), o.far, payload, options(0))
+		msg := &timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Call: call}
+		return at("update", c.sent(msg), o.far, payload, options(0))
 	}
 	spender := sdk.AccAddress(AccountOf("a spender").Address.Bytes())
 	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{
@@ -172,9 +176,14 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	}
 	every := timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 9, Remaining: 3}}
 	return map[string][]price{
-		"schedule":       {watching(1), watching(8)},
-		"scheduleAt":     {at("scheduleAt", scheduled(byHeight, nil), height, uint64(gas), []byte{}), at("scheduleAt", scheduled(byHeight, long), height, uint64(gas), long)},
-		"scheduleAfter":  {at("scheduleAfter", scheduled(timerstypes.Trigger{After: 9}, nil), uint64(9), uint64(gas), []byte{})},
+		"schedule": {watching(1), watching(8)},
+		"scheduleAt": {
+			at("scheduleAt", scheduled(byHeight, nil), height, uint64(gas), []byte{}),
+			at("scheduleAt", scheduled(byHeight, long), height, uint64(gas), long),
+		},
+		"scheduleAfter": {
+			at("scheduleAfter", scheduled(timerstypes.Trigger{After: 9}, nil), uint64(9), uint64(gas), []byte{}),
+		},
 		"scheduleAtTime": {at("scheduleAtTime", scheduled(byTime, nil), second, uint64(gas), []byte{})},
 		"scheduleEvery":  {at("scheduleEvery", scheduled(every, nil), uint64(9), uint64(3), uint64(gas), []byte{})},
 		"scheduleCalendar": {at("scheduleCalendar", scheduled(timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{
@@ -184,8 +193,11 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 		"scheduleAtTimes":   {times(1), times(25)},
 		"scheduleCallTo":    {byCall, bySize},
 		"update":            {updating([]byte{1}), updating(long)},
-		"retrigger":         {at("retrigger", c.sent(&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Trigger: &byHeight}), o.far, plain)},
-		"extend":            {at("extend", c.sent(&timerstypes.MsgExtendTimer{Sender: o.text, Id: id(o.far), ExpiresAt: height + 9_000}), o.far, height+9_000, uint64(0))},
+		"retrigger": {at("retrigger", c.sent(
+			&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Trigger: &byHeight}), o.far, plain)},
+		"extend": {at("extend", c.sent(
+			&timerstypes.MsgExtendTimer{Sender: o.text, Id: id(o.far), ExpiresAt: height + 9_000}),
+			o.far, height+9_000, uint64(0))},
 		"pause": {
 			at("pause", c.sent(&timerstypes.MsgPauseTimer{Sender: o.text, Id: id(o.far)}), o.far),
 			at("pause", c.sent(&timerstypes.MsgPauseTimer{Sender: o.text, Id: id(o.watching)}), o.watching),
@@ -220,8 +232,10 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 			booking("scheduleCall", booked(nil), bob.Address, expiry, limit, uint64(0), []byte{}),
 			booking("scheduleCall", booked(long), bob.Address, expiry, limit, uint64(0), long),
 		},
-		"scheduleCallWithPayer":       {booking("scheduleCallWithPayer", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
-		"executeCallOnPayerSignature": {booking("executeCallOnPayerSignature", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
+		"scheduleCallWithPayer": {booking(
+			"scheduleCallWithPayer", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
+		"executeCallOnPayerSignature": {booking(
+			"executeCallOnPayerSignature", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
 		// What has no timer is looked for all the same.
 		"deleteSchedule": {booking("deleteSchedule", func(ctx sdk.Context) error {
 			_, err := queries.Timer(ctx, &timerstypes.QueryTimerRequest{Actor: o.text, Id: id(o.far)[:40]})
@@ -273,7 +287,8 @@ func newOwned(t *testing.T, c *Chain) *owned {
 			o.many = append(o.many, id)
 		}
 		pause := &timerstypes.MsgPauseTimer{Sender: o.text, Id: hex.EncodeToString(o.held[:])}
-		allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{sdk.MsgTypeURL(&timerstypes.MsgScheduleTimer{})})
+		allowance, err := feegrant.NewAllowedMsgAllowance(
+			&feegrant.BasicAllowance{}, []string{sdk.MsgTypeURL(&timerstypes.MsgScheduleTimer{})})
 		if err != nil {
 			return err
 		}
@@ -329,8 +344,9 @@ func (c *Chain) dropped() sdk.Context {
 	return ctx
 }
 
-// TestPrices_AreThoseOfTheModuleAtLeast: no function of the precompiles costs less than the module's own messages and questions
-// that do the same, and what a call has more of costs at least what it costs there. Only the logs are added.
+// TestPrices_AreThoseOfTheModuleAtLeast: no function of the precompiles costs less than the module's own messages and
+// questions that do the same, and what a call has more of costs at least what it costs there. Only the logs are
+// added.
 func TestPrices_AreThoseOfTheModuleAtLeast(t *testing.T) {
 	c := chain(t)
 	o := newOwned(t, c)
@@ -357,8 +373,8 @@ func TestPrices_AreThoseOfTheModuleAtLeast(t *testing.T) {
 	}
 }
 
-// TestPrices_OfScheduling are what an account pays in all that schedules by itself: with 21,000, the price of the call's data,
-// and what the module prepays.
+// TestPrices_OfScheduling are what an account pays in all that schedules by itself: with 21,000, the price of the
+// call's data, and what the module prepays.
 func TestPrices_OfScheduling(t *testing.T) {
 	c := chain(t)
 	carol := AccountOf("carol")
@@ -382,8 +398,9 @@ func TestPrices_OfScheduling(t *testing.T) {
 	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
 }
 
-// BenchmarkPrices prints how long each function takes for its gas, relative to a bank send through the same app: more than 3
-// would be too cheap. What a call of an account without code takes is left out of both time and gas: 21,000 pay for that.
+// BenchmarkPrices prints how long each function takes for its gas, relative to a bank send through the same app: more
+// than 3 would be too cheap. What a call of an account without code takes is left out of both time and gas: 21,000
+// pay for that.
 func BenchmarkPrices(b *testing.B) {
 	t := &testing.T{}
 	c := chain(b)

@@ -1,6 +1,6 @@
 // The same questions, asked of a node with the namespace timers and of one without it.
 import assert from "node:assert/strict";
-import { hex } from "./rig.mjs";
+import { hex } from "./forms.mjs";
 
 const tracer = { tracer: "callTracer" };
 

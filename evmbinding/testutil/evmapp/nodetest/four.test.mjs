@@ -1,12 +1,13 @@
-// Four validators of evmappd, which random transactions keep busy for DURATION seconds (300 by default): they agree on each
-// block. Their state goes on in a new chain of four, where timers fire as they do in the old one. EVMAPPD=path/of/evmappd
-// npm run four; SEED=n repeats the transactions of a run.
+// Four validators of evmappd, which random transactions keep busy for DURATION seconds (300 by default): they agree on
+// each block. Their state goes on in a new chain of four, where timers fire as they do in the old one.
+// EVMAPPD=path/of/evmappd npm run four; SEED=n draws the same transactions, in the order in which nodes take them.
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { decodeFunctionResult, encodeDeployData, encodeFunctionData, getContractAddress, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { hex, options, trigger, watched } from "./forms.mjs";
 import { Node, compile, keys, sleep, until } from "./node.mjs";
 
 const duration = Number(process.env.DURATION ?? 300);
@@ -19,7 +20,6 @@ const TIMERS = "0x0000000000000000000000000000000000001215";
 const here = new URL(".", import.meta.url).pathname;
 const contracts = compile(["Alarm.sol", "Booker.sol"], [`${here}../../../contracts`, `${here}../contracts`]);
 const accounts = keys.map((key) => privateKeyToAccount(key));
-const hex = (n) => `0x${BigInt(n).toString(16)}`;
 const close = [];
 
 after(async () => {
@@ -66,8 +66,8 @@ async function comet(node, path) {
 const sign = (account, nonce, { to, data = "0x", value = 0n, gas = 2_000_000n }) =>
   account.signTransaction({ type: "legacy", chainId: 9001, nonce, gasPrice, gas, to, data, value });
 
-// sent sends transactions of an account to one node, one after the other, and waits until they are in blocks. A mempool may
-// have two of an account in the wrong order, so that a block has them so, and the second fails: it is sent again.
+// sent sends transactions of an account to one node, one after the other, and waits until they are in blocks. A mempool
+// may have two of an account in the wrong order, so that a block has them so, and the second fails: it is sent again.
 async function sent(node, account, requests) {
   const first = await nonceOf(node, account);
   for (let nonce = first; nonce < first + requests.length; ) {
@@ -86,46 +86,38 @@ async function deploy(node, account, name) {
   const nonce = await nonceOf(node, account);
   const address = getContractAddress({ from: account.address, nonce: BigInt(nonce) });
   const value = 10n ** 18n;
-  await sent(node, account, [{ data: encodeDeployData({ abi, bytecode }), gas: 4_000_000n }, { to: address, value, gas: 100_000n }]);
+  const made = { data: encodeDeployData({ abi, bytecode }), gas: 4_000_000n };
+  await sent(node, account, [made, { to: address, value, gas: 100_000n }]);
   return { address, abi };
 }
 
-const none = `0x${"0".repeat(40)}`;
-const options = (gasLimit) => ({
-  gasLimit, byteLimit: 0n, expiresAt: 0n, expiresTime: 0n, renew: false, maxCharge: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n,
-  tier: 0, feePayer: none, retries: 0, retryAfter: 0n, onUnfunded: 0, label: "", onlyIf: [],
-});
-const trigger = (change) => ({
-  height: 0n, afterBlocks: 0n, every: 0n, time: 0n,
-  calendar: {
-    everySeconds: 0n, anchor: 0n, minuteSet: 0n, hourSet: 0, daySet: 0, lastDay: false, monthSet: 0, weekdaySet: 0, offsetMinutes: 0,
-  },
-  watch: [], count: 0n, cooldown: 0n,
-  repeat: { onFailure: 0, maxFailures: 0, fromSchedule: false, each: false, window: 0n, jitter: 0n }, ...change,
-});
-const watched = (source, target, slot = 1) => ({ source, target, slot: `0x${slot.toString(16).padStart(64, "0")}`, op: 0, value: 0n });
+// watch is one of a slot or a balance of a contract.
+const watch = (source, target, n = 1) => watched({ source, target, slot: `0x${n.toString(16).padStart(64, "0")}` });
 
 // The kinds of random transactions, each of an account and the alarms.
 const call = (contract, functionName, args, more) => ({
   to: contract.address, data: encodeFunctionData({ abi: contract.abi, functionName, args }), ...more,
 });
+const dataOf = (functionName, ...args) => encodeFunctionData({ abi: contracts.Alarm.abi, functionName, args });
 const payloads = ["", "", "r", "l", "n", "w", "u", "x", "s"];
 const kinds = {
   schedule: (_, alarms) => call(pick(alarms), "start", [BigInt(1 + random(12)), 400_000n, stringToHex(pick(payloads))]),
   repeat: (_, alarms) => call(pick(alarms), "every", [BigInt(1 + random(5)), BigInt(1 + random(6)), 300_000n, "0x"]),
   watchSlot: (_, alarms) => call(pick(alarms), "schedule",
-    [trigger({ watch: [watched(0, pick(alarms).address)], count: BigInt(1 + random(3)) }), "0x", options(300_000n)]),
+    [trigger({ watch: [watch(0, pick(alarms).address)], count: BigInt(1 + random(3)) }), "0x", options(300_000n)]),
   watchBalance: (_, alarms) => call(pick(alarms), "schedule",
-    [trigger({ watch: [watched(1, pick(alarms).address)], count: 1n }), "0x", options(300_000n)]),
+    [trigger({ watch: [watch(1, pick(alarms).address)], count: 1n }), "0x", options(300_000n)]),
   set: (_, alarms) => call(pick(alarms), "set", [BigInt(random(1_000))]),
   // Cancels what the alarm scheduled last: that is there still, or the transaction reverts.
   cancelOwn: (_, alarms) => ({ cancels: pick(alarms) }),
   revert: (_, alarms) => call(pick(alarms), pick(["startAndRevert", "scheduleInACallThatReverts"]), [5n, 200_000n]),
   cancelAndRevert: (_, alarms) => call(pick(alarms), "cancelInACallThatReverts", []),
-  send: (account, alarms) => ({ to: pick([...alarms, ...accounts]).address, value: BigInt(1 + random(1_000)), gas: 100_000n }),
+  send: (_, alarms) => ({
+    to: pick([...alarms, ...accounts]).address, value: BigInt(1 + random(1_000)), gas: 100_000n,
+  }),
   callTo: (_, alarms) => call({ address: TIMERS, abi: contracts.ITimers.abi }, "scheduleCallTo", [
     trigger({ afterBlocks: BigInt(1 + random(5)) }), pick(alarms).address, BigInt(random(50)),
-    pick(["0x", encodeFunctionData({ abi: contracts.Alarm.abi, functionName: "set", args: [BigInt(random(99))] })]), options(200_000n),
+    pick(["0x", dataOf("set", BigInt(random(99)))]), options(200_000n),
   ]),
 };
 
@@ -133,7 +125,7 @@ async function requestOf(node, account, alarms) {
   const name = pick(Object.keys(kinds));
   const request = kinds[name](account, alarms);
   if (!request.cancels) return [name, request];
-  const last = await node.ask("eth_call", { to: request.cancels.address, data: encodeFunctionData({ abi: contracts.Alarm.abi, functionName: "last" }) }, "latest");
+  const last = await node.ask("eth_call", { to: request.cancels.address, data: dataOf("last") }, "latest");
   return [name, call(request.cancels, "cancel", [last])];
 }
 
@@ -170,7 +162,7 @@ async function agree(all, from, to) {
     }
     for (const [i, header] of headers.entries()) {
       assert.equal(header.app_hash, headers[0].app_hash, `app hash of node ${i} at height ${height}`);
-      assert.equal(header.last_results_hash, headers[0].last_results_hash, `results at node ${i} before height ${height}`);
+      assert.equal(header.last_results_hash, headers[0].last_results_hash, `results of node ${i} before ${height}`);
       assert.equal(shown[i], shown[0], `block ${height} of node ${i}`);
     }
     const { transactions } = JSON.parse(shown[0]).result;
@@ -199,8 +191,8 @@ async function timersOf(node, owners, height) {
   return all;
 }
 
-// firesOf are the fires of some blocks: what they call, and what became of them. The data of a callback has the id of its
-// delivery, which follows from the app hash; a zero byte of it costs 12 less.
+// firesOf are the fires of some blocks: what they call, and what became of them. The data of a callback has the id of
+// its delivery, which follows from the app hash; a zero byte of it costs 12 less.
 async function firesOf(node, from, to) {
   const all = [];
   for (let height = from; height <= to; height++) {
@@ -230,13 +222,15 @@ function imported(old, genesis) {
     node.configure();
     for (const file of ["priv_validator_key.json", "node_key.json"])
       cpSync(join(old[i].home, "config", file), join(node.home, "config", file));
-    writeFileSync(join(node.home, "data/priv_validator_state.json"), JSON.stringify({ height: "0", round: 0, step: 0 }));
+    const nothingSigned = JSON.stringify({ height: "0", round: 0, step: 0 });
+    writeFileSync(join(node.home, "data/priv_validator_state.json"), nothingSigned);
     writeFileSync(join(node.home, "config/genesis.json"), JSON.stringify(genesis));
   }
   return all;
 }
 
-test(`four validators agree for ${duration} s, and their timers go on in another chain`, { timeout: (duration + 600) * 1000 }, async () => {
+const limits = { timeout: (duration + 600) * 1000 };
+test(`four validators agree for ${duration} s, and their timers go on in another chain`, limits, async () => {
   console.log(`SEED=${seed}`);
   const all = nodes();
   all[0].init(accounts.map(({ address }) => address), all.slice(1));
@@ -245,7 +239,8 @@ test(`four validators agree for ${duration} s, and their timers go on in another
   for (let i = 0; i < 6; i++) alarms.push(await deploy(all[0], accounts[i % accounts.length], "Alarm"));
   for (const account of accounts) {
     const nonce = await nonceOf(all[0], account);
-    for (const node of all) await wait("the contracts on all nodes", async () => (await nonceOf(node, account)) >= nonce);
+    for (const node of all)
+      await wait("the contracts on all nodes", async () => (await nonceOf(node, account)) >= nonce);
   }
   const counts = await busy(all, alarms, Date.now() + duration * 1000);
   console.log("transactions:", JSON.stringify(counts));
@@ -253,8 +248,12 @@ test(`four validators agree for ${duration} s, and their timers go on in another
   // Timers for the time after the export: one in each block, some once, a watch that these set off, one of an account.
   const last = { abi: contracts.ITimers.abi, address: TIMERS };
   await sent(all[0], accounts[0], [
+    call(alarms[5], "start", [1n, 300_000n, stringToHex("r")]),
+    call(alarms[5], "startAndRevert", [5n, 200_000n]),
     call(alarms[0], "every", [1n, 0n, 300_000n, "0x"]),
-    call(alarms[1], "schedule", [trigger({ watch: [watched(0, alarms[0].address, 0)], count: 5n, cooldown: 3n }), "0x", options(300_000n)]),
+    call(alarms[1], "schedule", [
+      trigger({ watch: [watch(0, alarms[0].address, 0)], count: 5n, cooldown: 3n }), "0x", options(300_000n),
+    ]),
     call(alarms[2], "every", [4n, 0n, 300_000n, stringToHex("w")]),
     ...[20n, 23n, 26n].map((n) => call(alarms[3], "start", [n, 300_000n, stringToHex(n === 23n ? "r" : "")])),
     call(last, "scheduleCallTo", [trigger({ afterBlocks: 25n }), alarms[4].address, 7n, "0x", options(200_000n)]),
@@ -275,7 +274,10 @@ test(`four validators agree for ${duration} s, and their timers go on in another
   await startAll(all);
   await goesOn(all, height);
   const time = (await comet(all[0], `block?height=${height}`)).block.header.time;
-  const want = { fires: await firesOf(all[0], height + 1, height + blocks), timers: await timersOf(all[0], owners, height + blocks) };
+  const happened = async (node) => ({
+    fires: await firesOf(node, height + 1, height + blocks), timers: await timersOf(node, owners, height + blocks),
+  });
+  const want = await happened(all[0]);
   await agree(all, height, height + blocks);
   await stopAll(all);
   assert.ok(want.fires.length >= blocks && want.timers.length >= 3, JSON.stringify(want.fires.length));
@@ -284,20 +286,22 @@ test(`four validators agree for ${duration} s, and their timers go on in another
   await startAll(again);
   await goesOn(again, height);
   await agree(again, height + 1, height + blocks);
-  const got = { fires: await firesOf(again[0], height + 1, height + blocks), timers: await timersOf(again[0], owners, height + blocks) };
+  const got = await happened(again[0]);
   assert.deepEqual(got.timers, want.timers);
   for (const [i, fire] of got.fires.entries()) {
-    assert.ok(Math.abs(fire.gasUsed - want.fires[i].gasUsed) <= 48, `gas of ${JSON.stringify(fire)}: ${want.fires[i].gasUsed}`);
-    for (const field of ["gas", "gasUsed"]) fire[field] = want.fires[i][field];
+    const other = want.fires[i];
+    assert.ok(other && Math.abs(fire.gasUsed - other.gasUsed) <= 48, JSON.stringify([fire, other]));
+    for (const field of ["gas", "gasUsed"]) fire[field] = other[field];
   }
   assert.deepEqual(got.fires, want.fires);
-  console.log(`after the export: ${got.fires.length} fires in ${blocks} blocks, ${got.timers.length} timers left, in both chains`);
+  console.log(`after the export: ${got.fires.length} fires in ${blocks} blocks, ${got.timers.length} timers, in both`);
 
   // No state comes before a chain's first block: its fires are shown, and not traced.
   const first = await again[0].ask("eth_getBlockByNumber", hex(height + 1), true);
   assert.ok(first.transactions.length > 0);
   const tracer = { tracer: "callTracer" };
-  await assert.rejects(again[0].ask("debug_traceTransaction", first.transactions[0].hash, tracer), /the state before block/);
+  const refused = again[0].ask("debug_traceTransaction", first.transactions[0].hash, tracer);
+  await assert.rejects(refused, /the state before block/);
   const traces = await again[0].ask("debug_traceBlockByNumber", hex(height + 1), tracer);
   assert.equal(traces.length, first.transactions.length);
   for (const { error } of traces) assert.match(error, /the state before block/);

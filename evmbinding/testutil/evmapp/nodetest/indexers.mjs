@@ -1,7 +1,8 @@
-// The requests that indexers send, in the forms in which they send them, and what they need of the answers: Blockscout's, of
-// its variant geth, and those of The Graph's node. Every answer about a block with fires is held to the others.
+// The requests that indexers send, in the forms in which they send them, and what they need of the answers:
+// Blockscout's, of its variant geth, and those of The Graph's node. All answers about a block with fires are held to
+// each other.
 import assert from "node:assert/strict";
-import { hex } from "./rig.mjs";
+import { hex } from "./forms.mjs";
 
 const quantity = /^0x(0|[1-9a-f][0-9a-f]*)$/;
 const bytes = /^0x([0-9a-f]{2})*$/;
@@ -18,28 +19,33 @@ const headerForm = {
   extraData: bytes, mixHash: hash, nonce: /^0x[0-9a-f]{16}$/, size: quantity, baseFeePerGas: quantity,
 };
 const txForm = {
-  hash, type: quantity, nonce: quantity, blockHash: hash, blockNumber: quantity, transactionIndex: quantity, from: address,
-  to: either(address, nothing), value: quantity, gas: quantity, gasPrice: quantity, input: bytes, v: quantity, r: quantity,
-  s: quantity, chainId: quantity,
+  hash, type: quantity, nonce: quantity, blockHash: hash, blockNumber: quantity, transactionIndex: quantity,
+  from: address, to: either(address, nothing), value: quantity, gas: quantity, gasPrice: quantity, input: bytes,
+  v: quantity, r: quantity, s: quantity, chainId: quantity,
 };
 const receiptForm = {
   transactionHash: hash, transactionIndex: quantity, blockHash: hash, blockNumber: quantity, from: address,
-  to: either(address, nothing), cumulativeGasUsed: quantity, gasUsed: quantity, contractAddress: either(address, nothing),
-  logsBloom: bloom, type: quantity, status: /^0x[01]$/, effectiveGasPrice: quantity,
+  to: either(address, nothing), cumulativeGasUsed: quantity, gasUsed: quantity,
+  contractAddress: either(address, nothing), logsBloom: bloom, type: quantity, status: /^0x[01]$/,
+  effectiveGasPrice: quantity,
 };
 const logForm = {
-  address, data: bytes, blockNumber: quantity, transactionHash: hash, transactionIndex: quantity, blockHash: hash, logIndex: quantity,
+  address, data: bytes, blockNumber: quantity, transactionHash: hash, transactionIndex: quantity, blockHash: hash,
+  logIndex: quantity,
 };
 const callForm = { type: /^[A-Z0-9]+$/, from: address, gas: quantity, gasUsed: quantity, input: bytes };
 
 function hasForm(value, form, what) {
-  for (const [field, want] of Object.entries(form))
-    assert.ok(field in value && want.test(value[field]), `${what}: ${field} is ${JSON.stringify(value[field])}: want ${want}`);
+  for (const [field, want] of Object.entries(form)) {
+    const good = field in value && want.test(value[field]);
+    assert.ok(good, `${what}: ${field} is ${JSON.stringify(value[field])}: want ${want}`);
+  }
 }
 
 // batch posts requests in one body, and returns their results by their ids. An error is one of the whole.
 async function batch(node, requests) {
-  const answers = JSON.parse(await node.post(requests.map(([method, ...params], id) => ({ jsonrpc: "2.0", id, method, params }))));
+  const body = requests.map(([method, ...params], id) => ({ jsonrpc: "2.0", id, method, params }));
+  const answers = JSON.parse(await node.post(body));
   assert.equal(answers.length, requests.length);
   const results = [];
   for (const { id, result, error } of answers) {
@@ -61,7 +67,8 @@ function checkBlock(block, receipts) {
     const receipt = receipts[i];
     hasForm(tx, txForm, `transaction ${tx.hash}`);
     hasForm(receipt, receiptForm, `receipt of ${tx.hash}`);
-    for (const [field, want] of [["blockHash", block.hash], ["blockNumber", block.number], ["transactionIndex", hex(i)]]) {
+    const place = { blockHash: block.hash, blockNumber: block.number, transactionIndex: hex(i) };
+    for (const [field, want] of Object.entries(place)) {
       assert.equal(tx[field], want, `${field} of transaction ${tx.hash}`);
       assert.equal(receipt[field], want, `${field} of the receipt of ${tx.hash}`);
     }
@@ -91,14 +98,15 @@ function checkCall(call, tx, receipt) {
     for (const inner of c.calls ?? []) walk(inner);
   };
   walk(call);
-  assert.deepEqual([call.from, call.to ?? receipt.contractAddress].map(lower), [tx.from, tx.to ?? receipt.contractAddress].map(lower), what);
+  const parties = ({ from, to }) => [from, to ?? receipt.contractAddress].map(lower);
+  assert.deepEqual(parties(call), parties(tx), what);
   assert.deepEqual([call.input, BigInt(call.value)], [tx.input, BigInt(tx.value)], what);
   assert.equal(call.error !== undefined, receipt.status === "0x0", what);
   if (isFire(tx)) assert.equal(call.gasUsed, receipt.gasUsed, what);
 }
 
-// asBlockscout indexes some blocks as Blockscout does: blocks, receipts, traces of transactions and of blocks, then balances,
-// codes and nonces, each kind in one batch.
+// asBlockscout indexes some blocks as Blockscout does: blocks, receipts, traces of transactions and of blocks, then
+// balances, codes and nonces, each kind in one batch.
 export async function asBlockscout(node, from, to) {
   const numbers = Array.from({ length: to - from + 1 }, (_, i) => hex(from + i));
   const [chainId, latest] = await batch(node, [["eth_chainId"], ["eth_getBlockByNumber", "latest", false]]);
@@ -125,20 +133,24 @@ export async function asBlockscout(node, from, to) {
   assert.deepEqual(await batch(node, txs.map((tx) => ["eth_getTransactionByHash", tx.hash])), txs);
 
   const options = { timeout: "5s", tracer: "callTracer" };
-  const traces = await batch(node, txs.map((tx) => ["debug_traceTransaction", tx.hash, options]));
+  const traced = (config) => batch(node, txs.map((tx) => ["debug_traceTransaction", tx.hash, config]));
+  const traces = await traced(options);
   for (const [i, trace] of traces.entries()) checkCall(trace, txs[i], all[i]);
-  const tops = await batch(node, txs.map((tx) => ["debug_traceTransaction", tx.hash, { ...options, tracerConfig: { onlyTopCall: true } }]));
+  const tops = await traced({ ...options, tracerConfig: { onlyTopCall: true } });
   for (const [i, { calls, ...top }] of traces.entries()) assert.deepEqual(tops[i], top);
   // A program in JavaScript in the place of a tracer's name.
-  const program = "{ n: 0, step: function() { this.n++ }, fault: function() {}, result: function(ctx) { return [ctx.type, this.n] } }";
-  const counted = await batch(node, txs.map((tx) => ["debug_traceTransaction", tx.hash, { timeout: "5s", tracer: program }]));
-  for (const [kind, steps] of counted) assert.ok(["CALL", "CREATE"].includes(kind) && steps >= 0);
-  const structured = { timeout: "5s", enableMemory: true, disableStack: false, disableStorage: true, enableReturnData: false };
-  for (const { structLogs, gas } of await batch(node, txs.map((tx) => ["debug_traceTransaction", tx.hash, structured])))
+  const program = `{
+    n: 0, step: function() { this.n++ }, fault: function() {}, result: function(ctx) { return [ctx.type, this.n] }
+  }`;
+  for (const [kind, steps] of await traced({ timeout: "5s", tracer: program }))
+    assert.ok(["CALL", "CREATE"].includes(kind) && steps >= 0);
+  const structured = { enableMemory: true, disableStack: false, disableStorage: true, enableReturnData: false };
+  for (const { structLogs, gas } of await traced({ timeout: "5s", ...structured }))
     assert.ok(Array.isArray(structLogs) && gas > 0);
   const perBlock = await batch(node, numbers.map((number) => ["debug_traceBlockByNumber", number, options]));
   for (const [i, block] of blocks.entries()) {
-    assert.deepEqual(perBlock[i].map(({ txHash }) => txHash), block.transactions.map((tx) => tx.hash), `traces of block ${block.number}`);
+    const hashes = block.transactions.map((tx) => tx.hash);
+    assert.deepEqual(perBlock[i].map(({ txHash }) => txHash), hashes, `traces of block ${block.number}`);
     for (const [j, { result, error }] of perBlock[i].entries()) {
       assert.equal(error, undefined);
       checkCall(result, block.transactions[j], receipts[i][j]);
@@ -149,11 +161,11 @@ export async function asBlockscout(node, from, to) {
   for (const method of ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"])
     for (const answer of await batch(node, seen.map((one) => [method, one, hex(to)])))
       assert.match(answer, method === "eth_getCode" ? bytes : quantity);
-  // It calls again what has failed, for the reason. What a fire finds may be gone: any answer is good, but for one without a message.
+  // It calls again what has failed, for the reason. What a fire finds may be gone: any answer is good that says why.
   for (const [i, receipt] of all.entries()) {
     if (receipt.status === "0x1") continue;
-    const { from: sender, to: target, input, gas, gasPrice, value, blockNumber } = txs[i];
-    const answer = JSON.parse(await node.raw("eth_call", { from: sender, to: target, data: input, gas, gasPrice, value }, blockNumber));
+    const { from, to, input: data, gas, gasPrice, value, blockNumber } = txs[i];
+    const answer = JSON.parse(await node.raw("eth_call", { from, to, data, gas, gasPrice, value }, blockNumber));
     assert.ok(answer.result !== undefined || answer.error.message.length > 0, JSON.stringify(answer));
   }
   const logs = await batch(node, [["eth_getLogs", { fromBlock: hex(from), toBlock: hex(to) }]]);
@@ -161,8 +173,8 @@ export async function asBlockscout(node, from, to) {
   return { blocks: blocks.length, txs: txs.length, fires };
 }
 
-// asGraph indexes some blocks as The Graph's node does: the identity of the network, the head, pointers by number, logs by
-// ranges, then whole blocks, receipts and calls by the hashes of blocks.
+// asGraph indexes some blocks as The Graph's node does: the identity of the network, the head, pointers by number, logs
+// by ranges, then whole blocks, receipts and calls by the hashes of blocks.
 export async function asGraph(node, from, to, contract) {
   assert.equal(await node.ask("net_version"), "9001");
   const genesis = await node.ask("eth_getBlockByNumber", "0x0", false);
@@ -170,17 +182,20 @@ export async function asGraph(node, from, to, contract) {
   const head = await node.ask("eth_getBlockByNumber", "latest", false);
   hasForm(head, headerForm, "the head");
   const pointers = [];
-  for (let number = from; number <= to; number++) pointers.push(await node.ask("eth_getBlockByNumber", hex(number), false));
+  for (let number = from; number <= to; number++)
+    pointers.push(await node.ask("eth_getBlockByNumber", hex(number), false));
   for (const [i, pointer] of pointers.slice(1).entries()) assert.equal(pointer.parentHash, pointers[i].hash);
 
   const range = { fromBlock: hex(from), toBlock: hex(to) };
   const every = await node.ask("eth_getLogs", range);
   const topics = [...new Set(every.map((log) => log.topics[0]).filter(Boolean))];
   const addresses = [...new Set(every.map((log) => log.address))];
-  assert.deepEqual(await node.ask("eth_getLogs", { ...range, topics: [topics] }), every.filter((log) => log.topics.length > 0));
-  assert.deepEqual(await node.ask("eth_getLogs", { ...range, address: addresses, topics: [topics] }), every.filter((log) => log.topics.length > 0));
+  const logsOf = (filter) => node.ask("eth_getLogs", { ...range, ...filter });
+  const named = every.filter((log) => log.topics.length > 0);
+  assert.deepEqual(await logsOf({ topics: [topics] }), named);
+  assert.deepEqual(await logsOf({ address: addresses, topics: [topics] }), named);
   for (const one of addresses)
-    assert.deepEqual(await node.ask("eth_getLogs", { ...range, address: [one] }), every.filter((log) => log.address === one));
+    assert.deepEqual(await logsOf({ address: [one] }), every.filter((log) => log.address === one));
 
   let fires = 0;
   const seen = [];
@@ -190,8 +205,9 @@ export async function asGraph(node, from, to, contract) {
     const receipts = await node.ask("eth_getBlockReceipts", { blockHash: block.hash });
     assert.deepEqual(receipts, await node.ask("eth_getBlockReceipts", block.hash));
     fires += checkBlock(block, receipts);
-    seen.push(...receipts.flatMap((receipt) => receipt.logs));
-    assert.deepEqual(await node.ask("eth_getLogs", { blockHash: block.hash }), receipts.flatMap((receipt) => receipt.logs));
+    const logs = receipts.flatMap((receipt) => receipt.logs);
+    seen.push(...logs);
+    assert.deepEqual(await node.ask("eth_getLogs", { blockHash: block.hash }), logs);
     if (block.transactions.length === 0) continue;
     const batched = await batch(node, block.transactions.map((tx) => ["eth_getTransactionReceipt", tx.hash]));
     for (const receipt of batched) assert.equal(receipt.blockHash, block.hash);

@@ -44,7 +44,7 @@ export class Node {
     for (const other of others) other.configure();
   }
 
-  // configure writes the configuration where there is none: any command but start does, which takes its flags' defaults.
+  // configure writes the configuration where there is none: any command does, but start takes its flags' defaults.
   configure() {
     this.run("comet", "version");
   }

@@ -358,7 +358,8 @@ test("Blockscout's requests find each fire with its block, receipt and trace", a
 
 test("The Graph's requests find each fire with its logs, by the hashes of blocks", async () => {
   const [first, last, alarm] = await busyBlocks();
-  const seen = await asGraph(node, first, last, { address: alarm.address, data: encodeFunctionData({ abi: alarm.abi, functionName: "rings" }) });
+  const data = encodeFunctionData({ abi: alarm.abi, functionName: "rings" });
+  const seen = await asGraph(node, first, last, { address: alarm.address, data });
   console.log(`The Graph: ${JSON.stringify(seen)}`);
   assert.ok(seen.fires >= 9 && seen.logs >= 6);
 });
@@ -368,9 +369,11 @@ async function busyBlocks() {
   const wallet = rig.wallets[0];
   const first = Number(await rig.pub.getBlockNumber()) + 1;
   const alarms = [await deploy("Alarm"), await deploy("Alarm")];
-  for (const [i, alarm] of alarms.entries()) await write(wallet, alarm, "every", [1n, 4n, gas, i ? stringToHex("r") : "0x"]);
+  for (const [i, alarm] of alarms.entries())
+    await write(wallet, alarm, "every", [1n, 4n, gas, i ? stringToHex("r") : "0x"]);
   const { blockNumber } = await write(wallet, alarms[0], "start", [2n, gas, stringToHex("w")]);
-  await write(wallet, timers, "scheduleCallTo", [trigger({ afterBlocks: 1n }), accounts[1].address, 5n, "0x", options(100_000n)]);
+  const value = [trigger({ afterBlocks: 1n }), accounts[1].address, 5n, "0x", options(100_000n)];
+  await write(wallet, timers, "scheduleCallTo", value);
   await firesOf(alarms[0].address, blockNumber, 3);
   await firesOf(alarms[1].address, blockNumber - 2n, 4);
   return [first, Number(await rig.pub.getBlockNumber()), alarms[0]];
@@ -399,8 +402,8 @@ test("on blocks without fires nothing differs from cosmos/evm's own JSON-RPC, on
   const stock = await answers(node, last);
   assert.equal(stock.fires.length, 0);
   const { same, stripped, named } = compare(ours, stock);
-  console.log(`${last} blocks: ${same} answers are the same to the byte, ${stripped} without their fires, ${named} without the names ` +
-    `of traces; ${fires.size} fires`);
+  console.log(`${last} blocks: ${same} answers are the same to the byte, ${stripped} without their fires, ` +
+    `${named} without the names of traces; ${fires.size} fires`);
   assert.ok(same > 1_000 && stripped > 100 && named > 100);
   for (const hash of ours.fires.slice(0, 3)) assert.equal(await node.ask("eth_getTransactionByHash", hash), null);
 });

@@ -96,8 +96,8 @@ func newApp(logger log.Logger, db dbm.DB, _ io.Writer, options servertypes.AppOp
 
 // export writes the latest state, for a chain that goes on with the next height.
 func export(
-	logger log.Logger, db dbm.DB, _ io.Writer, height int64, forZeroHeight bool, _ []string, options servertypes.AppOptions,
-	modules []string,
+	logger log.Logger, db dbm.DB, _ io.Writer, height int64, forZeroHeight bool, _ []string,
+	options servertypes.AppOptions, modules []string,
 ) (servertypes.ExportedApp, error) {
 	if height != -1 || forZeroHeight {
 		return servertypes.ExportedApp{}, errors.New("want the latest state, without --height and --for-zero-height")
