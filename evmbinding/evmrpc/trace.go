@@ -140,7 +140,7 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 		trace := &evmtypes.TxTraceResult{}
 		if trace.Result, err = traced(config, &tracers.Context{
 			BlockHash: common.BytesToHash(block.BlockID.Hash), BlockNumber: big.NewInt(block.Block.Height), TxIndex: len(own) + i, TxHash: f.Hash,
-		}, again); err != nil {
+		}, f, again); err != nil {
 			trace = &evmtypes.TxTraceResult{Error: err.Error()}
 		}
 		traces = append(traces, trace)
@@ -151,8 +151,10 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 	return traces, nil
 }
 
-// traced makes the tracer that a request names, runs something with it, and returns what it found.
-func traced(config *rpctypes.TraceConfig, at *tracers.Context, run func(*tracing.Hooks) error) (json.RawMessage, error) {
+// traced makes the tracer that a request names, runs a fire with it, and returns what it found.
+func traced(
+	config *rpctypes.TraceConfig, at *tracers.Context, fire *Fire, run func(*tracing.Hooks) error,
+) (json.RawMessage, error) {
 	if config == nil {
 		config = &rpctypes.TraceConfig{}
 	}
@@ -177,15 +179,33 @@ func traced(config *rpctypes.TraceConfig, at *tracers.Context, run func(*tracing
 			return nil, err
 		}
 	}
-	hooks := *tracer.Hooks
-	if end := hooks.OnTxEnd; end != nil {
-		// A tracer takes an error here for a transaction that could not run, and states no gas then.
-		hooks.OnTxEnd = func(receipt *ethtypes.Receipt, _ error) { end(receipt, nil) }
-	}
 	late := time.AfterFunc(timeout, func() { tracer.Stop(errors.New("execution timeout")) })
 	defer late.Stop()
-	if err := run(&hooks); err != nil {
+	if err := run(reported(*tracer.Hooks, fire)); err != nil {
 		return nil, err
 	}
 	return tracer.GetResult()
+}
+
+// reported are the hooks of a tracer that sees a fire fail which did, where the call by itself succeeds: one of an
+// address without code, or one that wrote more bytes than its limit. The gas is then that of the receipt.
+func reported(hooks tracing.Hooks, fire *Fire) *tracing.Hooks {
+	if exit := hooks.OnExit; exit != nil && fire.Failed() {
+		hooks.OnExit = func(depth int, output []byte, gasUsed uint64, err error, reverted bool) {
+			if depth == 0 && err == nil {
+				output, err, reverted = nil, errors.New(fire.Response.VmError), true
+			}
+			exit(depth, output, gasUsed, err, reverted)
+		}
+	}
+	if end := hooks.OnTxEnd; end != nil {
+		hooks.OnTxEnd = func(receipt *ethtypes.Receipt, err error) {
+			if fire.Failed() && err == nil {
+				receipt = &ethtypes.Receipt{GasUsed: fire.Response.GasUsed}
+			}
+			// A tracer takes an error here for a transaction that could not run, and states no gas then.
+			end(receipt, nil)
+		}
+	}
+	return &hooks
 }

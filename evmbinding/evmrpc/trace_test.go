@@ -2,6 +2,7 @@ package evmrpc
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	cmttypes "github.com/cometbft/cometbft/types"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,4 +50,40 @@ func TestBlockTraces_NameTheirTransactions(t *testing.T) {
 	text, err = json.Marshal(named)
 	require.NoError(t, err)
 	require.Equal(t, "[]", string(text))
+}
+
+// TestTrace_ShowsTheFailureThatTheReceiptShows, unless the call has one of its own; and no other.
+func TestTrace_ShowsTheFailureThatTheReceiptShows(t *testing.T) {
+	own := errors.New("out of gas")
+	for _, try := range []struct {
+		reported string
+		err      error
+		want     string
+		gas      uint64
+	}{
+		{"", nil, "", 7}, {"timers error 3", nil, "timers error 3", 5},
+		{"timers error 3", own, own.Error(), 7}, {"", own, own.Error(), 7},
+	} {
+		got, gas := []string{}, uint64(0)
+		hooks := reported(tracing.Hooks{
+			OnExit: func(_ int, _ []byte, _ uint64, err error, reverted bool) {
+				require.Equal(t, err != nil, reverted)
+				got = append(got, fmt.Sprint(err))
+			},
+			OnTxEnd: func(receipt *ethtypes.Receipt, err error) {
+				require.NoError(t, err)
+				gas = receipt.GasUsed
+			},
+		}, &Fire{Response: &evmtypes.MsgEthereumTxResponse{VmError: try.reported, GasUsed: 5}})
+		hooks.OnExit(1, nil, 1, nil, false)
+		hooks.OnExit(0, nil, 2, try.err, try.err != nil)
+		hooks.OnTxEnd(&ethtypes.Receipt{GasUsed: 7}, try.err)
+		want := "<nil>"
+		if try.want != "" {
+			want = try.want
+		}
+		require.Equal(t, []string{"<nil>", want}, got, "%+v", try)
+		require.Equal(t, try.gas, gas, "%+v", try)
+	}
+	require.NotPanics(t, func() { reported(tracing.Hooks{}, &Fire{Response: &evmtypes.MsgEthereumTxResponse{}}) })
 }

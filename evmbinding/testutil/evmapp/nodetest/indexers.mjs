@@ -74,7 +74,9 @@ function checkBlock(block, receipts) {
     }
     assert.equal(receipt.transactionHash, tx.hash);
     assert.deepEqual([receipt.from, receipt.to, receipt.type].map(lower), [tx.from, tx.to, tx.type].map(lower));
-    assert.ok(BigInt(receipt.gasUsed) <= BigInt(tx.gas) && BigInt(receipt.gasUsed) >= 21_000n);
+    // A fire that never ran in the EVM used less than a transaction does.
+    const least = isFire(tx) && receipt.status === "0x0" ? 1n : 21_000n;
+    assert.ok(BigInt(receipt.gasUsed) <= BigInt(tx.gas) && BigInt(receipt.gasUsed) >= least);
     gas += BigInt(receipt.gasUsed);
     assert.equal(BigInt(receipt.cumulativeGasUsed), gas, `cumulative gas of ${tx.hash}`);
     for (const log of receipt.logs) {

@@ -131,6 +131,17 @@ test("a callback that reverts, and one that never ends, show as failed", async (
   const { blockNumber } = await write(rig.wallets[3], timers, "scheduleAfter", [2n, gas, "0x"]);
   const [gone] = await firesOf(rig.wallets[3].account.address, blockNumber + 1n, 1);
   assert.equal(gone.receipt.status, "reverted");
+  // To write more than its limit: the EVM itself succeeds.
+  const limited = [trigger({ afterBlocks: 2n }), stringToHex("w"), options(500_000n, { byteLimit: 300n })];
+  const { blockNumber: scheduled } = await write(rig.wallets[0], alarm, "schedule", limited);
+  const [large] = await firesOf(alarm.address, scheduled + 1n, 1);
+  assert.equal(large.receipt.status, "reverted");
+  for (const { tx, receipt } of [gone, large]) {
+    const call = await node.ask("debug_traceTransaction", tx.hash, { tracer: "callTracer" });
+    assert.match(call.error, /^timers error \d+$/, "a trace shows the failure that the receipt shows");
+    assert.equal(BigInt(call.gasUsed), receipt.gasUsed);
+    assert.equal((await node.ask("debug_traceTransaction", tx.hash)).failed, true);
+  }
 });
 
 test("watches of a slot and of a balance fire in the block of the change", async () => {
@@ -374,6 +385,8 @@ async function busyBlocks() {
   const { blockNumber } = await write(wallet, alarms[0], "start", [2n, gas, stringToHex("w")]);
   const value = [trigger({ afterBlocks: 1n }), accounts[1].address, 5n, "0x", options(100_000n)];
   await write(wallet, timers, "scheduleCallTo", value);
+  // A callback to an account without code.
+  await write(rig.wallets[3], timers, "scheduleAfter", [1n, gas, "0x"]);
   await firesOf(alarms[0].address, blockNumber, 3);
   await firesOf(alarms[1].address, blockNumber - 2n, 4);
   return [first, Number(await rig.pub.getBlockNumber()), alarms[0]];
