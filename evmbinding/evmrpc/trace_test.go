@@ -61,8 +61,10 @@ func TestTrace_ShowsTheFailureThatTheReceiptShows(t *testing.T) {
 		want     string
 		gas      uint64
 	}{
-		{"", nil, "", 7}, {"timers error 3", nil, "timers error 3", 5},
-		{"timers error 3", own, own.Error(), 7}, {"", own, own.Error(), 7},
+		{"", nil, "", 7},
+		{"timers error 3", nil, "timers error 3", 5},
+		{"timers error 3", own, own.Error(), 7},
+		{"", own, own.Error(), 7},
 	} {
 		got, gas := []string{}, uint64(0)
 		hooks := reported(tracing.Hooks{

@@ -2,17 +2,16 @@ package evmapp
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/cosmos/evm/x/vm/statedb"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/stretchr/testify/require"
 
@@ -61,11 +60,12 @@ func (c *Chain) sent(msgs ...sdk.Msg) func(ctx sdk.Context) error {
 
 // priced are calls of each function of the precompiles, by the function's name; a second one of a name has more of
 // what the function works on.
-func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
+func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
+	tb.Helper()
 	queries := query.NewServer(c.Timers.Keeper)
 	call := func(to common.Address, parsed abi.ABI, name string, same func(sdk.Context) error, args ...any) price {
 		data, err := parsed.Pack(name, args...)
-		require.NoError(t, err, name)
+		require.NoError(tb, err, name)
 		return price{to, data, same}
 	}
 	at := func(name string, same func(sdk.Context) error, args ...any) price {
@@ -88,7 +88,7 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	height, second := c.Height()+1_000, c.Now()+3_600
 	moment := time.Unix(int64(second), 0).UTC()
 	byHeight, byTime := timerstypes.Trigger{Height: height}, timerstypes.Trigger{Time: &moment}
-	callback, long := evmbinding.HandlerCallback, make([]byte, 8_000)
+	callback, much := evmbinding.HandlerCallback, make([]byte, 8_000)
 	plain := trigger(func(t *Trigger) { t.Height = height })
 	slots := func(n int) (watches []Watch, keys []timerstypes.WatchKey) {
 		for i := range n {
@@ -107,7 +107,7 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	}
 	calling := func(data []byte) (payload []byte) {
 		payload, err := evmbinding.EncodeCall(bob.Address, new(big.Int), data)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		return payload
 	}
 	each := func(n int, msg func(i int) sdk.Msg) func(sdk.Context) error {
@@ -158,9 +158,9 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{
 		SpendLimit: sdk.NewCoins(sdk.NewInt64Coin(Denom, 1_000)),
 	}, []string{sdk.MsgTypeURL(&timerstypes.MsgScheduleTimer{})})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	grant, err := feegrant.NewMsgGrantAllowance(allowance, o.account.Address.Bytes(), spender)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	revoke := feegrant.NewMsgRevokeAllowance(o.account.Address.Bytes(), alice.Address.Bytes())
 	expiry, limit := new(big.Int).SetUint64(second), big.NewInt(gas)
 	payer := func(msg *timerstypes.MsgScheduleTimer) { msg.FeePayer = sdk.AccAddress(bob.Address.Bytes()).String() }
@@ -169,8 +169,8 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 	}
 	byCall := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(nil))),
 		plain, bob.Address, new(big.Int), []byte{}, options(gas))
-	bySize := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(long))),
-		plain, bob.Address, new(big.Int), long, options(gas))
+	bySize := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(much))),
+		plain, bob.Address, new(big.Int), much, options(gas))
 	scheduled := func(t timerstypes.Trigger, payload []byte) func(sdk.Context) error {
 		return c.sent(schedule(t, callback, payload))
 	}
@@ -179,7 +179,7 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 		"schedule": {watching(1), watching(8)},
 		"scheduleAt": {
 			at("scheduleAt", scheduled(byHeight, nil), height, uint64(gas), []byte{}),
-			at("scheduleAt", scheduled(byHeight, long), height, uint64(gas), long),
+			at("scheduleAt", scheduled(byHeight, much), height, uint64(gas), much),
 		},
 		"scheduleAfter": {
 			at("scheduleAfter", scheduled(timerstypes.Trigger{After: 9}, nil), uint64(9), uint64(gas), []byte{}),
@@ -192,7 +192,7 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 		"scheduleAtHeights": {heights(1), heights(25)},
 		"scheduleAtTimes":   {times(1), times(25)},
 		"scheduleCallTo":    {byCall, bySize},
-		"update":            {updating([]byte{1}), updating(long)},
+		"update":            {updating([]byte{1}), updating(much)},
 		"retrigger": {at("retrigger", c.sent(
 			&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Trigger: &byHeight}), o.far, plain)},
 		"extend": {at("extend", c.sent(
@@ -230,7 +230,7 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 		})},
 		"scheduleCall": {
 			booking("scheduleCall", booked(nil), bob.Address, expiry, limit, uint64(0), []byte{}),
-			booking("scheduleCall", booked(long), bob.Address, expiry, limit, uint64(0), long),
+			booking("scheduleCall", booked(much), bob.Address, expiry, limit, uint64(0), much),
 		},
 		"scheduleCallWithPayer": {booking(
 			"scheduleCallWithPayer", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
@@ -246,7 +246,8 @@ func priced(t *testing.T, c *Chain, o *owned) map[string][]price {
 }
 
 // newOwned schedules an account's timers.
-func newOwned(t *testing.T, c *Chain) *owned {
+func newOwned(tb testing.TB, c *Chain) *owned {
+	tb.Helper()
 	o := &owned{account: AccountOf("carol")}
 	actor := sdk.AccAddress(o.account.Address.Bytes())
 	o.text = actor.String()
@@ -270,7 +271,8 @@ func newOwned(t *testing.T, c *Chain) *owned {
 			id      *[32]byte
 			trigger timerstypes.Trigger
 		}{
-			{&o.far, far}, {&o.held, far},
+			{&o.far, far},
+			{&o.held, far},
 			{&o.beat, timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 500}}},
 			{&o.watching, timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}},
 		} {
@@ -316,25 +318,32 @@ func (o *owned) drop(c *Chain) {
 }
 
 // gas of a call, within the EVM: what a transaction pays before it is left out.
-func (p *price) gas(t testing.TB, ctx sdk.Context, c *Chain, from common.Address) uint64 {
-	input, limit := hexutil.Bytes(p.data), hexutil.Uint64(25_000_000)
-	args, err := json.Marshal(&evmtypes.TransactionArgs{From: &from, To: &p.to, Input: &input, Gas: &limit})
-	require.NoError(t, err)
-	response, err := c.EVM.EthCall(ctx, &evmtypes.EthCallRequest{
-		Args: args, GasCap: uint64(limit), ProposerAddress: sdk.ConsAddress(validator(t).Address), ChainId: int64(EVMChainID),
-	})
-	require.NoError(t, err)
-	require.Empty(t, response.VmError, Reason(response.Ret))
+func (p *price) gas(tb testing.TB, ctx sdk.Context, c *Chain, from common.Address) uint64 {
+	tb.Helper()
+	response := p.call(tb, ctx, c, from)
+	require.Empty(tb, response.VmError, Reason(response.Ret))
 	before, err := core.IntrinsicGas(p.data, nil, nil, false, true, true, true)
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, response.MaxUsedGas, before)
+	require.NoError(tb, err)
+	require.GreaterOrEqual(tb, response.MaxUsedGas, before)
 	return response.MaxUsedGas - before
 }
 
+// call makes the call, and keeps nothing of it.
+func (p *price) call(tb testing.TB, ctx sdk.Context, c *Chain, from common.Address) *evmtypes.MsgEthereumTxResponse {
+	tb.Helper()
+	response, err := c.EVM.ApplyMessage(ctx, statedb.New(ctx, c.EVM, statedb.NewEmptyTxConfig()), core.Message{
+		From: from, To: &p.to, Value: new(big.Int), Data: p.data, GasLimit: 25_000_000, Nonce: c.EVM.GetNonce(ctx, from),
+		GasPrice: new(big.Int), GasFeeCap: new(big.Int), GasTipCap: new(big.Int),
+	}, nil, false, false, false)
+	require.NoError(tb, err)
+	return response
+}
+
 // module is what the module's messages or questions are charged for the same.
-func (p *price) module(t testing.TB, ctx sdk.Context) uint64 {
+func (p *price) module(tb testing.TB, ctx sdk.Context) uint64 {
+	tb.Helper()
 	meter := storetypes.NewInfiniteGasMeter()
-	require.NoError(t, p.same(ctx.WithGasMeter(meter)))
+	require.NoError(tb, p.same(ctx.WithGasMeter(meter)))
 	return meter.GasConsumed()
 }
 
@@ -398,15 +407,43 @@ func TestPrices_OfScheduling(t *testing.T) {
 	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
 }
 
+// refused are calls whose input takes long to decode, and which then fail.
+func refused(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	pack := func(name string, args ...any) []byte {
+		data, err := evmbinding.ABI.Pack(name, args...)
+		require.NoError(tb, err)
+		return data
+	}
+	watches := make([]Watch, 1_000)
+	for i := range watches {
+		slot := common.BigToHash(big.NewInt(int64(i)))
+		watches[i] = Watch{Source: 7, Target: alice.Address, Slot: slot, Value: new(big.Int)}
+	}
+	conditions := func(o *Options) { o.OnlyIf = watches }
+	label := func(o *Options) { o.Label = string(make([]byte, 160_000)) }
+	bytes := make([]byte, 160_000)
+	much := trigger(func(t *Trigger) { t.Watch = watches })
+	return map[string][]byte{
+		"no function":          {1, 2, 3, 4},
+		"1,000 watches":        pack("schedule", much, []byte{}, options(100_000)),
+		"and 1,000 conditions": pack("schedule", much, []byte{}, options(100_000, conditions)),
+		"5,000 heights":        pack("scheduleAtHeights", make([]uint64, 5_000), uint64(100_000), []byte{}),
+		"5,000 ids":            pack("cancelEach", make([][32]byte, 5_000)),
+		"160,000 of a payload": pack("scheduleAfter", uint64(0), uint64(100_000), bytes),
+		"160,000 of a label":   pack("schedule", trigger(func(*Trigger) {}), []byte{}, options(100_000, label)),
+		"160,000 of a call":    pack("scheduleCallTo", much, alice.Address, new(big.Int), bytes, options(100_000)),
+	}
+}
+
 // BenchmarkPrices prints how long each function takes for its gas, relative to a bank send through the same app: more
 // than 3 would be too cheap. What a call of an account without code takes is left out of both time and gas: 21,000
 // pay for that.
 func BenchmarkPrices(b *testing.B) {
-	t := &testing.T{}
 	c := chain(b)
-	o := newOwned(t, c)
+	o := newOwned(b, c)
 	defer o.drop(c)
-	all := priced(t, c, o)
+	all := priced(b, c, o)
 	coins := sdk.NewCoins(sdk.NewInt64Coin(Denom, 1))
 	send := price{same: c.sent(banktypes.NewMsgSend(alice.Address.Bytes(), bob.Address.Bytes(), coins))}
 	// least is the shortest of some rounds, in nanoseconds of processor time for a call, and its gas.
@@ -440,6 +477,14 @@ func BenchmarkPrices(b *testing.B) {
 				took, gas := least(func() uint64 { return all[name][i].gas(b, c.dropped(), c, o.account.Address) })
 				fmt.Printf("%-28s %d: %8.0f gas, %6.1f us, ratio %.2f\n", name, i, gas, took/1_000, (took-empty)/gas/floor)
 			}
+		}
+		for name, data := range refused(b) {
+			p := price{to: evmbinding.Address, data: data}
+			took, gas := least(func() uint64 {
+				require.NotEmpty(b, p.call(b, c.dropped(), c, o.account.Address).VmError)
+				return evmbinding.Precompile{}.RequiredGas(data)
+			})
+			fmt.Printf("refused, %-22s: %8.0f gas, %6.1f us, ratio %.2f\n", name, gas, took/1_000, (took-empty)/gas/floor)
 		}
 	}
 }
