@@ -12,6 +12,7 @@ BENCH ?= .
 FUZZTIME ?= 20s
 CONTRACTS ?= 50
 BLOCKS ?= 200
+DURATION ?= 300
 TIMERS ?= 1000000
 SDKPKG ?=
 SEED ?= 1
@@ -226,7 +227,13 @@ evm: ## Test evmbinding alone, a chain of cosmos/evm in memory included (`make c
 evm-node: ## Run a chain of cosmos/evm as a node, and look at its timers by viem and ethers (needs Node.js, and a network once)
 	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
-		EVMAPPD='$(CURDIR)/build/evmappd' npm test && INDEXER=1 EVMAPPD='$(CURDIR)/build/evmappd' npm test
+		export EVMAPPD='$(CURDIR)/build/evmappd' && npm test && INDEXER=1 npm test && DURATION=10 npm run four
+
+.PHONY: evm-four
+evm-four: ## Let four validators of cosmos/evm agree for DURATION seconds, and their timers go on (needs Node.js)
+	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
+		EVMAPPD='$(CURDIR)/build/evmappd' DURATION=$(DURATION) npm run four
 
 .PHONY: evm-hardhat
 evm-hardhat: ## Let a hardhat project schedule a callback on a chain of cosmos/evm and see it (needs Node.js, and a network once)

@@ -37,7 +37,8 @@ const (
 	HandlerCall = "evm_call"
 )
 
-// goneGas is what it takes to find that an actor has no code: the EVM's price of a look at an account.
+// goneGas is what it takes to find that an actor has no code, for each account that is looked at: the EVM's price of
+// that.
 const goneGas = 2_600
 
 // call is what a timer does in the EVM.
@@ -151,9 +152,11 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 		below = r.slots.over(ctx)
 	}
 	inner := free(ctx).WithMultiStore(counted{below, &cells}).WithValue(cellsKey{}, &cells)
-	if c.needsCode && r.evm.GetCodeHash(inner, c.to) == common.BytesToHash(evmtypes.EmptyCodeHash) {
-		fire.ConsumeGas(goneGas, "account without code")
-		return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
+	if c.needsCode {
+		if runs, looks := r.runsCode(inner, c.to); !runs {
+			fire.ConsumeGas(looks*goneGas, "account without code")
+			return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
+		}
 	}
 	tx := transactionOf(d, c, gas)
 	res, err := apply(inner, r.evm, c.from, tx, nil, nil)
@@ -179,8 +182,22 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	return emitFire(ctx, EventFire, d, c, tx, res)
 }
 
-// apply makes the call of a fire on a context, and commits to it. baseFee is that of the context's state if it is nil; hooks
-// are a tracer's, or nil.
+// runsCode reports whether a call of an address runs code: its own, or that of the account to which it delegates by
+// EIP-7702, and at how many accounts it has looked. A delegation is followed once, and to a precompile runs nothing.
+func (r *Runtime) runsCode(ctx sdk.Context, address common.Address) (runs bool, looks uint64) {
+	none := common.BytesToHash(evmtypes.EmptyCodeHash)
+	hash := r.evm.GetCodeHash(ctx, address)
+	if hash == none {
+		return false, 1
+	}
+	if to, ok := ethtypes.ParseDelegation(r.evm.GetCode(ctx, hash)); ok {
+		return r.evm.GetCodeHash(ctx, to) != none, 2
+	}
+	return true, 1
+}
+
+// apply makes the call of a fire on a context, and commits to it. baseFee is that of the context's state if it is
+// nil; hooks are a tracer's, or nil.
 func apply(
 	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks,
 ) (*evmtypes.MsgEthereumTxResponse, error) {
@@ -199,8 +216,8 @@ func apply(
 	return evm.ApplyMessageWithConfig(ctx, statedb.New(ctx, evm, txConfig), msg, hooks, true, false, cfg, txConfig, true, nil)
 }
 
-// Replay makes the call of a fire again on the context of a query, whose header is that of the fire's block: for traces.
-// What it does stays on the context if keep is set and the call succeeds. hooks are a tracer's, or nil.
+// Replay makes the call of a fire again on the context of a query, whose header is that of the fire's block: for
+// traces. What it does stays on the context if keep is set and the call succeeds. hooks are a tracer's, or nil.
 func Replay(
 	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks, keep bool,
 ) error {
@@ -244,8 +261,8 @@ const (
 	AttributeGasUsed = "gas_used"
 	// AttributeTx of both is the call as a transaction (transactionOf), in base64.
 	AttributeTx = "tx"
-	// AttributeData of both is its result, as a transaction's result has it in its data, in base64: hash, gas, error and logs.
-	// What the call returned is left out: it can be far larger than what it did.
+	// AttributeData of both is its result, as a transaction's result has it in its data, in base64: hash, gas, error and
+	// logs. What the call returned is left out: it can be far larger than what it did.
 	AttributeData = "data"
 
 	// maxRevertBytes of what a call returned that failed are in its event.
@@ -261,8 +278,8 @@ func emitOthers(ctx, handler sdk.Context) {
 	}
 }
 
-// emitFire emits what JSON-RPC shows (evmrpc): the call as a transaction, and its result with its logs, in the encodings
-// that transactions have.
+// emitFire emits what JSON-RPC shows (evmrpc): the call as a transaction, and its result with its logs, in the
+// encodings that transactions have.
 func emitFire(
 	ctx sdk.Context, event string, d types.Delivery, c call, tx *ethtypes.Transaction, res *evmtypes.MsgEthereumTxResponse,
 	more ...sdk.Attribute,
@@ -291,8 +308,8 @@ func emitFire(
 	return nil
 }
 
-// Failed implements types.FailureReporter: it emits the call with a result without logs, why it failed, and the data that
-// it reverted with.
+// Failed implements types.FailureReporter: it emits the call with a result without logs, why it failed, and the data
+// that it reverted with.
 func (r *Runtime) Failed(ctx context.Context, d types.Delivery, cycles, _ uint64, failure error) {
 	if r.RunsMessages(d.Call) {
 		return

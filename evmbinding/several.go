@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"time"
 
+	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 
 	"cosmossdk.io/x/feegrant"
@@ -61,15 +62,11 @@ func (c *invocation) cancelEach() ([]any, error) {
 // alone, as HIP-1215 asks for too.
 func (c *invocation) sponsor() ([]any, error) {
 	spender, limit := c.args[0].(common.Address), c.args[1].(*big.Int) //nolint:errcheck // the types of the ABI
-	denom, err := c.feeDenom()
-	if err != nil {
-		return nil, err
-	}
 	amount := unitsOf(limit)
 	if !amount.IsPositive() {
 		return nil, types.ErrInvalidBid.Wrapf("limit of %s wei is less than one unit of the fee denom", limit)
 	}
-	basic := &feegrant.BasicAllowance{SpendLimit: sdk.NewCoins(sdk.NewCoin(denom, amount))}
+	basic := &feegrant.BasicAllowance{SpendLimit: sdk.NewCoins(sdk.NewCoin(evmtypes.GetEVMCoinDenom(), amount))}
 	if second := c.args[2].(uint64); second != 0 { //nolint:errcheck // the type of the ABI
 		at, err := timeOf(second)
 		if err != nil {
@@ -122,20 +119,8 @@ func (c *invocation) send(msg sdk.Msg) error {
 
 // ---- the lane
 
-func (c *invocation) state() (*types.QueryLaneResponse, error) {
-	return c.queries.Lane(c.ctx, &types.QueryLaneRequest{})
-}
-
-func (c *invocation) feeDenom() (string, error) {
-	state, err := c.state()
-	if err != nil {
-		return "", err
-	}
-	return state.FeeDenom, nil
-}
-
 func (c *invocation) lane() ([]any, error) {
-	state, err := c.state()
+	state, err := c.queries.Lane(c.ctx, &types.QueryLaneRequest{})
 	if err != nil {
 		return nil, err
 	}

@@ -166,6 +166,8 @@ interface ITimers {
     function scheduleAtTime(uint64 second, uint64 gasLimit, bytes calldata payload) external returns (bytes32 id);
     function scheduleEvery(uint64 every, uint64 count, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32 id);
+    function scheduleCalendar(Calendar calldata rule, uint64 count, uint64 gasLimit, bytes calldata payload)
+        external returns (bytes32 id);
 
     // ---- several callbacks in one call, with one payload, all or none: x/vm allows 20 calls in a transaction
     function scheduleAtHeights(uint64[] calldata heights, uint64 gasLimit, bytes calldata payload)

@@ -76,9 +76,12 @@ func (r replayer) apis(
 			ethrpc.API{Namespace: rpc.EthNamespace, Version: "1.0", Service: filters.NewPublicAPI(ctx.Logger, clientCtx, streams, fires), Public: true})
 	}
 	if slices.Contains(listed, rpc.DebugNamespace) {
-		all = append(all, ethrpc.API{
-			Namespace: rpc.DebugNamespace, Version: "1.0", Service: debug.NewAPI(ctx, fires, config.JSONRPC.EnableProfiling), Public: true,
-		})
+		all = append(all,
+			ethrpc.API{
+				Namespace: rpc.DebugNamespace, Version: "1.0", Public: true,
+				Service: debug.NewAPI(ctx, fires, config.JSONRPC.EnableProfiling),
+			},
+			ethrpc.API{Namespace: rpc.DebugNamespace, Version: "1.0", Service: &blockTraces{ctx, fires}, Public: true})
 	}
 	return all
 }

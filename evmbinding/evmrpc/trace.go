@@ -42,10 +42,18 @@ type replayer struct {
 // before is the state that a fire of a block finds, as near as can be had: the one before the block, after which its
 // Ethereum transactions have run again. What the block's beginning did, and transactions of the SDK, fees and charges, is
 // not there.
-func (r replayer) before(block *coretypes.ResultBlock, own []*evmtypes.MsgEthereumTx, baseFee *big.Int) (sdk.Context, error) {
-	ctx, err := r.states.CreateQueryContext(block.Block.Height-1, false)
+//
+// A chain's first block has no state before it: a genesis is not kept as one. An app takes height 0 for the latest.
+func (r replayer) before(
+	block *coretypes.ResultBlock, own []*evmtypes.MsgEthereumTx, baseFee *big.Int,
+) (sdk.Context, error) {
+	height := block.Block.Height
+	if height <= 1 {
+		return sdk.Context{}, fmt.Errorf("block %d has no state before it: want a fire of a later block", height)
+	}
+	ctx, err := r.states.CreateQueryContext(height-1, false)
 	if err != nil {
-		return ctx, err
+		return ctx, fmt.Errorf("the state before block %d: %w", height, err)
 	}
 	ctx = ctx.WithBlockHeader(*block.Block.Header.ToProto()).WithHeaderHash(block.BlockID.Hash).
 		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{})
@@ -116,13 +124,13 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 		return nil, err
 	}
 	own := b.plain.EthMsgsFromCometBlock(block, results)
-	ctx, err := b.replay.before(block, own, baseFee)
-	if err != nil {
-		return nil, err
-	}
+	ctx, missing := b.replay.before(block, own, baseFee)
 	for i := range fires {
 		f := &fires[i]
 		again := func(hooks *tracing.Hooks) error {
+			if missing != nil {
+				return missing
+			}
 			return evmbinding.Replay(ctx, b.replay.evm, f.From, f.Tx, baseFee, hooks, !f.Failed())
 		}
 		if only != nil && f.Hash != *only {
@@ -132,7 +140,7 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 		trace := &evmtypes.TxTraceResult{}
 		if trace.Result, err = traced(config, &tracers.Context{
 			BlockHash: common.BytesToHash(block.BlockID.Hash), BlockNumber: big.NewInt(block.Block.Height), TxIndex: len(own) + i, TxHash: f.Hash,
-		}, again); err != nil {
+		}, f, again); err != nil {
 			trace = &evmtypes.TxTraceResult{Error: err.Error()}
 		}
 		traces = append(traces, trace)
@@ -143,8 +151,10 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 	return traces, nil
 }
 
-// traced makes the tracer that a request names, runs something with it, and returns what it found.
-func traced(config *rpctypes.TraceConfig, at *tracers.Context, run func(*tracing.Hooks) error) (json.RawMessage, error) {
+// traced makes the tracer that a request names, runs a fire with it, and returns what it found.
+func traced(
+	config *rpctypes.TraceConfig, at *tracers.Context, fire *Fire, run func(*tracing.Hooks) error,
+) (json.RawMessage, error) {
 	if config == nil {
 		config = &rpctypes.TraceConfig{}
 	}
@@ -169,15 +179,33 @@ func traced(config *rpctypes.TraceConfig, at *tracers.Context, run func(*tracing
 			return nil, err
 		}
 	}
-	hooks := *tracer.Hooks
-	if end := hooks.OnTxEnd; end != nil {
-		// A tracer takes an error here for a transaction that could not run, and states no gas then.
-		hooks.OnTxEnd = func(receipt *ethtypes.Receipt, _ error) { end(receipt, nil) }
-	}
 	late := time.AfterFunc(timeout, func() { tracer.Stop(errors.New("execution timeout")) })
 	defer late.Stop()
-	if err := run(&hooks); err != nil {
+	if err := run(reported(*tracer.Hooks, fire)); err != nil {
 		return nil, err
 	}
 	return tracer.GetResult()
+}
+
+// reported are the hooks of a tracer that sees a fire fail which did, where the call by itself succeeds: one of an
+// address without code, or one that wrote more bytes than its limit. The gas is then that of the receipt.
+func reported(hooks tracing.Hooks, fire *Fire) *tracing.Hooks {
+	if exit := hooks.OnExit; exit != nil && fire.Failed() {
+		hooks.OnExit = func(depth int, output []byte, gasUsed uint64, err error, reverted bool) {
+			if depth == 0 && err == nil {
+				output, err, reverted = nil, errors.New(fire.Response.VmError), true
+			}
+			exit(depth, output, gasUsed, err, reverted)
+		}
+	}
+	if end := hooks.OnTxEnd; end != nil {
+		hooks.OnTxEnd = func(receipt *ethtypes.Receipt, err error) {
+			if fire.Failed() && err == nil {
+				receipt = &ethtypes.Receipt{GasUsed: fire.Response.GasUsed}
+			}
+			// A tracer takes an error here for a transaction that could not run, and states no gas then.
+			end(receipt, nil)
+		}
+	}
+	return &hooks
 }

@@ -4,6 +4,7 @@ package evmapp
 
 import (
 	"encoding/json"
+	"maps"
 
 	abci "github.com/cometbft/cometbft/abci/types"
 	dbm "github.com/cosmos/cosmos-db"
@@ -18,6 +19,7 @@ import (
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
@@ -177,7 +179,8 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	app.FeeMarket = feemarketkeeper.NewKeeper(cdc, authority, keys[feemarkettypes.StoreKey], transient[feemarkettypes.TransientKey])
 	app.EVM = evmkeeper.NewKeeper(
 		cdc, keys[evmtypes.StoreKey], transient[evmtypes.TransientKey], keys, authority,
-		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, nil, EVMChainID, "")
+		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, nil, EVMChainID, "").
+		WithStaticPrecompiles(maps.Clone(vm.PrecompiledContractsPrague))
 	app.Timers = timers.New(
 		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(),
 		authority.String(),

@@ -19,7 +19,6 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
-	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -633,78 +632,4 @@ func TestAttack_ForgesEvents(t *testing.T) {
 		require.False(t, strings.HasPrefix(event.Type, "evm_timer"), event.Type)
 	}
 	require.Empty(t, Events[*timerstypes.TimerFired](t, block))
-}
-
-// TestAttack_WatchesOneSlotByTheHundred: what a change of one slot sets off is bounded in each block by the lane, and goes on
-// in the following ones. The owners of the watches pay; others' timers of the block fire.
-func TestAttack_WatchesOneSlotByTheHundred(t *testing.T) {
-	c := chain(t)
-	a := newAttack(c)
-	target := alarm(c)
-	owners := []*Deployed{puppet(c), puppet(c), puppet(c)}
-	const each = 100
-	key := append(evmtypes.AddressStoragePrefix(target.Address), common.BigToHash(big.NewInt(1)).Bytes()...)
-	c.Do(func(ctx sdk.Context) error {
-		for _, d := range owners {
-			for range each {
-				_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-					Actor: d.Address.Bytes(), Handler: evmbinding.HandlerCallback, GasLimit: 100_000,
-					Trigger: timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: []timerstypes.WatchKey{{Store: evmtypes.StoreKey, Prefix: key}}, Remaining: 1}},
-				})
-				if err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	at := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
-	var txs [][]byte
-	for i, d := range a.others {
-		o := options(250_000)
-		if i%2 == 0 {
-			o.MaxPriorityFeePerGas, o.MaxFeePerGas = big.NewInt(1), Ether
-		}
-		txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, o))
-	}
-	c.Block(txs...)
-	balances := []*big.Int{}
-	for _, d := range owners {
-		balances = append(balances, c.Balance(d.Address))
-	}
-	paid := map[string]*big.Int{}
-	lateness := map[string]int{}
-	block := target.Call(alice, "set", big.NewInt(5))
-	for n := range 9 {
-		cycles := uint64(0)
-		for _, fire := range Events[*timerstypes.TimerFired](t, block) {
-			require.True(t, fire.Success)
-			require.Equal(t, fire.Actor, fire.Payer)
-			cycles += fire.Cycles
-			lateness[fire.Actor] = n
-			price, ok := new(big.Int).SetString(fire.Paid, 10)
-			require.True(t, ok)
-			if paid[fire.Payer] == nil {
-				paid[fire.Payer] = new(big.Int)
-			}
-			paid[fire.Payer].Add(paid[fire.Payer], price)
-		}
-		t.Logf("block %d: %d fires, %d cycles", n, len(Events[*timerstypes.TimerFired](t, block)), cycles)
-		require.LessOrEqual(t, cycles, uint64(2_000_000))
-		block = c.Block()
-	}
-	for i, d := range a.others {
-		require.Equal(t, uint64(1), d.number("rings"))
-		late := lateness[sdk.AccAddress(d.Address.Bytes()).String()]
-		t.Logf("timer %d of others is %d blocks late", i, late)
-		if i%2 == 0 {
-			require.Zero(t, late)
-		}
-		require.LessOrEqual(t, late, 3)
-	}
-	for i, d := range owners {
-		require.Equal(t, uint64(each), d.number("fires"))
-		actor := sdk.AccAddress(d.Address.Bytes()).String()
-		require.Equal(t, new(big.Int).Sub(balances[i], paid[actor]), c.Balance(d.Address))
-	}
 }

@@ -2,6 +2,7 @@ package evmapp
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"math/big"
 	"os"
@@ -79,6 +80,7 @@ func fired(c *Chain) *timerstypes.TimerFired {
 // which cost less, and records are shorter or longer.
 func inReadme(t *testing.T, row string, values ...uint64) {
 	t.Helper()
+	t.Logf("%s: %d", row, values)
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	found := regexp.MustCompile(regexp.QuoteMeta(row) + `[^|]* \| ([0-9, ]+) \|`).FindStringSubmatch(string(readme))
@@ -253,6 +255,30 @@ func TestReentrancy_ThroughThePrecompile(t *testing.T) {
 func bytes32(value any) []byte {
 	bz := value.([32]byte)
 	return bz[:]
+}
+
+// TestCallback_CallsTheEVMsOwnPrecompiles, as contracts that check signatures do.
+func TestCallback_CallsTheEVMsOwnPrecompiles(t *testing.T) {
+	c := chain(t)
+	d := puppet(c)
+	var steps []Step
+	for n := range byte(0x11) {
+		limited := func(s *Step) { s.GasLimit = big.NewInt(100_000) }
+		steps = append(steps, step(common.BytesToAddress([]byte{n + 1}), make([]byte, 128), limited))
+	}
+	schedule := pack(t, "scheduleAfter", uint64(1), uint64(550_000), stepsOf(c, steps[:4]...))
+	d.Call(alice, "run", []Step{step(evmbinding.Address, schedule, must)})
+	id := hex.EncodeToString(c.TimersOf(d.Address)[0].Id)
+	block := c.Block()
+	_, _, result := fireOf(c, block, id)
+	did := d.outcomes(result)
+	require.Len(t, did, 4, Attribute(block, evmbinding.EventFailed, "returned"))
+	sum := sha256.Sum256(make([]byte, 128))
+	require.Equal(t, outcome{true, sum[:]}, did[1])
+	// Whatever it answers, none of them stops the transaction.
+	result, _ = d.Try(alice, "run", steps)
+	require.Empty(t, result.VmError)
+	require.Len(t, d.outcomes(result), len(steps))
 }
 
 // TestChain_OfCallbacksThatScheduleTheNext: each fire schedules the next, and is billed the bytes of that as cells, not
@@ -436,7 +462,7 @@ func TestAccount_OwnsTimers(t *testing.T) {
 	block := c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, data))
 	result := c.Result(block.TxResults[0])
 	require.Empty(t, result.VmError, Reason(result.Ret))
-	inReadme(t, "one in which an account schedules a call", result.MaxUsedGas)
+	inReadme(t, "one in which an account schedules a call of a contract", result.MaxUsedGas)
 	nonce := c.EVM.GetNonce(c.Ctx(), carol.Address)
 	fire := fired(c)
 	require.True(t, fire.Success)
@@ -487,25 +513,29 @@ func TestModule_KeepsItsOwnTimers(t *testing.T) {
 	require.Equal(t, 1, ran)
 }
 
+// delegate lets an account delegate to code by EIP-7702, or to none; others pay for the transaction.
+func delegate(c *Chain, account Account, to common.Address) {
+	c.tb.Helper()
+	chainID := uint256.NewInt(EVMChainID)
+	signed, err := ethtypes.SignSetCode(account.Key, ethtypes.SetCodeAuthorization{
+		ChainID: *chainID, Address: to, Nonce: c.EVM.GetNonce(c.Ctx(), account.Address),
+	})
+	require.NoError(c.tb, err)
+	fee := uint256.MustFromBig(new(big.Int).Mul(big.NewInt(2), c.BaseFee()))
+	raw := c.SignTx(alice, &ethtypes.SetCodeTx{
+		ChainID: chainID, Nonce: c.EVM.GetNonce(c.Ctx(), alice.Address), GasTipCap: new(uint256.Int), GasFeeCap: fee,
+		Gas: 200_000, To: AccountOf("nothing at all").Address, Value: new(uint256.Int),
+		AuthList: []ethtypes.SetCodeAuthorization{signed},
+	})
+	c.Result(c.Block(raw).TxResults[0])
+}
+
 // TestDelegatedAccount_IsCalledBack: an account that has delegated to a contract's code by EIP-7702 schedules for itself, and the code
 // runs on its own storage; once the delegation is gone, a callback fails.
 func TestDelegatedAccount_IsCalledBack(t *testing.T) {
 	c := chain(t)
 	code, account := alarm(c), AccountOf("carol")
-	delegate := func(to common.Address) {
-		chainID := uint256.NewInt(EVMChainID)
-		signed, err := ethtypes.SignSetCode(account.Key, ethtypes.SetCodeAuthorization{
-			ChainID: *chainID, Address: to, Nonce: c.EVM.GetNonce(c.Ctx(), account.Address),
-		})
-		require.NoError(t, err)
-		fee := uint256.MustFromBig(new(big.Int).Mul(big.NewInt(2), c.BaseFee()))
-		raw := c.SignTx(alice, &ethtypes.SetCodeTx{
-			ChainID: chainID, Nonce: c.EVM.GetNonce(c.Ctx(), alice.Address), GasTipCap: new(uint256.Int), GasFeeCap: fee, Gas: 200_000,
-			To: account.Address, Value: new(uint256.Int), AuthList: []ethtypes.SetCodeAuthorization{signed},
-		})
-		c.Result(c.Block(raw).TxResults[0])
-	}
-	delegate(code.Address)
+	delegate(c, account, code.Address)
 	owned := &Deployed{c, account.Address, code.ABI}
 	start := func() {
 		data := pack(t, "scheduleAfter", uint64(2), uint64(250_000), []byte{})
@@ -518,6 +548,6 @@ func TestDelegatedAccount_IsCalledBack(t *testing.T) {
 	require.Zero(t, code.number("rings"))
 
 	start()
-	delegate(common.Address{})
+	delegate(c, account, common.Address{})
 	require.False(t, fired(c).Success)
 }

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
@@ -45,6 +46,13 @@ func (d *Description) Genesis(validators *cmttypes.ValidatorSet, funded []common
 		Base: Denom, Display: "example", Name: "Example", Symbol: "EXA",
 		DenomUnits: []*banktypes.DenomUnit{{Denom: Denom}, {Denom: "example", Exponent: 18}},
 	}}
+	// The SDK's fixture gives the pool of bonded coins those of one validator.
+	pool := authtypes.NewModuleAddress(stakingtypes.BondedPoolName).String()
+	for i, balance := range bankState.Balances {
+		if balance.Address == pool {
+			bankState.Balances[i].Coins = balance.Coins.MulInt(sdkmath.NewInt(int64(validators.Size())))
+		}
+	}
 	state[banktypes.ModuleName] = d.codec.MustMarshalJSON(&bankState)
 
 	var evmState evmtypes.GenesisState

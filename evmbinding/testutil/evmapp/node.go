@@ -1,8 +1,10 @@
 package evmapp
 
 import (
+	"encoding/json"
 	"sync"
 
+	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	evmmempool "github.com/cosmos/evm/mempool"
 	evmserver "github.com/cosmos/evm/server"
 	"github.com/ethereum/go-ethereum/common"
@@ -13,8 +15,10 @@ import (
 	"github.com/cosmos/cosmos-sdk/server"
 	"github.com/cosmos/cosmos-sdk/server/api"
 	"github.com/cosmos/cosmos-sdk/server/config"
+	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 	sdkmempool "github.com/cosmos/cosmos-sdk/types/mempool"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
+	"github.com/cosmos/cosmos-sdk/x/staking"
 )
 
 // What a node asks of its chain.
@@ -41,6 +45,22 @@ func (app *App) RegisterTendermintService(clientCtx client.Context) {
 // RegisterNodeService implements servertypes.Application.
 func (app *App) RegisterNodeService(clientCtx client.Context, config config.Config) {
 	nodeservice.RegisterNodeService(clientCtx, app.GRPCQueryRouter(), config)
+}
+
+// Export is the state of the chain's modules, all if none is named, as a genesis that goes on with the next height.
+func (app *App) Export(modules []string) (exported servertypes.ExportedApp, err error) {
+	ctx := app.NewContextLegacy(true, cmtproto.Header{ChainID: ID, Height: app.LastBlockHeight()})
+	state, err := app.modules.ExportGenesisForModules(ctx, app.codec, modules)
+	if err != nil {
+		return exported, err
+	}
+	if exported.AppState, err = json.MarshalIndent(state, "", " "); err != nil {
+		return exported, err
+	}
+	exported.Height = app.LastBlockHeight() + 1
+	exported.ConsensusParams = app.GetConsensusParams(ctx)
+	exported.Validators, err = staking.WriteValidators(ctx, app.Staking)
+	return exported, err
 }
 
 // SetClientCtx implements evmserver.Application: the chain asks its node nothing.

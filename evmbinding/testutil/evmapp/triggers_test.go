@@ -72,6 +72,16 @@ func TestTriggers_ByHeightAndTime(t *testing.T) {
 	schedule(func(t *Trigger) { t.Calendar.EverySeconds, t.Calendar.Anchor, t.Count = 60, anchor, 1 })
 	require.True(t, fired(c).Success)
 	require.Equal(t, occurrence{1, anchor, "calendar"}, got())
+	p := puppet(c)
+	anchor = c.Now() + 3
+	short := pack(t, "scheduleCalendar", Calendar{EverySeconds: 60, Anchor: anchor}, uint64(1), uint64(200_000), []byte{})
+	p.Call(alice, "run", []Step{step(evmbinding.Address, short, must)})
+	require.Equal(t, anchor, uint64(c.TimersOf(p.Address)[0].WaitsUntil()))
+	for c.Now() < anchor {
+		c.Block()
+	}
+	require.Equal(t, uint64(1), p.number("fires"))
+	require.Empty(t, c.TimersOf(p.Address))
 	schedule(func(t *Trigger) {
 		t.Calendar = Calendar{MinuteSet: 1<<60 - 1, HourSet: 1<<24 - 1, DaySet: 1<<32 - 2, MonthSet: 1<<13 - 2, WeekdaySet: 1<<7 - 1}
 		t.Count = 1
@@ -104,6 +114,10 @@ func TestTriggers_RefuseWhatMeansNothing(t *testing.T) {
 		require.Contains(t, Reason(result.Ret), want)
 	}
 	require.Empty(t, c.TimersOf(d.Address))
+	p := puppet(c)
+	nothing := step(evmbinding.Address, pack(t, "scheduleCalendar", Calendar{}, uint64(1), uint64(200_000), []byte{}))
+	result, _ := p.Try(alice, "run", []Step{nothing})
+	require.Contains(t, string(p.outcomes(result)[0].Answer), "scheduleCalendar: the first argument is 0")
 }
 
 // TestWatch_OfSlotsAndBalances: a watch fires in the block whose transaction changed a slot of another contract, or a

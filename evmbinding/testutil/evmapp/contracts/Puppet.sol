@@ -210,3 +210,41 @@ contract Child {
         seed = seed_;
     }
 }
+
+// A token that calls others while it moves: before the balances change, and after. Each hook is called so many times.
+contract HookedToken {
+    struct Hook {
+        address to;
+        uint256 times;
+        bytes data;
+    }
+
+    event Hooked(bool ok, bytes answer);
+
+    mapping(address => uint256) public balanceOf;
+    Hook[2] private hooks;
+
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
+    }
+
+    function hook(Hook calldata before, Hook calldata afterwards) external {
+        hooks[0] = before;
+        hooks[1] = afterwards;
+    }
+
+    function transfer(address to, uint256 amount) external returns (bool) {
+        call(hooks[0]);
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+        call(hooks[1]);
+        return true;
+    }
+
+    function call(Hook storage h) private {
+        if (h.times == 0) return;
+        h.times--;
+        (bool ok, bytes memory answer) = h.to.call(h.data);
+        emit Hooked(ok, answer);
+    }
+}

@@ -11,7 +11,8 @@ async function main() {
   mkdirSync(join(__dirname, "contracts/timers"), { recursive: true });
   for (const name of readdirSync(interfaces).filter((n) => n.endsWith(".sol")))
     cpSync(join(interfaces, name), join(__dirname, "contracts/timers", name));
-  const node = new Node(process.env.EVMAPPD, [new Wallet(keys[0]).address]);
+  const node = new Node(process.env.EVMAPPD);
+  node.init([new Wallet(keys[0]).address]);
   try {
     await node.start();
     const env = { ...process.env, RPC: node.http, HARDHAT_DISABLE_TELEMETRY_PROMPT: "true" };

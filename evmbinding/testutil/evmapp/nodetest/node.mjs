@@ -1,5 +1,6 @@
 // A node of evmappd of one's own, in a temporary home, and the contracts, compiled.
 import { spawn, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -32,26 +33,47 @@ const freePort = () =>
   });
 
 export class Node {
-  constructor(binary, funded) {
+  constructor(binary) {
     this.binary = binary;
     this.home = mkdtempSync(join(tmpdir(), "evmappd-"));
-    this.run("init", "--fund", funded.join(","));
+  }
+
+  // init writes a genesis with coins for some accounts, in which this node validates, and so do others.
+  init(funded, others = []) {
+    this.run("init", "--fund", funded.join(","), ...others.flatMap(({ home }) => ["--with", home]));
+    for (const other of others) other.configure();
+  }
+
+  // configure writes the configuration where there is none: any command does, but start takes its flags' defaults.
+  configure() {
+    this.run("comet", "version");
   }
 
   // run runs a command and returns what it prints. A command that asks for a passphrase gets one.
   run(...args) {
-    return execFileSync(this.binary, [...args, "--home", this.home], { encoding: "utf8", input: "a passphrase\n", stdio: "pipe", timeout: 60_000 });
+    const options = { encoding: "utf8", input: "a passphrase\n", stdio: "pipe", timeout: 60_000, maxBuffer: 1 << 28 };
+    return execFileSync(this.binary, [...args, "--home", this.home], options);
   }
 
-  async start({ api = "eth,net,web3,debug,timers", indexer = false } = {}) {
+  // listen takes the ports of the node, the same for all its life, and returns how peers name it.
+  async listen() {
     this.ports ??= await Promise.all(Array.from({ length: 5 }, freePort));
+    const { priv_key: { value } } = JSON.parse(readFileSync(join(this.home, "config/node_key.json"), "utf8"));
+    // A node's id is the beginning of the hash of its public key, which ends the private one.
+    const id = createHash("sha256").update(Buffer.from(value, "base64").subarray(32)).digest("hex").slice(0, 40);
+    return `${id}@127.0.0.1:${this.ports[1]}`;
+  }
+
+  // start starts the node, and waits for two blocks. Peers are named as listen does.
+  async start({ api = "eth,net,web3,debug,timers", indexer = false, peers = [] } = {}) {
+    await this.listen();
     const [comet, p2p, http, ws, grpc] = this.ports.map((port) => `127.0.0.1:${port}`);
     [this.http, this.ws, this.comet] = [`http://${http}`, `ws://${ws}`, `tcp://${comet}`];
     const log = openSync(join(this.home, "log"), "a");
     this.child = spawn(this.binary, [
       "start", "--home", this.home, "--rpc.laddr", this.comet, "--p2p.laddr", `tcp://${p2p}`, "--rpc.pprof_laddr", "",
       "--grpc.address", grpc, "--json-rpc.address", http, "--json-rpc.ws-address", ws, "--json-rpc.api", api,
-      `--json-rpc.enable-indexer=${indexer}`,
+      `--json-rpc.enable-indexer=${indexer}`, "--p2p.persistent_peers", peers.join(","),
     ], { stdio: ["ignore", log, log] });
     this.ended = new Promise((done) => this.child.on("exit", done));
     let first;
@@ -79,11 +101,15 @@ export class Node {
     rmSync(this.home, { recursive: true });
   }
 
+  // post posts a body, and returns the text of the answer.
+  async post(body) {
+    const request = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    return (await fetch(this.http, request)).text();
+  }
+
   // raw posts a request, and returns the text of the answer.
-  async raw(method, ...params) {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const answer = await fetch(this.http, { method: "POST", headers: { "content-type": "application/json" }, body });
-    return answer.text();
+  raw(method, ...params) {
+    return this.post({ jsonrpc: "2.0", id: 1, method, params });
   }
 
   async ask(method, ...params) {

@@ -8,6 +8,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { keys, sleep, until } from "./node.mjs";
 import * as rig from "./rig.mjs";
 import { answers, compare } from "./conformance.mjs";
+import { asBlockscout, asGraph } from "./indexers.mjs";
 import { tutorial } from "./tutorial.mjs";
 
 const { TIMERS, accounts, contracts, deploy, firesOf, hex, node, options, read, send, timersABI, trigger, watched, write } = rig;
@@ -130,6 +131,17 @@ test("a callback that reverts, and one that never ends, show as failed", async (
   const { blockNumber } = await write(rig.wallets[3], timers, "scheduleAfter", [2n, gas, "0x"]);
   const [gone] = await firesOf(rig.wallets[3].account.address, blockNumber + 1n, 1);
   assert.equal(gone.receipt.status, "reverted");
+  // To write more than its limit: the EVM itself succeeds.
+  const limited = [trigger({ afterBlocks: 2n }), stringToHex("w"), options(500_000n, { byteLimit: 300n })];
+  const { blockNumber: scheduled } = await write(rig.wallets[0], alarm, "schedule", limited);
+  const [large] = await firesOf(alarm.address, scheduled + 1n, 1);
+  assert.equal(large.receipt.status, "reverted");
+  for (const { tx, receipt } of [gone, large]) {
+    const call = await node.ask("debug_traceTransaction", tx.hash, { tracer: "callTracer" });
+    assert.match(call.error, /^timers error \d+$/, "a trace shows the failure that the receipt shows");
+    assert.equal(BigInt(call.gasUsed), receipt.gasUsed);
+    assert.equal((await node.ask("debug_traceTransaction", tx.hash)).failed, true);
+  }
 });
 
 test("watches of a slot and of a balance fire in the block of the change", async () => {
@@ -348,6 +360,38 @@ test("the tutorial of docs/evm.md leads to callbacks", async () => {
   assert.deepEqual(lines.slice(1), beats);
 });
 
+test("Blockscout's requests find each fire with its block, receipt and trace", async () => {
+  const [first, last] = await busyBlocks();
+  const seen = await asBlockscout(node, first, last);
+  console.log(`Blockscout: ${JSON.stringify(seen)}`);
+  assert.ok(seen.fires >= 9 && seen.txs > seen.fires);
+});
+
+test("The Graph's requests find each fire with its logs, by the hashes of blocks", async () => {
+  const [first, last, alarm] = await busyBlocks();
+  const data = encodeFunctionData({ abi: alarm.abi, functionName: "rings" });
+  const seen = await asGraph(node, first, last, { address: alarm.address, data });
+  console.log(`The Graph: ${JSON.stringify(seen)}`);
+  assert.ok(seen.fires >= 9 && seen.logs >= 6);
+});
+
+// busyBlocks are the first and the last of some blocks with transactions, deployments, and fires of which some fail.
+async function busyBlocks() {
+  const wallet = rig.wallets[0];
+  const first = Number(await rig.pub.getBlockNumber()) + 1;
+  const alarms = [await deploy("Alarm"), await deploy("Alarm")];
+  for (const [i, alarm] of alarms.entries())
+    await write(wallet, alarm, "every", [1n, 4n, gas, i ? stringToHex("r") : "0x"]);
+  await write(wallet, alarms[0], "start", [2n, gas, stringToHex("w")]);
+  const value = [trigger({ afterBlocks: 1n }), accounts[1].address, 5n, "0x", options(100_000n)];
+  await write(wallet, timers, "scheduleCallTo", value);
+  // A callback to an account without code.
+  await write(rig.wallets[3], timers, "scheduleAfter", [1n, gas, "0x"]);
+  for (const [address, count] of [[alarms[0].address, 5], [alarms[1].address, 4], [rig.wallets[3].account.address, 1]])
+    await firesOf(address, first, count);
+  return [first, Number(await rig.pub.getBlockNumber()), alarms[0]];
+}
+
 test("a node that restarts goes on, and finds earlier fires", async () => {
   const alarm = await deploy("Alarm");
   const early = await ring(alarm);
@@ -370,8 +414,9 @@ test("on blocks without fires nothing differs from cosmos/evm's own JSON-RPC, on
   await rig.start({ api: "eth,net,web3,debug" });
   const stock = await answers(node, last);
   assert.equal(stock.fires.length, 0);
-  const { same, stripped } = compare(ours, stock);
-  console.log(`${last} blocks: ${same} answers are the same to the byte, ${stripped} without their fires; ${fires.size} fires`);
-  assert.ok(same > 1_000 && stripped > 100);
+  const { same, stripped, named } = compare(ours, stock);
+  console.log(`${last} blocks: ${same} answers are the same to the byte, ${stripped} without their fires, ` +
+    `${named} without the names of traces; ${fires.size} fires`);
+  assert.ok(same > 1_000 && stripped > 100 && named > 100);
   for (const hash of ours.fires.slice(0, 3)) assert.equal(await node.ask("eth_getTransactionByHash", hash), null);
 });

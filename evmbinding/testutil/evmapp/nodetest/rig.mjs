@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ethers } from "ethers";
 import { createPublicClient, createWalletClient, defineChain, encodeFunctionData, http, parseEther, webSocket } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { hex } from "./forms.mjs";
 import { Node, compile, keys, until } from "./node.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
@@ -11,10 +12,10 @@ export const timersABI = contracts.ITimers.abi;
 export const TIMERS = "0x0000000000000000000000000000000000001215";
 export const accounts = keys.map((key) => privateKeyToAccount(key));
 export const indexer = process.env.INDEXER === "1";
-export const zero32 = `0x${"0".repeat(64)}`;
-const zero20 = `0x${"0".repeat(40)}`;
+export * from "./forms.mjs";
 
-export const node = new Node(process.env.EVMAPPD, accounts.map(({ address }) => address));
+export const node = new Node(process.env.EVMAPPD);
+node.init(accounts.map(({ address }) => address));
 export let chain, pub, live, provider, wallets;
 
 export async function start(options = {}) {
@@ -61,25 +62,6 @@ export async function deploy(name, value = parseEther("1")) {
   if (!payable) await send(wallets[0], { to: contractAddress, value });
   return { address: contractAddress, abi };
 }
-
-export const trigger = (change) => ({
-  height: 0n, afterBlocks: 0n, every: 0n, time: 0n,
-  calendar: {
-    everySeconds: 0n, anchor: 0n, minuteSet: 0n, hourSet: 0, daySet: 0, lastDay: false, monthSet: 0, weekdaySet: 0, offsetMinutes: 0,
-  },
-  watch: [], count: 0n, cooldown: 0n,
-  repeat: { onFailure: 0, maxFailures: 0, fromSchedule: false, each: false, window: 0n, jitter: 0n },
-  ...change,
-});
-
-export const options = (gasLimit, change) => ({
-  gasLimit, byteLimit: 0n, expiresAt: 0n, expiresTime: 0n, renew: false, maxCharge: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n,
-  tier: 0, feePayer: zero20, retries: 0, retryAfter: 0n, onUnfunded: 0, label: "", onlyIf: [], ...change,
-});
-
-export const watched = (change) => ({ source: 0, target: zero20, slot: zero32, op: 0, value: 0n, ...change });
-
-export const hex = (n) => `0x${BigInt(n).toString(16)}`;
 
 // fires are those to or from an address in the blocks from one on, as transactions with their receipts.
 export async function firesOf(address, from, count, seconds) {

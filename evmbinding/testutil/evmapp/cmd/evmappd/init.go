@@ -46,15 +46,17 @@ func appConfig() *evmconfig.Config {
 func cometConfig() *cmtcfg.Config {
 	config := cmtcfg.DefaultConfig()
 	config.Consensus.TimeoutCommit = time.Second / 2
+	// The nodes of a network of tests have one address.
+	config.P2P.AllowDuplicateIP, config.P2P.AddrBookStrict = true, false
 	return config
 }
 
 // newInitCmd writes a home: the configuration is there already, as each command writes what is missing.
 func newInitCmd(chain *evmapp.Description, home string) *cobra.Command {
-	var funded []string
+	var funded, others []string
 	cmd := &cobra.Command{
 		Use:     "init --fund ADDRESS...",
-		Short:   "Write a genesis with one validator, and accounts that have 1,000 coins each",
+		Short:   "Write a genesis with the home's validator, and accounts that have 1,000 coins each",
 		Example: name + " init --home /tmp/node --fund 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,30 +70,41 @@ func newInitCmd(chain *evmapp.Description, home string) *cobra.Command {
 			if len(accounts) == 0 {
 				return fmt.Errorf("--fund: want at least one address, the chain has no other coins")
 			}
-			return writeGenesis(chain, server.GetServerContextFromCmd(cmd).Config, accounts)
+			homes := []*cmtcfg.Config{server.GetServerContextFromCmd(cmd).Config}
+			for _, other := range others {
+				homes = append(homes, cometConfig().SetRoot(other))
+			}
+			return writeGenesis(chain, homes, accounts)
 		},
 	}
 	cmd.Flags().String(flags.FlagHome, home, "home of the node")
+	cmd.Flags().StringSliceVar(&others, "with", nil, "homes of further validators, which get keys and the same genesis")
 	cmd.Flags().StringSliceVar(&funded, "fund", nil, "accounts, as 0x and 40 hexadecimal digits")
 	return cmd
 }
 
-func writeGenesis(chain *evmapp.Description, config *cmtcfg.Config, funded []common.Address) error {
-	if _, err := os.Stat(config.GenesisFile()); err == nil {
-		return fmt.Errorf("%s exists: want a home without a chain", config.GenesisFile())
+// writeGenesis writes keys into homes that have no chain, and one genesis in which all validate with equal power.
+func writeGenesis(chain *evmapp.Description, homes []*cmtcfg.Config, accounts []common.Address) error {
+	var validators []*cmttypes.Validator
+	for _, home := range homes {
+		if _, err := os.Stat(home.GenesisFile()); err == nil {
+			return fmt.Errorf("%s exists: want a home without a chain", home.GenesisFile())
+		}
+		for _, folder := range []string{"config", "data"} {
+			if err := os.MkdirAll(filepath.Join(home.RootDir, folder), 0o700); err != nil {
+				return err
+			}
+		}
+		if _, err := p2p.LoadOrGenNodeKey(home.NodeKeyFile()); err != nil {
+			return err
+		}
+		key, err := privval.LoadOrGenFilePV(home.PrivValidatorKeyFile(), home.PrivValidatorStateFile()).GetPubKey()
+		if err != nil {
+			return err
+		}
+		validators = append(validators, cmttypes.NewValidator(key, 1))
 	}
-	if err := os.MkdirAll(filepath.Join(config.RootDir, "data"), 0o700); err != nil {
-		return err
-	}
-	if _, err := p2p.LoadOrGenNodeKey(config.NodeKeyFile()); err != nil {
-		return err
-	}
-	key, err := privval.LoadOrGenFilePV(config.PrivValidatorKeyFile(), config.PrivValidatorStateFile()).GetPubKey()
-	if err != nil {
-		return err
-	}
-	validator := cmttypes.NewValidator(key, 1)
-	state, err := chain.Genesis(cmttypes.NewValidatorSet([]*cmttypes.Validator{validator}), funded)
+	state, err := chain.Genesis(cmttypes.NewValidatorSet(validators), accounts)
 	if err != nil {
 		return err
 	}
@@ -102,6 +115,13 @@ func writeGenesis(chain *evmapp.Description, config *cmtcfg.Config, funded []com
 	params := cmttypes.DefaultConsensusParams()
 	params.Block.MaxGas = blockGas
 	genesis := genutiltypes.NewAppGenesisWithVersion(evmapp.ID, raw)
+	// Without a time each validator would take that of its own start.
+	genesis.GenesisTime = time.Now().UTC()
 	genesis.Consensus = &genutiltypes.ConsensusGenesis{Params: params}
-	return genesis.SaveAs(config.GenesisFile())
+	for _, home := range homes {
+		if err := genesis.SaveAs(home.GenesisFile()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

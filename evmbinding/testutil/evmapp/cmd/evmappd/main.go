@@ -1,8 +1,9 @@
 // Command evmappd runs the chain of package evmapp as a node, with CometBFT and JSON-RPC, for tests and for trying
-// timers out: one validator, accounts with coins, and no more.
+// timers out: a validator or several, accounts with coins, and no more.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,7 +75,7 @@ func newRootCmd(home string) *cobra.Command {
 		group("tx", "Send transactions", cli.NewTxCmd()),
 		group("query", "Ask the chain", cli.NewQueryCmd(), authcmd.QueryTxCmd(), server.QueryBlockResultsCmd()),
 	)
-	evmserver.AddCommands(root, evmserver.NewDefaultStartOptions(newApp, home), nil, func(*cobra.Command) {})
+	evmserver.AddCommands(root, evmserver.NewDefaultStartOptions(newApp, home), export, func(*cobra.Command) {})
 	root.PersistentFlags().String(flags.FlagChainID, evmapp.ID, "id of the chain")
 	return root
 }
@@ -91,4 +92,15 @@ func newApp(logger log.Logger, db dbm.DB, _ io.Writer, options servertypes.AppOp
 		panic(err)
 	}
 	return app
+}
+
+// export writes the latest state, for a chain that goes on with the next height.
+func export(
+	logger log.Logger, db dbm.DB, _ io.Writer, height int64, forZeroHeight bool, _ []string,
+	options servertypes.AppOptions, modules []string,
+) (servertypes.ExportedApp, error) {
+	if height != -1 || forZeroHeight {
+		return servertypes.ExportedApp{}, errors.New("want the latest state, without --height and --for-zero-height")
+	}
+	return evmapp.New(logger, db, server.DefaultBaseappOptions(options)...).Export(modules)
 }

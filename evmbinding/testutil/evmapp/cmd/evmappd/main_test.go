@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,4 +35,35 @@ func TestInit_WritesAChainOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(config), `api = "eth,net,web3,debug,timers"`)
 	require.ErrorContains(t, run("init", "--fund", account), "want a home without a chain")
+}
+
+// TestInit_WritesOneGenesisForSeveralValidators, each with keys of its own, and none where a home has a chain.
+func TestInit_WritesOneGenesisForSeveralValidators(t *testing.T) {
+	homes := []string{t.TempDir(), t.TempDir(), t.TempDir()}
+	run := func() error {
+		root := newRootCmd(homes[0])
+		root.SetArgs([]string{
+			"init", "--fund", evmapp.AccountOf("alice").Address.Hex(), "--with", homes[1] + "," + homes[2], "--home", homes[0],
+		})
+		return svrcmd.Execute(root, "", homes[0])
+	}
+	require.NoError(t, run())
+	var first []byte
+	keys := map[string]bool{}
+	for _, home := range homes {
+		genesis, err := os.ReadFile(filepath.Join(home, "config/genesis.json"))
+		require.NoError(t, err)
+		if first == nil {
+			first = genesis
+		}
+		require.Equal(t, first, genesis)
+		key, err := os.ReadFile(filepath.Join(home, "config/priv_validator_key.json"))
+		require.NoError(t, err)
+		keys[string(key)] = true
+		require.FileExists(t, filepath.Join(home, "data/priv_validator_state.json"))
+	}
+	require.Len(t, keys, len(homes))
+	require.Equal(t, len(homes), strings.Count(string(first), `"operator_address"`))
+	require.NoError(t, os.Remove(filepath.Join(homes[0], "config/genesis.json")))
+	require.ErrorContains(t, run(), "want a home without a chain")
 }
