@@ -49,6 +49,7 @@ import (
 	"github.com/cosmos-timers/timers/evmbinding"
 	"github.com/cosmos-timers/timers/x/timers"
 	timersfeemarket "github.com/cosmos-timers/timers/x/timers/feemarket"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -185,7 +186,9 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(),
 		authority.String(),
 		timerskeeper.WithFeeDenom(Denom), timerskeeper.WithWatcher(watcher), timerskeeper.WithFeegrant(app.Feegrant),
-		timerskeeper.WithBasefeeSource(timersfeemarket.FromBaseFee(&app.FeeMarket)))
+		timerskeeper.WithBasefeeSource(timersfeemarket.FromBaseFee(&app.FeeMarket)),
+		timerskeeper.WithBalances(fees.NewBankBalances(bankStore, app.Bank.Balances)),
+		timerskeeper.WithAccountStore(runtime.NewKVStoreService(keys[authtypes.StoreKey])))
 	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots,
 		evmbinding.NewSeconds(keys[evmbinding.StoreKey]))
 	app.slots = slots

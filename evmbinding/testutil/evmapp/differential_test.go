@@ -41,12 +41,9 @@ func baseOf(t *testing.T, to common.Address, value *big.Int, data []byte) uint64
 
 // eventCycles is what the events take that the one fire of a block emitted: 200 for each above 16. The bank emits several for
 // a balance that changes.
-func eventCycles(block *abci.ResponseFinalizeBlock, fire *timerstypes.TimerFired) uint64 {
-	// The charge before the fire and the refund after it have four each, of which the fire pays for none.
-	emitted := -4
-	if fire.Refunded != "0" {
-		emitted -= 4
-	}
+func eventCycles(block *abci.ResponseFinalizeBlock) uint64 {
+	// What it is charged has one event, of which it does not pay.
+	emitted := -1
 	for _, event := range block.Events {
 		tagged := slices.ContainsFunc(event.Attributes, func(a abci.EventAttribute) bool { return a.Key == "deliver_id" })
 		if tagged && !strings.HasPrefix(event.Type, "timers.v1.") {
@@ -120,7 +117,7 @@ func TestFire_DoesWhatATransactionDoes(t *testing.T) {
 			base := baseOf(t, fires.Address, value, data)
 			require.Equal(r, gas-base, tx.Gas())
 			if fire.Success {
-				base += eventCycles(block, fire)
+				base += eventCycles(block)
 			}
 			require.Equal(r, nonce+1, c.EVM.GetNonce(c.Ctx(), byFire.Address))
 			paid, ok := new(big.Int).SetString(fire.Paid, 10)
