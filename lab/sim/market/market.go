@@ -15,7 +15,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Outcome is what became of a job.
@@ -75,7 +74,7 @@ type Timer struct {
 
 // Module runs the policy that a config selects.
 type Module struct {
-	Config types.TimerConfig
+	Config Config
 	Log    Log
 	// Address of an actor, by which policy score breaks ties; nil takes its name.
 	Address func(actor string) string
@@ -117,7 +116,7 @@ type block struct {
 func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *Result {
 	c := &chain{
 		Module: m, work: w, result: &Result{Outcomes: make([]Outcome, len(w.Jobs))}, spent: make([]float64, len(w.Agents)),
-		basefee: m.Config.CycleBasefee.LegacyDec, p50: math.LegacyZeroDec(),
+		basefee: m.Config.CycleBasefee, p50: math.LegacyZeroDec(),
 	}
 	c.discipline = newDiscipline(c)
 	for height := uint64(1); height <= blocks && ctx.Err() == nil; height++ {
@@ -130,8 +129,8 @@ func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *
 func (c *chain) block(height uint64) {
 	rules := c.discipline.open(height)
 	c.prices = policy.Prices{
-		Height: height, Capacity: c.Config.LaneCapacity(), Cycle: c.Config.CycleBasefee.LegacyDec, Cell: c.Config.CellBasefee.LegacyDec, P50: c.p50,
-		Lane: rules.LaneBasefee(c.Config.CycleBasefee.LegacyDec, policy.Last{Basefee: c.basefee, Use: c.last}),
+		Height: height, Capacity: c.Config.Lane, Cycle: c.Config.CycleBasefee, Cell: c.Config.CellBasefee, P50: c.p50,
+		Lane: rules.LaneBasefee(c.Config.CycleBasefee, policy.Last{Basefee: c.basefee, Use: c.last}),
 	}
 	if c.Log.Priced != nil {
 		c.Log.Priced(height, c.prices)
@@ -139,7 +138,7 @@ func (c *chain) block(height uint64) {
 	c.schedule(height, rules)
 	c.collect(height)
 
-	b := &block{height: height, budget: lane.Budget{Capacity: c.prices.Capacity, MaxFires: c.Config.MaxFiresPerBlock}}
+	b := &block{height: height, budget: lane.Budget{Capacity: c.prices.Capacity, MaxFires: c.Config.MaxFires}}
 	b.waiting = !c.discipline.usesTips()
 	competing := c.competing(height, rules)
 	c.requote(height, competing)
@@ -229,7 +228,7 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 		return c.ready[:window]
 	}
 	// The meter of a block that has no other work. Looks at payers are left out: an agent has a handful of actors.
-	meter := c.Config.Overhead()
+	meter := c.Config.overhead()
 	meter.Lend(overhead.Times)
 	meter.Lend(overhead.Watches)
 	meter.Lend(overhead.Held)
@@ -301,11 +300,11 @@ func (c *chain) payLump(t *Timer, amount math.Int) {
 
 // defaultSize is the size that a timer reserves which states no limits.
 func (c *chain) defaultSize() uint64 {
-	limit := c.Config.MaxCyclesPerFire
-	if c.Config.Policy == types.PolicyEIP1559 {
-		limit = c.Config.Eip1559.MaxCyclesPerFireAuction
+	limit := c.Config.MaxCycles
+	if c.Config.Policy == EIP1559 {
+		limit = c.Config.MaxCyclesAuction
 	}
-	return c.prices.Capacity.Size(limit, c.Config.CellLimit())
+	return c.prices.Capacity.Size(limit, c.Config.CellLimit)
 }
 
 // close ends the block: what it leaves to the next one.
