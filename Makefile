@@ -199,6 +199,18 @@ bench: ## Print what timers cost, in a quarter of an hour (BENCHFLAGS=-quick: in
 gobench: ## Run Go's benchmarks (BENCH=regexp for some)
 	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
 
+# Site
+
+SITE_VERSION ?= $(or $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null),main)
+
+.PHONY: site
+site: ## Build the documentation site into build/site, for SITE_VERSION (the tag, or main; needs Node.js, and a network once)
+	@scripts/site.sh "$(SITE_VERSION)"
+
+.PHONY: site-browser
+site-browser: site ## Check the site in Chromium, pictures in build/pictures/site (SITE_TABLES=all makes every table of economics.md)
+	cd site && SITE_VERSION="$(SITE_VERSION)" npm run --silent test:browser
+
 .PHONY: clients-ts
 clients-ts: build ## Generate, build and test the TypeScript client, on a node too (needs Node.js, and a network once)
 	cd clients/ts && npm install --no-audit --no-fund --no-package-lock --silent && ./generate.sh >/dev/null && npm test && \

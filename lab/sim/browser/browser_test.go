@@ -66,7 +66,7 @@ func TestSimulate_BadInputNamesItsPlace(t *testing.T) {
 		{`"rate": 2`, `"rate": 2, "trace": "t.csv"`, "agents[0].trace: says who is there"},
 		{`"agents": 5, "rate": 2, "cycles": 90000, "value": {"kind": "fixed", "median": 0.01}`, `"trace": "t.csv"`, "agents[0].trace: open t.csv: file does not exist"},
 		{`"people.wait"`, `"person.wait"`, `show[1]: there is no figure "person.wait"; known: all.price, `},
-		{`{"title"`, `"title"`, "not JSON"},
+		{`{"title"`, `{title`, "not JSON"},
 	} {
 		_, err := browser.Simulate(context.Background(), []byte(strings.Replace(small, c.from, c.to, 1)), func(browser.Progress) {})
 		require.ErrorContains(t, err, c.says)
