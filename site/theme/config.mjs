@@ -22,9 +22,9 @@ export default defineConfig({
     // Pages are Markdown as GitHub shows it: no markup, no attributes, no names of emoji, no templates.
     html: false,
     attrs: { disable: true },
-    emoji: { defs: {}, shortcuts: {} },
     anchor: { slugify },
     config(md) {
+      md.core.ruler.disable('emoji');
       const text = md.renderer.rules.text;
       md.renderer.rules.text = (...args) => text(...args).replaceAll('{{', '&#123;&#123;');
     },

@@ -74,7 +74,7 @@ export const tables = {
   policies: 'Waiting time of the poor', window: 'Length of the fairness window', fragmentation: 'Splitting into actors',
   response: 'Clip or linear', tiers: 'Tiers and their cap', subsidy: 'A subsidised lane', lambda: 'Lambda and the reserve price',
   vcg: 'vcg or first price', revenue: 'vcg or first price: revenue', equilibrium: 'vcg or first price: equilibrium',
-  cells: 'Size or cycles alone', storm: 'Window of candidates and newcomers', keepout: 'What it costs to keep others out',
+  cells: 'Size or cycles alone', storm: 'Window of candidates', keepout: 'What it costs to keep others out',
   proposer: 'A proposer who tips itself', unfunded: 'Bids without funds', crash: 'After a price crash', peers: 'Rules of other chains',
 };
 
