@@ -204,11 +204,11 @@ gobench: ## Run Go's benchmarks (BENCH=regexp for some)
 SITE_VERSION ?= $(or $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null),main)
 
 .PHONY: site
-site: ## Build the documentation site into build/site, for SITE_VERSION (the tag, or main; needs Node.js, and a network once)
+site: ## Build the documentation site for SITE_VERSION (the tag, or main; needs Node.js, and a network once)
 	@scripts/site.sh "$(SITE_VERSION)"
 
 .PHONY: site-browser
-site-browser: site ## Check the site in Chromium, pictures in build/pictures/site (SITE_TABLES=all makes every table of economics.md)
+site-browser: site ## Check the site in Chromium, pictures in build/pictures/site (SITE_TABLES=all: all tables)
 	cd site && SITE_VERSION="$(SITE_VERSION)" npm run --silent test:browser
 
 .PHONY: clients-ts

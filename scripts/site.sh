@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build the documentation site: site.sh VERSION, main or a release such as v0.2.0. It goes to build/site/VERSION; versions that
-# were built before stay. SITE_BASE is the path below which all versions are served (default /).
+# Build the documentation site: site.sh VERSION, main or a release such as v0.2.0. It goes to build/site/VERSION;
+# versions that were built before stay. SITE_BASE is the path below which all versions are served (default /).
 #
 # It needs Go and Node.js 20, and a network once for the packages of site/package-lock.json.
 set -euo pipefail
@@ -16,7 +16,8 @@ if [[ ! site/node_modules/.package-lock.json -nt site/package-lock.json ]]; then
 fi
 ln -sfn ../../site/node_modules "$src/node_modules"
 cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" "$src/public/simulator/"
-GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' -o "$src/public/simulator/simulator.wasm" ./site/simulator
+GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' \
+	-o "$src/public/simulator/simulator.wasm" ./site/simulator
 
 rm -rf "build/site/$version"
 (cd site && SITE_VERSION=$version npm run --silent build)

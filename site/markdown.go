@@ -72,8 +72,8 @@ var link = regexp.MustCompile(`(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]*)\)
 // unread are forms of links that link does not find.
 var unread = regexp.MustCompile(`(?m)^ *\[[^\]]+\]: |\]\(<|\]\([^)\n]* "`)
 
-// relink replaces the target of each link in prose by what to returns for it; image says that it is one. Code is left as
-// it is.
+// relink replaces the target of each link in prose by what to returns for it; image says that it is one. Code is left
+// as it is.
 func relink(lines []line, to func(target string, image bool) string) (string, error) {
 	var out strings.Builder
 	for i := 0; i < len(lines); {

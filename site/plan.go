@@ -86,7 +86,8 @@ func readPlan(root string) (*plan, error) {
 		for _, one := range s.Pages {
 			one.reference = s.Reference
 			if !pagePath.MatchString(one.Path) || paths[one.Path] {
-				return nil, fmt.Errorf("map.json: page %q: want a path of its own, of lower-case letters, digits, - and /", one.Path)
+				return nil, fmt.Errorf("map.json: page %q: want a path of its own, of lower-case letters, digits, - and /",
+					one.Path)
 			}
 			if one.About == "" {
 				return nil, fmt.Errorf("map.json: page %s: about is missing: want a line on what the page is for", one.Path)

@@ -18,18 +18,6 @@ func repository(t *testing.T) *plan {
 	return p
 }
 
-// made is the plan of a repository that is made of files.
-func made(t *testing.T, files map[string]string) (*plan, error) {
-	t.Helper()
-	dir := t.TempDir()
-	content := written{}
-	for name, text := range files {
-		content[name] = []byte(text)
-	}
-	require.NoError(t, writeAll(dir, content))
-	return readPlan(dir)
-}
-
 // TestMap_EveryLinkOfEveryPageLeadsSomewhere, and every Markdown file is on a page or left out with a reason.
 func TestMap_EveryLinkOfEveryPageLeadsSomewhere(t *testing.T) {
 	p := repository(t)
@@ -45,7 +33,8 @@ func TestMap_EveryLinkOfEveryPageLeadsSomewhere(t *testing.T) {
 		require.True(t, strings.HasPrefix(string(out[one.Path+".md"]), "# "), one.Path)
 	}
 	require.Contains(t, string(out["tutorials/wiring.md"]), "(../how-to/wiring-options.md")
-	require.Contains(t, string(out["explain/economics.md"]), "policies.json` ([run it here](../simulator.md?table=policies))")
+	economics := string(out["explain/economics.md"])
+	require.Contains(t, economics, "policies.json` ([run it here](../simulator.md?table=policies))")
 }
 
 // TestMap_PagesAreShort: at most 3,000 words, but those that are looked up.
@@ -96,36 +85,33 @@ func TestPages_LinesAreShort(t *testing.T) {
 	}
 }
 
-const small = `{"repository": "https://example.org/repo", "title": "T", "summary": "S.", "sections": [
-  {"title": "One", "pages": [
-    {"path": "index", "file": "a.md", "about": "the first"},
-    {"path": "more/long", "file": "docs/b.md", "title": "Long page", "about": "the second"},
-    {"path": "more/part", "file": "docs/b.md", "sections": ["deep-part"], "about": "the third"},
-    {"path": "more/two", "file": "docs/b.md", "sections": ["x-and-y", "λ"], "title": "Two", "about": "the fourth"}]}]}`
-
-// TestRender_LinksFollowTheMap: to pages, to parts of pages by anchors, to files of the repository, and to pictures. Code and
-// comments are no links.
+// TestRender_LinksFollowTheMap: to pages, to parts of pages by anchors, to files of the repository, and to pictures.
+// Code and comments are no links.
 func TestRender_LinksFollowTheMap(t *testing.T) {
-	p, err := made(t, map[string]string{
-		"site/map.json": small, "code/x.go": "package x", "docs/p.svg": "<svg/>",
-		"a.md": "# A\n\n[b](docs/b.md), [deep](docs/b.md#deep-part) and [deeper](docs/b.md#deeper),\n[`x` & *y*](docs/b.md#x-and-y)\n" +
-			"[code](code/x.go#L1), [dir](code), [web](https://example.com/a.md#b), [own](#a)\n\n" +
-			"`[no](docs/none.md)` and ``a ` [no](none.md)``\n\n```\n[no](none.md)\n```\n\n![picture](docs/p.svg)\n",
-		"docs/b.md": "# B\n\n<!-- [no](none.md) -->\nText. [Part](#deep-part)\n\n## Deep part\n\n### Deeper\n\n[up](#b), [a](../a.md)\n\n" +
-			"## X and `Y`\n\n## λ\n\n[two](#x-and-y)\n",
-	})
+	p, err := readPlan(filepath.Join("testdata", "repo"))
 	require.NoError(t, err)
 	out, err := p.render("v1.2.3")
 	require.NoError(t, err)
-	require.Equal(t, "# A\n\n[b](more/long.md), [deep](more/part.md#deep-part) and [deeper](more/part.md#deeper),\n[`x` & *y*](more/two.md#x-and-y)\n"+
-		"[code](https://example.org/repo/blob/v1.2.3/code/x.go#L1), [dir](https://example.org/repo/tree/v1.2.3/code), "+
-		"[web](https://example.com/a.md#b), [own](#a)\n\n"+
-		"`[no](docs/none.md)` and ``a ` [no](none.md)``\n\n```\n[no](none.md)\n```\n\n![picture](files/docs/p.svg)\n", string(out["index.md"]))
-	require.Equal(t, "# Long page\n\nText. [Part](../more/part.md#deep-part)\n\n## More of this page\n\n"+
-		"- [Deep part](../more/part.md): the third\n- [Two](../more/two.md): the fourth\n", string(out["more/long.md"]))
-	require.Equal(t, "# Deep part\n\n## Deeper\n\n[up](../more/long.md#long-page), [a](../index.md)\n", string(out["more/part.md"]))
-	require.Equal(t, "# Two\n\n## X and `Y`\n\n## λ\n\n[two](#x-and-y)\n", string(out["more/two.md"]))
-	require.Equal(t, "<svg/>", string(out["files/docs/p.svg"]))
+	for _, name := range []string{"index", "more/long", "more/part", "more/two"} {
+		want, err := os.ReadFile(filepath.Join("testdata", "want", name+".md"))
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(out[name+".md"]), name)
+	}
+	require.Contains(t, string(out["files/docs/p.svg"]), "<svg")
+	require.Len(t, out, 5)
+}
+
+// changed is the plan of the repository of testdata with one of its files changed.
+func changed(t *testing.T, name string, change func(text string) string) (*plan, error) {
+	t.Helper()
+	files := written{}
+	require.NoError(t, copyInto(files, filepath.Join("testdata", "repo"), ""))
+	after := change(string(files[name]))
+	require.NotEqual(t, string(files[name]), after)
+	files[name] = []byte(after)
+	dir := t.TempDir()
+	require.NoError(t, writeAll(dir, files))
+	return readPlan(dir)
 }
 
 // TestRender_NamesEachLinkThatLeadsNowhere.
@@ -138,9 +124,7 @@ func TestRender_NamesEachLinkThatLeadsNowhere(t *testing.T) {
 		"docs/b.md \"a title\"":          "a.md: a link of the form",
 		"docs/b.md)\n\n[x]: docs/b.md (": "a.md: a link of the form",
 	} {
-		p, err := made(t, map[string]string{
-			"site/map.json": small, "a.md": "# A\n\n[b](" + target + ")\n", "docs/b.md": "# B\n\n## Deep part\n\n## X and Y\n\n## λ\n",
-		})
+		p, err := changed(t, "a.md", func(text string) string { return text + "\n[b](" + target + ")\n" })
 		require.NoError(t, err)
 		_, err = p.render("main")
 		require.ErrorContains(t, err, says)
@@ -159,15 +143,13 @@ func TestMap_MistakesAreNamed(t *testing.T) {
 		{`"file": "a.md"`, `"file": "none.md"`, "none.md"},
 		{`"title": "T"`, `"titel": "T"`, "unknown field"},
 	} {
-		require.Contains(t, small, c.from)
-		_, err := made(t, map[string]string{
-			"site/map.json": strings.Replace(small, c.from, c.to, 1), "a.md": "# A\n", "docs/b.md": "# B\n\n## Deep part\n\n## X and Y\n\n## λ\n",
-		})
+		_, err := changed(t, "site/map.json", func(text string) string { return strings.Replace(text, c.from, c.to, 1) })
 		require.ErrorContains(t, err, c.says)
 	}
 }
 
-// TestFinish_ListsVersionsAndEachPage: at the root the newest release, main without one; in a version each page as Markdown.
+// TestFinish_ListsVersionsAndEachPage: at the root the newest release, main without one; in a version each page as
+// Markdown.
 func TestFinish_ListsVersionsAndEachPage(t *testing.T) {
 	p, dir := repository(t), t.TempDir()
 	read := func(name string) string {
@@ -198,7 +180,7 @@ func TestFinish_ListsVersionsAndEachPage(t *testing.T) {
 		}
 		require.NotContains(t, read(c.version+"/index.md"), "](../../")
 	}
-	require.Contains(t, read("v0.9.2/start/repository.md"), "https://github.com/cosmos-timers/timers/blob/v0.9.2/CONTRIBUTING.md")
+	require.Contains(t, read("v0.9.2/start/repository.md"), p.Repository+"/blob/v0.9.2/CONTRIBUTING.md")
 }
 
 // TestRun_RefusesWhatIsNoVersion: it becomes the name of a directory that is removed.
@@ -213,9 +195,15 @@ func TestRun_RefusesWhatIsNoVersion(t *testing.T) {
 func TestSlugs_AreThoseOfGitHub(t *testing.T) {
 	anchors := slugs{}
 	for _, c := range [][2]string{
-		{"1.14 Guards", "114-guards"}, {"λ and the reserve price", "λ-and-the-reserve-price"}, {"Policy `eip1559`", "policy-eip1559"},
-		{"`x/timers`", "xtimers"}, {"Decoding, payers' records and allowances", "decoding-payers-records-and-allowances"},
-		{"tx timers cancel [id-prefix]...", "tx-timers-cancel-id-prefix"}, {"A [link](x.md) in it", "a-link-in-it"}, {"Try it", "try-it"}, {"Try it", "try-it-1"},
+		{"1.14 Guards", "114-guards"},
+		{"λ and the reserve price", "λ-and-the-reserve-price"},
+		{"Policy `eip1559`", "policy-eip1559"},
+		{"`x/timers`", "xtimers"},
+		{"Decoding, payers' records and allowances", "decoding-payers-records-and-allowances"},
+		{"tx timers cancel [id-prefix]...", "tx-timers-cancel-id-prefix"},
+		{"A [link](x.md) in it", "a-link-in-it"},
+		{"Try it", "try-it"},
+		{"Try it", "try-it-1"},
 	} {
 		require.Equal(t, c[1], anchors.of(c[0]))
 	}
@@ -223,7 +211,10 @@ func TestSlugs_AreThoseOfGitHub(t *testing.T) {
 
 // FuzzRelink: links that stay leave any document as it is, but for comments, the ends of lines and of the document.
 func FuzzRelink(f *testing.F) {
-	for _, text := range []string{"# A\n\n[a](b) `[c](d)` ![e](f)\n", "```\n[a](b)\n``\n```\n~~~\nx", "``` a\n`b\n```\n`c`` `d\n\n`", "[a](b c)", "[x]: y", "`\n\n`[a](b)"} {
+	for _, text := range []string{
+		"# A\n\n[a](b) `[c](d)` ![e](f)\n", "```\n[a](b)\n``\n```\n~~~\nx", "``` a\n`b\n```\n`c`` `d\n\n`",
+		"[a](b c)", "[x]: y", "`\n\n`[a](b)",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -43,7 +43,8 @@ func (p *plan) render(ref string) (written, error) {
 			wrong = append(wrong, fmt.Errorf("%s: %w", one.File, err))
 		}
 		if one.Path != "simulator" {
-			text = simulation.ReplaceAllString(text, fmt.Sprintf("$0 ([run it here](%s?table=$1))", relative(one, "simulator.md")))
+			run := fmt.Sprintf("$0 ([run it here](%s?table=$1))", relative(one, "simulator.md"))
+			text = simulation.ReplaceAllString(text, run)
 		}
 		out[one.Path+".md"] = []byte(text)
 	}
@@ -133,7 +134,8 @@ func (p *plan) sidebar() []byte {
 		group := item{Text: s.Title, Collapsed: len(s.Pages) > 8}
 		for _, one := range s.Pages {
 			sources[one.Path] = one.File
-			group.Items = append(group.Items, item{Text: strings.ReplaceAll(one.Title, "`", ""), Link: "/" + strings.TrimSuffix(one.Path, "index")})
+			link := "/" + strings.TrimSuffix(one.Path, "index")
+			group.Items = append(group.Items, item{Text: strings.ReplaceAll(one.Title, "`", ""), Link: link})
 		}
 		groups = append(groups, group)
 	}
@@ -167,7 +169,8 @@ func stage(p *plan, version, to string) error {
 		return err
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("map.json: %s: no page shows it: add a page, or say in left_out why not", strings.Join(missing, ", "))
+		return fmt.Errorf("map.json: %s: no page shows it: add a page, or say in left_out why not",
+			strings.Join(missing, ", "))
 	}
 	files, err := p.render(version)
 	if err != nil {
@@ -177,7 +180,9 @@ func stage(p *plan, version, to string) error {
 		return err
 	}
 	files[".vitepress/site.json"] = p.sidebar()
-	for from, below := range map[string]string{"site/theme": ".vitepress", "site/public": "public/simulator", "lab/testdata/sims": "public/simulator/tables"} {
+	for from, below := range map[string]string{
+		"site/theme": ".vitepress", "site/public": "public/simulator", "lab/testdata/sims": "public/simulator/tables",
+	} {
 		if err := copyInto(files, filepath.Join(p.root, from), below); err != nil {
 			return err
 		}

@@ -50,8 +50,8 @@ func documented(text string) (commands [][]string) {
 	return commands
 }
 
-// TestDocumentedCommandsAreTaken: timerd knows each command, flag and number of arguments that the documents for operators
-// show.
+// TestDocumentedCommandsAreTaken: timerd knows each command, flag and number of arguments that the documents for
+// operators show.
 func TestDocumentedCommandsAreTaken(t *testing.T) {
 	for file, atLeast := range map[string]int{
 		"x/timers/docs/operate.md": 25, "README.md": 9, "SECURITY.md": 3, "x/timers/docs/governance.md": 4,
@@ -85,8 +85,8 @@ func TestSymptoms_CommandsAreTaken(t *testing.T) {
 	}
 }
 
-// TestSymptoms_EachVerdictHasAPage, which names it and quotes what the command `describe` says; so has each reason to be on
-// hold a line.
+// TestSymptoms_EachVerdictHasAPage, which names it and quotes what the command `describe` says; so has each reason to
+// be on hold a line.
 func TestSymptoms_EachVerdictHasAPage(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("..", "..", symptoms, name+".md"))

@@ -133,7 +133,8 @@ func bars(r *runs.Results, name string) template.HTML {
 		fmt.Fprintf(&b, `<text x="%.0f" y="%.1f" font-size="12" text-anchor="end">%s</text>`, left-8, y+15, template.HTMLEscapeString(r.Cases[i].Name))
 		fmt.Fprintf(&b, `<rect x="%.0f" y="%.1f" width="%.1f" height="16" fill="%s"/>`, left, y+2, x(e.Mean)-left, colours[i%len(colours)])
 		fmt.Fprintf(&b, `<path d="M%.1f %.1fH%.1f" stroke="#222" stroke-width="1.5"/>`, x(e.Mean-e.Half), y+10, x(e.Mean+e.Half))
-		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" font-size="12">%s</text>`, x(e.Mean+e.Half)+6, y+15, runs.Short(e.Mean, e.Mean))
+		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" font-size="12">%s</text>`,
+			x(e.Mean+e.Half)+6, y+15, runs.Short(e.Mean, e.Mean))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

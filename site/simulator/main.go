@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command simulator is the simulator in a browser: a web worker loads it, and calls simulate(file, progress). The answer is
-// {"answer": ...} or {"error": "..."} as JSON text (package browser describes the answer).
+// Command simulator is the simulator in a browser: a web worker loads it, and calls simulate(file, progress). The
+// answer is {"answer": ...} or {"error": "..."} as JSON text (package browser describes the answer).
 package main
 
 import (

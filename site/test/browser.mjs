@@ -16,8 +16,10 @@ const site = path.join(root, 'build/site');
 const pictures = path.join(root, 'build/pictures/site');
 const version = process.env.SITE_VERSION ?? 'main';
 const quick = ['policies', 'response'];
-const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json: 'application/json', wasm: 'application/wasm',
-  svg: 'image/svg+xml', png: 'image/png', txt: 'text/plain', md: 'text/markdown', woff2: 'font/woff2' };
+const types = {
+  html: 'text/html', js: 'text/javascript', css: 'text/css', json: 'application/json', wasm: 'application/wasm',
+  svg: 'image/svg+xml', png: 'image/png', txt: 'text/plain', md: 'text/markdown', woff2: 'font/woff2',
+};
 let server, browser, url;
 
 before(async () => {
@@ -52,7 +54,9 @@ async function open(t, name, { width = 1280, height = 900, dark = false } = {}) 
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   const problems = [];
   page.on('pageerror', (error) => problems.push(`${name}: ${error}`));
-  page.on('response', (response) => { if (response.status() >= 400) problems.push(`${name}: ${response.url()} is ${response.status()}`); });
+  page.on('response', (response) => {
+    if (response.status() >= 400) problems.push(`${name}: ${response.url()} is ${response.status()}`);
+  });
   t.after(() => page.close());
   await page.goto(url + name, { waitUntil: 'networkidle' });
   return { page, problems };
@@ -86,8 +90,9 @@ test('every link of every page leads to a page and an anchor', async (t) => {
     checked++;
     let name = decodeURIComponent(to.pathname.slice(new URL(url).pathname.length));
     if (name === '' || name.endsWith('/')) name += 'index.html';
+    const anchor = decodeURIComponent(to.hash.slice(1));
     if (!existsSync(path.join(site, version, name))) wrong.push(`${from}: ${href} is not there`);
-    else if (to.hash && name.endsWith('.html') && !anchors.get(name)?.has(decodeURIComponent(to.hash.slice(1)))) wrong.push(`${from}: ${href} has no such anchor`);
+    else if (anchor && name.endsWith('.html') && !anchors.get(name)?.has(anchor)) wrong.push(`${from}: ${href} has no anchor`);
   }
   assert.deepEqual(wrong, []);
   assert.ok(checked > 2_000, `${checked} links`);
@@ -95,15 +100,16 @@ test('every link of every page leads to a page and an anchor', async (t) => {
 });
 
 test('each page is there as Markdown, and llms.txt lists it', () => {
-  const listed = new Set([...readFileSync(path.join(site, version, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+\.md)\)/g)].map(([, name]) => name));
+  const built = (name) => readFileSync(path.join(site, version, name), 'utf8');
+  const listed = new Set([...built('llms.txt').matchAll(/\]\(([^)]+\.md)\)/g)].map(([, name]) => name));
   for (const name of pages()) {
     const text = name.replace(/\.html$/, '.md');
     assert.ok(listed.has(text), `llms.txt lacks ${text}`);
-    const source = readFileSync(path.join(site, version, text), 'utf8');
+    const source = built(text);
     assert.match(source, /^# /);
     // What a generator writes for a value that it lacks.
     const count = (content) => content.match(/undefined|\[object|NaN/g)?.length ?? 0;
-    const shown = readFileSync(path.join(site, version, name), 'utf8').match(/<main class="main"[\s\S]*?<\/main>/)[0];
+    const [shown] = built(name).match(/<main class="main"[\s\S]*?<\/main>/);
     assert.equal(count(shown), count(source), `${name} shows a value that is not there`);
     listed.delete(text);
   }
@@ -118,7 +124,7 @@ test('search finds a page', async (t) => {
   await result.waitFor({ timeout: 20_000 });
   await result.click();
   await page.waitForURL(/symptoms\/priced-out\.html/);
-  assert.equal(await page.locator('h1').first().innerText().then((text) => text.replace(/\W+$/, '')), 'The price is above what it may cost');
+  await page.locator('h1', { hasText: 'The price is above what it may cost' }).waitFor();
   assert.deepEqual(problems, []);
 });
 
@@ -147,11 +153,16 @@ test('the selector lists the versions that were built', async (t) => {
   await page.waitForURL(/\/v9\.9\.9\/$/);
 });
 
-for (const [name, width, dark] of [['light', 1280, false], ['dark', 1280, true], ['phone', 390, false], ['phone-dark', 390, true]]) {
+const views = { light: [1280, false], dark: [1280, true], phone: [390, false], 'phone-dark': [390, true] };
+const looked = [
+  'index', 'symptoms/index', 'symptoms/no-room', 'tutorials/first-timer', 'explain/economics', 'reference/parameters',
+  'simulator', 'start/choose',
+];
+for (const [name, [width, dark]] of Object.entries(views)) {
   test(`pages are usable: ${name}`, async (t) => {
-    for (const one of ['index', 'symptoms/index', 'symptoms/no-room', 'tutorials/first-timer', 'explain/economics', 'reference/parameters', 'simulator', 'start/choose']) {
+    for (const one of looked) {
       const { page, problems } = await open(t, `${one}.html`, { width, height: 900, dark });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(wide <= 0, `${one} is ${wide} pixels too wide`);
       assert.ok(await page.locator('h1').first().isVisible());
       await page.screenshot({ path: path.join(pictures, `${one.replaceAll('/', '-')}-${name}.png`) });
@@ -172,8 +183,9 @@ test('on a phone the menu leads to a page', async (t) => {
 // simulated runs what the page of the simulator shows, and returns its table.
 async function simulated(page, limit) {
   await page.locator('#sim-table, #sim-error').first().waitFor({ timeout: limit });
-  assert.equal(await page.locator('#sim-error').count(), 0, await page.locator('#sim-error').allInnerTexts().then(String));
-  return page.locator('#sim-table').evaluate((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(await page.locator('#sim-error').allInnerTexts(), []);
+  return page.locator('#sim-table').evaluate((table) =>
+    [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
 }
 
 // tablesOf economics.md, by the names of their files.
@@ -181,7 +193,8 @@ function tablesOf() {
   const text = readFileSync(path.join(root, 'x/timers/docs/economics.md'), 'utf8');
   const found = text.matchAll(/`timerd lab run lab\/testdata\/sims\/(\w+)\.json`[\s\S]*?\n\n((?:\|.*\n)+)/g);
   const cells = (line) => line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => cell.trim());
-  return new Map([...found].map(([, name, table]) => [name, table.trim().split('\n').filter((line) => !line.startsWith('|---')).map(cells)]));
+  const rows = (table) => table.trim().split('\n').filter((line) => !line.startsWith('|---')).map(cells);
+  return new Map([...found].map(([, name, table]) => [name, rows(table)]));
 }
 
 test('the simulator makes the tables of economics.md', async (t) => {
@@ -235,13 +248,14 @@ test('own numbers change the result, and bad ones get a clear error', async (t) 
     ['#sim-lane', '100', 'config: lane_timer_cycles must be at least max_cycles_per_fire, 550000'],
     ['#sim-blocks', '', 'blocks: want a whole number of 0 or more'],
     ['#sim-blocks', '1e9', 'blocks: want 2 to 1e+06'],
-    ['#sim-seeds', '5000', 'a browser does at most 1000'],
+    ['#sim-seeds', '5000', 'want at most 1000 in a browser'],
   ]) {
     const before = await page.inputValue(field);
     await page.fill(field, value);
     await page.click('#sim-run');
     await page.locator('#sim-error').waitFor({ timeout: 30_000 });
-    assert.ok((await page.locator('#sim-error').innerText()).includes(says), await page.locator('#sim-error').innerText());
+    const said = await page.locator('#sim-error').innerText();
+    assert.ok(said.includes(says), said);
     await page.fill(field, before);
   }
   await page.locator('summary', { hasText: 'The file' }).click();

@@ -1,4 +1,5 @@
-// The site's generator. SITE_VERSION is the version that is built, SITE_BASE the path below which all versions are served.
+// The site's generator. SITE_VERSION is the version that is built, SITE_BASE the path below which all versions are
+// served.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitepress';

@@ -34,7 +34,9 @@ func TestTutorials_FirstTimerRuns(t *testing.T) {
 	blocks := tutorial(t, "first-timer", 6)
 	script := "set -euo pipefail\ntrap 'make localnet-stop' EXIT\n" + strings.Join(blocks[:5], "")
 	text := runPage(t, checkoutIn(t, t.TempDir()), firstTimerPort, script)
-	for _, said := range []string{"will send 1000utmr to bob", "hello", "fired", "will send 10utmr to bob", "on hold: paused", "\nno timers\n"} {
+	for _, said := range []string{
+		"will send 1000utmr to bob", "hello", "fired", "will send 10utmr to bob", "on hold: paused", "\nno timers\n",
+	} {
 		require.Contains(t, text, said, text)
 	}
 	require.Equal(t, "make localnet-stop\n", blocks[5])

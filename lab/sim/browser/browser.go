@@ -101,7 +101,7 @@ func Simulate(ctx context.Context, file []byte, progress func(Progress)) (*Answe
 // check refuses what would keep a browser busy for too long.
 func check(s *spec.Spec, cases []spec.Case) error {
 	if n := len(cases) * s.Seeds; n > MaxRuns {
-		return strict.Failf("seeds", "%d variants with %d seeds are %d runs: a browser does at most %d, `timerd lab run` more",
+		return strict.Failf("seeds", "%d variants with %d seeds are %d runs: want at most %d in a browser; timerd takes more",
 			len(cases), s.Seeds, n, MaxRuns)
 	}
 	jobs := 0.0
@@ -109,7 +109,8 @@ func check(s *spec.Spec, cases []spec.Case) error {
 		jobs += s.Agents[i].Rate * float64(s.Blocks) * max(1, s.Agents[i].Pattern.Factor)
 	}
 	if jobs > MaxJobs {
-		return strict.Failf("agents", "%.0f timers in %d blocks: a browser simulates at most %d, `timerd lab run` more", jobs, s.Blocks, MaxJobs)
+		return strict.Failf("agents", "%.0f timers in %d blocks: want at most %d in a browser; timerd takes more",
+			jobs, s.Blocks, MaxJobs)
 	}
 	return nil
 }
@@ -136,7 +137,8 @@ func known(r *runs.Results) error {
 	}
 	for i, name := range r.Spec.Show {
 		if !all[name] {
-			return strict.Failf(fmt.Sprintf("show[%d]", i), "there is no figure %.40q; known: %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+			return strict.Failf(fmt.Sprintf("show[%d]", i), "there is no figure %.40q; known: %s",
+				name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 		}
 	}
 	return nil

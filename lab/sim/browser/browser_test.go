@@ -24,7 +24,8 @@ var quick = []string{"policies", "response", "peers", "subsidy"}
 func TestSimulate_GivesTheTablesOfThePage(t *testing.T) {
 	page, err := os.ReadFile("../../../x/timers/docs/economics.md")
 	require.NoError(t, err)
-	tables := regexp.MustCompile("(?s)`timerd lab run lab/testdata/sims/(\\w+)\\.json`.*?\n\n(\\|.*?)\n\n").FindAllStringSubmatch(string(page), -1)
+	table := regexp.MustCompile("(?s)`timerd lab run lab/testdata/sims/(\\w+)\\.json`.*?\n\n(\\|.*?)\n\n")
+	tables := table.FindAllStringSubmatch(string(page), -1)
 	require.Len(t, tables, 17)
 	for _, found := range tables {
 		name, table := found[1], found[2]
@@ -40,7 +41,10 @@ func TestSimulate_GivesTheTablesOfThePage(t *testing.T) {
 				steps++
 			})
 			require.NoError(t, err)
-			lines := []string{"| variant | " + strings.Join(answer.Columns, " | ") + " |", "|---|" + strings.Repeat("--:|", len(answer.Columns))}
+			lines := []string{
+				"| variant | " + strings.Join(answer.Columns, " | ") + " |",
+				"|---|" + strings.Repeat("--:|", len(answer.Columns)),
+			}
 			for _, row := range answer.Rows {
 				lines = append(lines, "| "+row.Name+" | "+strings.Join(row.Cells, " | ")+" |")
 			}
@@ -60,15 +64,20 @@ const small = `{"title": "small", "blocks": 20, "seeds": 2,
 func TestSimulate_BadInputNamesItsPlace(t *testing.T) {
 	for _, c := range []struct{ from, to, says string }{
 		{`"blocks": 20`, `"blocks": 1`, "blocks: want 2 to 1e+06, not 1"},
-		{`"policy": "tip"`, `"policy": "best"`, "variants[0].config.policy: want one of fifo, eip1559, auction, score, tip in quotes"},
-		{`"seeds": 2`, `"seeds": 2000`, "seeds: 1 variants with 2000 seeds are 2000 runs: a browser does at most 1000"},
-		{`"rate": 2`, `"rate": 60000`, "agents: 1200000 timers in 20 blocks: a browser simulates at most 500000"},
+		{`"policy": "tip"`, `"policy": "best"`, "variants[0].config.policy: want one of fifo, eip1559"},
+		{`"seeds": 2`, `"seeds": 2000`, "seeds: 1 variants with 2000 seeds are 2000 runs: want at most 1000 in a browser"},
+		{`"rate": 2`, `"rate": 60000`, "agents: 1200000 timers in 20 blocks: want at most 500000 in a browser"},
 		{`"rate": 2`, `"rate": 2, "trace": "t.csv"`, "agents[0].trace: says who is there"},
-		{`"agents": 5, "rate": 2, "cycles": 90000, "value": {"kind": "fixed", "median": 0.01}`, `"trace": "t.csv"`, "agents[0].trace: open t.csv: file does not exist"},
+		{
+			`"agents": 5, "rate": 2, "cycles": 90000, "value": {"kind": "fixed", "median": 0.01}`,
+			`"trace": "t.csv"`, "agents[0].trace: open t.csv: file does not exist",
+		},
 		{`"people.wait"`, `"person.wait"`, `show[1]: there is no figure "person.wait"; known: all.price, `},
 		{`{"title"`, `{title`, "not JSON"},
 	} {
-		_, err := browser.Simulate(context.Background(), []byte(strings.Replace(small, c.from, c.to, 1)), func(browser.Progress) {})
+		file := strings.Replace(small, c.from, c.to, 1)
+		require.NotEqual(t, small, file)
+		_, err := browser.Simulate(context.Background(), []byte(file), func(browser.Progress) {})
 		require.ErrorContains(t, err, c.says)
 	}
 }

@@ -25,8 +25,8 @@ const (
 // Policies are their names.
 var Policies = []string{FIFO, EIP1559, Auction, Score, Tip}
 
-// Config is what a market takes from a chain's config: the rules of each policy and the bounds of a block. It needs nothing
-// of the SDK, so that a browser runs the same market. Package simconfig makes one of a TimerConfig.
+// Config is what a market takes from a chain's config: the rules of each policy and the bounds of a block. It needs
+// nothing of the SDK, so that a browser runs the same market. Package simconfig makes one of a TimerConfig.
 type Config struct {
 	// Policy in force, one of Policies.
 	Policy string

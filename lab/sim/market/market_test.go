@@ -27,7 +27,9 @@ func config(policy string) market.Config {
 }
 
 // run returns the jobs of a group and what became of them.
-func run(policy string, group int, groups ...workload.Group) (jobs []workload.Job, outcomes []market.Outcome, w *workload.Workload) {
+func run(policy string, group int, groups ...workload.Group) (
+	jobs []workload.Job, outcomes []market.Outcome, w *workload.Workload,
+) {
 	c := config(policy)
 	w = workload.Draw(groups, c.Limits(), blocks, 3)
 	result := (&market.Module{Config: c}).Run(context.Background(), w, blocks)

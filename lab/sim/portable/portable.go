@@ -1,6 +1,6 @@
-// Package portable reads the config of a simulation without the SDK, so that a browser does it: the defaults of a chain and
-// the fields that change what simulations show. Package simconfig reads all fields, and a test holds both to the same
-// configs and the same refusals.
+// Package portable reads the config of a simulation without the SDK, so that a browser does it: the defaults of a chain
+// and the fields that change what simulations show. Package simconfig reads all fields, and a test holds both to the
+// same configs and the same refusals.
 package portable
 
 import (
@@ -46,55 +46,65 @@ const (
 	maxBidBits   = 96
 )
 
+// config is what is read, and decs are decimals in it that one field states.
+type (
+	config = market.Config
+	decs   = []*math.LegacyDec
+)
+
 // field is one field of a chain's config: how its text changes a market's.
-type field func(c *market.Config, text json.RawMessage) (reason string)
+type field func(c *config, text json.RawMessage) (reason string)
 
 // fields by their full names. A field of a message within the config may be stated by its own name too.
 var fields = map[string]field{
-	"policy": oneOf(market.Policies, func(c *market.Config, name string) { c.Policy = name }),
-	"lane_timer_cycles": whole(1, maxUnits, func(c *market.Config, n uint64) {
+	"policy": oneOf(market.Policies, func(c *config, name string) { c.Policy = name }),
+	"lane_timer_cycles": whole(1, maxUnits, func(c *config, n uint64) {
 		c.Lane.Cycles, c.Eip1559.Basefee.Capacity, c.Tip.Capacity = n, n, n
 	}),
-	"lane_timer_cells":          whole(minLaneCells, maxUnits, func(c *market.Config, n uint64) { c.Lane.Cells = n }),
-	"candidate_window":          whole(1, maxWindow, func(c *market.Config, n uint64) { c.CandidateWindow = uint32(n) }),
-	"overhead_cycles_per_block": whole(minOverhead, maxUnits, func(c *market.Config, n uint64) { c.OverheadCycles = n }),
-	"fairness_window_blocks":    whole(1, maxFairnessWindow, func(c *market.Config, n uint64) { c.FairnessBlocks = n }),
-	"fairness_unit":             oneOf([]string{"actor", "deployer"}, func(c *market.Config, name string) { c.ByDeployer = name == "deployer" }),
-	"median_smoothing":          dec("0.000001", "1", func(c *market.Config) []*math.LegacyDec { return to(&c.MedianSmoothing) }),
-	"weight_min":                weight(func(c *market.Config) *uint32 { return &c.Weights.Min }),
-	"weight_max":                weight(func(c *market.Config) *uint32 { return &c.Weights.Max }),
-	"tier_tip_cap": dec("0", "1000", func(c *market.Config) []*math.LegacyDec {
-		return to(&c.Eip1559.Tiers.TipCap, &c.Tip.Tiers.TipCap)
+	"lane_timer_cells":          whole(minLaneCells, maxUnits, func(c *config, n uint64) { c.Lane.Cells = n }),
+	"candidate_window":          whole(1, maxWindow, func(c *config, n uint64) { c.CandidateWindow = uint32(n) }),
+	"overhead_cycles_per_block": whole(minOverhead, maxUnits, func(c *config, n uint64) { c.OverheadCycles = n }),
+	"fairness_window_blocks":    whole(1, maxFairnessWindow, func(c *config, n uint64) { c.FairnessBlocks = n }),
+	"fairness_unit": oneOf([]string{"actor", "deployer"}, func(c *config, name string) {
+		c.ByDeployer = name == "deployer"
 	}),
-	"priority_tiers.economy": dec("0", "1000", func(c *market.Config) []*math.LegacyDec {
-		return to(&c.Eip1559.Tiers.Economy, &c.Tip.Tiers.Economy)
+	"median_smoothing": dec("0.000001", "1", func(c *config) decs { return decs{&c.MedianSmoothing} }),
+	"weight_min":       weight(func(c *config) *uint32 { return &c.Weights.Min }),
+	"weight_max":       weight(func(c *config) *uint32 { return &c.Weights.Max }),
+	"tier_tip_cap": dec("0", "1000", func(c *config) decs {
+		return decs{&c.Eip1559.Tiers.TipCap, &c.Tip.Tiers.TipCap}
 	}),
-	"priority_tiers.standard": dec("0", "1000", func(c *market.Config) []*math.LegacyDec {
-		return to(&c.Eip1559.Tiers.Standard, &c.Tip.Tiers.Standard)
+	"priority_tiers.economy": dec("0", "1000", func(c *config) decs {
+		return decs{&c.Eip1559.Tiers.Economy, &c.Tip.Tiers.Economy}
 	}),
-	"priority_tiers.fast": dec("0", "1000", func(c *market.Config) []*math.LegacyDec {
-		return to(&c.Eip1559.Tiers.Fast, &c.Tip.Tiers.Fast)
+	"priority_tiers.standard": dec("0", "1000", func(c *config) decs {
+		return decs{&c.Eip1559.Tiers.Standard, &c.Tip.Tiers.Standard}
 	}),
-	"priority_tiers.urgent": dec("0", "1000", func(c *market.Config) []*math.LegacyDec {
-		return to(&c.Eip1559.Tiers.Urgent, &c.Tip.Tiers.Urgent)
+	"priority_tiers.fast": dec("0", "1000", func(c *config) decs {
+		return decs{&c.Eip1559.Tiers.Fast, &c.Tip.Tiers.Fast}
 	}),
-	"eip1559.target":              dec("0.01", "0.99", func(c *market.Config) []*math.LegacyDec { return to(&c.Eip1559.Basefee.Target) }),
-	"eip1559.max_change":          dec("0.000001", "1", func(c *market.Config) []*math.LegacyDec { return to(&c.Eip1559.Basefee.MaxChange) }),
-	"eip1559.lane_fee_multiplier": dec("0", "2", func(c *market.Config) []*math.LegacyDec { return to(&c.Eip1559.Multiplier) }),
-	"eip1559.basefee_response": oneOf([]string{"clip", "linear"}, func(c *market.Config, name string) {
+	"priority_tiers.urgent": dec("0", "1000", func(c *config) decs {
+		return decs{&c.Eip1559.Tiers.Urgent, &c.Tip.Tiers.Urgent}
+	}),
+	"eip1559.target":              dec("0.01", "0.99", func(c *config) decs { return decs{&c.Eip1559.Basefee.Target} }),
+	"eip1559.max_change": dec("0.000001", "1", func(c *config) decs {
+		return decs{&c.Eip1559.Basefee.MaxChange}
+	}),
+	"eip1559.lane_fee_multiplier": dec("0", "2", func(c *config) decs { return decs{&c.Eip1559.Multiplier} }),
+	"eip1559.basefee_response": oneOf([]string{"clip", "linear"}, func(c *config, name string) {
 		c.Eip1559.Basefee.Response = map[string]lane.Response{"clip": lane.Clip, "linear": lane.Linear}[name]
 	}),
-	"auction.payment_rule":  oneOf([]string{"vcg", "first_price"}, func(c *market.Config, name string) { c.Auction.FirstPrice = name == "first_price" }),
-	"auction.reserve_price": amount(func(c *market.Config) *math.Int { return &c.Auction.Reserve }),
-	"auction.lambda_start":  dec("0.0001", "10", func(c *market.Config) []*math.LegacyDec { return to(&c.Auction.Lambda) }),
-	"auction.lambda_step":   dec("0", "0.5", func(c *market.Config) []*math.LegacyDec { return to(&c.Auction.Loop.Step) }),
+	"auction.payment_rule": oneOf([]string{"vcg", "first_price"}, func(c *config, name string) {
+		c.Auction.FirstPrice = name == "first_price"
+	}),
+	"auction.reserve_price": amount(func(c *config) *math.Int { return &c.Auction.Reserve }),
+	"auction.lambda_start":  dec("0.0001", "10", func(c *config) decs { return decs{&c.Auction.Lambda} }),
+	"auction.lambda_step":   dec("0", "0.5", func(c *config) decs { return decs{&c.Auction.Loop.Step} }),
 }
 
-func to(decs ...*math.LegacyDec) []*math.LegacyDec { return decs }
-
 // whole reads a whole number, which JSON may state as text.
-func whole(least, most uint64, set func(*market.Config, uint64)) field {
-	return func(c *market.Config, raw json.RawMessage) string {
+func whole(least, most uint64, set func(*config, uint64)) field {
+	return func(c *config, raw json.RawMessage) string {
 		n, err := strconv.ParseUint(strings.Trim(string(raw), `"`), 10, 64)
 		if err != nil || n < least || n > most {
 			return "want a whole number from " + strconv.FormatUint(least, 10) + " to " + strconv.FormatUint(most, 10)
@@ -114,8 +124,8 @@ func readDec(raw json.RawMessage, least, most string) (math.LegacyDec, string) {
 	return value.LegacyDec, ""
 }
 
-func dec(least, most string, of func(*market.Config) []*math.LegacyDec) field {
-	return func(c *market.Config, raw json.RawMessage) string {
+func dec(least, most string, of func(*config) decs) field {
+	return func(c *config, raw json.RawMessage) string {
 		value, reason := readDec(raw, least, most)
 		if reason == "" {
 			for _, target := range of(c) {
@@ -127,8 +137,8 @@ func dec(least, most string, of func(*market.Config) []*math.LegacyDec) field {
 }
 
 // weight is a decimal that the market holds in sixteenths.
-func weight(of func(*market.Config) *uint32) field {
-	return func(c *market.Config, raw json.RawMessage) string {
+func weight(of func(*config) *uint32) field {
+	return func(c *config, raw json.RawMessage) string {
 		value, reason := readDec(raw, "0.0625", "8")
 		if reason == "" {
 			*of(c) = fairness.Sixteenths(value)
@@ -137,8 +147,8 @@ func weight(of func(*market.Config) *uint32) field {
 	}
 }
 
-func amount(of func(*market.Config) *math.Int) field {
-	return func(c *market.Config, raw json.RawMessage) string {
+func amount(of func(*config) *math.Int) field {
+	return func(c *config, raw json.RawMessage) string {
 		var text string
 		value, ok := math.Int{}, json.Unmarshal(raw, &text) == nil
 		if ok {
@@ -152,8 +162,8 @@ func amount(of func(*market.Config) *math.Int) field {
 	}
 }
 
-func oneOf(names []string, set func(*market.Config, string)) field {
-	return func(c *market.Config, raw json.RawMessage) string {
+func oneOf(names []string, set func(*config, string)) field {
+	return func(c *config, raw json.RawMessage) string {
 		var name string
 		if json.Unmarshal(raw, &name) != nil || !slices.Contains(names, name) {
 			return "want one of " + strings.Join(names, ", ") + " in quotes"
@@ -174,7 +184,7 @@ func Read(changes []spec.Change) (market.Config, error) {
 	return config, nil
 }
 
-func apply(config *market.Config, change spec.Change) error {
+func apply(to *config, change spec.Change) error {
 	stated := map[string]bool{}
 	one := func(full, path string, raw json.RawMessage) error {
 		set, known := fields[full]
@@ -185,7 +195,7 @@ func apply(config *market.Config, change spec.Change) error {
 			return strict.Failf(path, "stated twice")
 		}
 		stated[full] = true
-		if reason := set(config, raw); reason != "" {
+		if reason := set(to, raw); reason != "" {
 			return strict.Failf(path, "%s, not %.40s", reason, raw)
 		}
 		return nil
@@ -212,7 +222,7 @@ func apply(config *market.Config, change spec.Change) error {
 			}
 		}
 	}
-	return check(config, change.Path)
+	return check(to, change.Path)
 }
 
 func membersOf(raw json.RawMessage, path string) (members map[string]json.RawMessage, err error) {
@@ -243,20 +253,29 @@ func fullName(name string) string {
 }
 
 // check holds fields to each other, as the module does.
-func check(c *market.Config, path string) error {
+func check(c *config, path string) error {
 	tiers := &c.Eip1559.Tiers
 	for _, rule := range []struct {
 		broken bool
 		reason string
 	}{
 		{c.Weights.Min > c.Weights.Max, "weight_min must not exceed weight_max"},
-		{tiers.Economy.GT(tiers.Standard) || tiers.Standard.GT(tiers.Fast) || tiers.Fast.GT(tiers.Urgent),
-			"priority_tiers must not fall from economy over standard and fast to urgent"},
-		{c.MaxCycles > c.Lane.Cycles, "lane_timer_cycles must be at least max_cycles_per_fire, " + strconv.FormatUint(c.MaxCycles, 10)},
-		{c.RemovalCycles > c.OverheadCycles,
-			"overhead_cycles_per_block must be at least gc_cycles_per_block, " + strconv.FormatUint(c.RemovalCycles, 10)},
-		{c.Auction.Lambda.LT(c.Auction.Loop.Min) || c.Auction.Lambda.GT(c.Auction.Loop.Max),
-			"auction.lambda_start must be from " + c.Auction.Loop.Min.String() + " to " + c.Auction.Loop.Max.String()},
+		{
+			tiers.Economy.GT(tiers.Standard) || tiers.Standard.GT(tiers.Fast) || tiers.Fast.GT(tiers.Urgent),
+			"priority_tiers must not fall from economy over standard and fast to urgent",
+		},
+		{
+			c.MaxCycles > c.Lane.Cycles,
+			"lane_timer_cycles must be at least max_cycles_per_fire, " + strconv.FormatUint(c.MaxCycles, 10),
+		},
+		{
+			c.RemovalCycles > c.OverheadCycles,
+			"overhead_cycles_per_block must be at least gc_cycles_per_block, " + strconv.FormatUint(c.RemovalCycles, 10),
+		},
+		{
+			c.Auction.Lambda.LT(c.Auction.Loop.Min) || c.Auction.Lambda.GT(c.Auction.Loop.Max),
+			"auction.lambda_start must be from " + c.Auction.Loop.Min.String() + " to " + c.Auction.Loop.Max.String(),
+		},
 	} {
 		if rule.broken {
 			return strict.Failf(path, "%s", rule.reason)

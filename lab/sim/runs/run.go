@@ -1,5 +1,5 @@
-// Package runs runs the cases of a simulation under its seeds, and makes the table of their figures. It needs nothing of the
-// SDK, so that a browser runs the same code.
+// Package runs runs the cases of a simulation under its seeds, and makes the table of their figures. It needs nothing
+// of the SDK, so that a browser runs the same code.
 package runs
 
 import (
@@ -33,9 +33,9 @@ type seedResult struct {
 	series  [][]market.Point
 }
 
-// Run first seeks the shades of groups that bid best. Then it runs all cases under all seeds, seeds side by side, until the
-// context ends. progress is called with what was done. A seed counts only if all of its cases ended. Memory holds the jobs
-// of as many seeds as run at once.
+// Run first seeks the shades of groups that bid best. Then it runs all cases under all seeds, seeds side by side, until
+// the context ends. progress is called with what was done. A seed counts only if all of its cases ended. Memory holds
+// the jobs of as many seeds as run at once.
 func Run(ctx context.Context, s *spec.Spec, cases []spec.Case, progress func(done string)) *Results {
 	out := &Results{Spec: s, Cases: cases}
 	found := make([]measure.Figures, len(cases))

@@ -27,7 +27,8 @@ func WriteTable(w io.Writer, r *Results) error {
 
 // Heading says what was run: the title, the seeds and the blocks.
 func (r *Results) Heading() string {
-	text := fmt.Sprintf("%s: %d seeds from %d, %d blocks each, 95 %% intervals", r.Spec.Title, len(r.Done), r.Spec.FirstSeed, r.Spec.Blocks)
+	text := fmt.Sprintf("%s: %d seeds from %d, %d blocks each, 95 %% intervals",
+		r.Spec.Title, len(r.Done), r.Spec.FirstSeed, r.Spec.Blocks)
 	if len(r.Done) < r.Spec.Seeds {
 		text += fmt.Sprintf("; interrupted, %d seeds are missing", r.Spec.Seeds-len(r.Done))
 	}

@@ -40,7 +40,8 @@ func Read(changes []spec.Change) (market.Config, error) {
 	}
 	out := Of(&config)
 	if out.Policy == "" {
-		return out, strict.Failf("config.policy", "want one of %s, not policy %d of a chain", strings.Join(market.Policies, ", "), config.Policy)
+		return out, strict.Failf("config.policy", "want one of %s, not policy %d of a chain",
+			strings.Join(market.Policies, ", "), config.Policy)
 	}
 	return out, nil
 }

@@ -1,5 +1,5 @@
-// Package spec is the format of simulation files, and its strict reader. It needs nothing of the SDK: the caller reads the
-// fields of a chain's config.
+// Package spec is the format of simulation files, and its strict reader. It needs nothing of the SDK: the caller reads
+// the fields of a chain's config.
 package spec
 
 import (
@@ -89,8 +89,8 @@ type Change struct {
 	Fields json.RawMessage
 }
 
-// Configure makes a config of the defaults and of changes, the later ones after the earlier. The error names the path of
-// what is wrong.
+// Configure makes a config of the defaults and of changes, the later ones after the earlier. The error names the path
+// of what is wrong.
 type Configure func(changes []Change) (market.Config, error)
 
 // Parse reads an untrusted file, and the traces that it names from the file system, which is that of its directory. The
@@ -113,7 +113,8 @@ func Parse(data []byte, traces fs.FS, configure Configure) (*Spec, []Case, error
 	return s, cases, err
 }
 
-// readTraces reads the jobs of groups that name a trace. Such a group draws none, and its agents are those of the trace.
+// readTraces reads the jobs of groups that name a trace. Such a group draws none, and its agents are those of the
+// trace.
 func (s *Spec) readTraces(files fs.FS) error {
 	left := workload.MaxTraced
 	for i := range s.Agents {

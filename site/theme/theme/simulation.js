@@ -1,10 +1,11 @@
 // What the form of the simulator stands for: demands, and the file of a simulation.
 
 const lognormal = (median) => ({ kind: 'lognormal', median, sigma: 0.7 });
-const people = { name: 'people', agents: 50, cycles: 90000, cells: 500, median: 0.004, patience: 40, bids: 'estimator' };
-const whale = { name: 'whale', agents: 1, cycles: 90000, cells: 0, median: 0.004, patience: 40, bids: 'truthful' };
+const job = { cycles: 90000, median: 0.004, patience: 40 };
+const people = { ...job, name: 'people', agents: 50, cells: 500, bids: 'estimator' };
+const whale = { ...job, name: 'whale', agents: 1, cells: 0, bids: 'truthful' };
 
-// demands by name. A rate is the number of timers a block of the whole group; the default lane holds some 20 of these a block.
+// demands by name. A rate is the number of timers a block of the whole group; the default lane holds some 20 of them.
 export const demands = {
   quiet: { title: 'quiet: a quarter of the lane', groups: [{ ...people, rate: 5, pattern: 'steady' }] },
   usual: { title: 'usual: half of the lane', groups: [{ ...people, rate: 10, pattern: 'steady' }] },
@@ -59,7 +60,8 @@ export function fileOf(form) {
     strategy: g.bids === 'truthful' ? { kind: g.bids, shade: 0.7 } : { kind: g.bids },
   }));
   const figures = ['use', 'fires', 'welfare', 'basefee', 'basefee_top', 'tips'];
-  for (const g of groups) figures.push(...['wait', 'wait_p99', 'unserved', 'price'].map((figure) => `${g.name}.${figure}`));
+  const ofGroup = ['wait', 'wait_p99', 'unserved', 'price'];
+  for (const g of groups) figures.push(...ofGroup.map((figure) => `${g.name}.${figure}`));
   return {
     title: 'Own simulation', blocks: number(form.blocks), seeds: number(form.seeds),
     config: { lane_timer_cycles: String(form.lane), target: String(form.target), max_change: String(form.change) },
@@ -71,11 +73,23 @@ export function fileOf(form) {
 
 // tables are the simulations of the pages on economics: the names of their files, and what they are about.
 export const tables = {
-  policies: 'Waiting time of the poor', window: 'Length of the fairness window', fragmentation: 'Splitting into actors',
-  response: 'Clip or linear', tiers: 'Tiers and their cap', subsidy: 'A subsidised lane', lambda: 'Lambda and the reserve price',
-  vcg: 'vcg or first price', revenue: 'vcg or first price: revenue', equilibrium: 'vcg or first price: equilibrium',
-  cells: 'Size or cycles alone', storm: 'Window of candidates', keepout: 'What it costs to keep others out',
-  proposer: 'A proposer who tips itself', unfunded: 'Bids without funds', crash: 'After a price crash', peers: 'Rules of other chains',
+  policies: 'Waiting time of the poor',
+  window: 'Length of the fairness window',
+  fragmentation: 'Splitting into actors',
+  response: 'Clip or linear',
+  tiers: 'Tiers and their cap',
+  subsidy: 'A subsidised lane',
+  lambda: 'Lambda and the reserve price',
+  vcg: 'vcg or first price',
+  revenue: 'vcg or first price: revenue',
+  equilibrium: 'vcg or first price: equilibrium',
+  cells: 'Size or cycles alone',
+  storm: 'Window of candidates',
+  keepout: 'What it costs to keep others out',
+  proposer: 'A proposer who tips itself',
+  unfunded: 'Bids without funds',
+  crash: 'After a price crash',
+  peers: 'Rules of other chains',
 };
 
 // slow are those that take a browser many minutes.
