@@ -92,7 +92,7 @@ test('every link of every page leads to a page and an anchor', async (t) => {
     if (name === '' || name.endsWith('/')) name += 'index.html';
     const anchor = decodeURIComponent(to.hash.slice(1));
     if (!existsSync(path.join(site, version, name))) wrong.push(`${from}: ${href} is not there`);
-    else if (anchor && name.endsWith('.html') && !anchors.get(name)?.has(anchor)) wrong.push(`${from}: ${href} has no anchor`);
+    else if (anchor && name.endsWith('.html') && !anchors.get(name)?.has(anchor)) wrong.push(`${from}: no ${href}`);
   }
   assert.deepEqual(wrong, []);
   assert.ok(checked > 2_000, `${checked} links`);

@@ -86,7 +86,7 @@ var fields = map[string]field{
 	"priority_tiers.urgent": dec("0", "1000", func(c *config) decs {
 		return decs{&c.Eip1559.Tiers.Urgent, &c.Tip.Tiers.Urgent}
 	}),
-	"eip1559.target":              dec("0.01", "0.99", func(c *config) decs { return decs{&c.Eip1559.Basefee.Target} }),
+	"eip1559.target": dec("0.01", "0.99", func(c *config) decs { return decs{&c.Eip1559.Basefee.Target} }),
 	"eip1559.max_change": dec("0.000001", "1", func(c *config) decs {
 		return decs{&c.Eip1559.Basefee.MaxChange}
 	}),

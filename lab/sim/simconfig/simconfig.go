@@ -2,12 +2,9 @@
 package simconfig
 
 import (
-	"strings"
-
 	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
-	"github.com/cosmos-timers/timers/lab/sim/strict"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -38,10 +35,5 @@ func Read(changes []spec.Change) (market.Config, error) {
 			return market.Config{}, err
 		}
 	}
-	out := Of(&config)
-	if out.Policy == "" {
-		return out, strict.Failf("config.policy", "want one of %s, not policy %d of a chain",
-			strings.Join(market.Policies, ", "), config.Policy)
-	}
-	return out, nil
+	return Of(&config), nil
 }
