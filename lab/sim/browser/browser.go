@@ -46,22 +46,18 @@ type Answer struct {
 	Series []Series
 }
 
-// Row is one case: its name, and for each figure the text of the table and the numbers.
+// Row is one case: its name, and for each figure the text of the table.
 type Row struct {
 	Name  string
 	Cells []string
-	Means []float64
-	Halfs []float64
 }
 
 // Series are the blocks of one case, an entry a block.
 type Series struct {
 	Name string
-	// Capacity is the size that the lane holds.
-	Capacity float64
-	// Use is the share of the lane that the fires used. Ready timers wait after the block. Basefee is the lane's, P50 the
-	// usual tip, both in fee denom per unit of size.
-	Use, Ready, Fires, Basefee, P50 []float64
+	// Use is the share of the lane that the fires used. Wait is the mean of the blocks that they waited, Ready how many
+	// timers wait after the block. Basefee is the lane's, P50 the usual tip, both in fee denom per unit of size.
+	Use, Wait, Ready, Basefee, P50 []float64
 }
 
 // Simulate runs an untrusted file. The error names the path in the file.
@@ -167,17 +163,12 @@ func (noFiles) Open(name string) (fs.File, error) {
 func answer(r *runs.Results) *Answer {
 	out := &Answer{Heading: r.Heading(), Columns: r.Spec.Show}
 	for i := range r.Cases {
-		row := Row{Name: r.Cases[i].Name, Cells: r.Cells(i)}
-		for _, name := range r.Spec.Show {
-			e := r.Estimate(i, name)
-			row.Means, row.Halfs = append(row.Means, e.Mean), append(row.Halfs, e.Half)
-		}
-		out.Rows = append(out.Rows, row)
-		series := Series{Name: row.Name, Capacity: float64(r.Cases[i].Config.Lane.Cycles)}
+		c := &r.Cases[i]
+		out.Rows = append(out.Rows, Row{Name: c.Name, Cells: r.Cells(i)})
+		series := Series{Name: c.Name}
 		for _, p := range r.Series[i] {
-			series.Use = append(series.Use, float64(p.Used)/series.Capacity)
-			series.Ready = append(series.Ready, float64(p.Ready))
-			series.Fires = append(series.Fires, float64(p.Fires))
+			series.Use = append(series.Use, float64(p.Used)/float64(c.Config.Lane.Cycles))
+			series.Wait, series.Ready = append(series.Wait, p.Wait), append(series.Ready, float64(p.Ready))
 			series.Basefee, series.P50 = append(series.Basefee, p.Basefee), append(series.P50, p.P50)
 		}
 		out.Series = append(out.Series, series)

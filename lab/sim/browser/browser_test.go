@@ -3,6 +3,7 @@ package browser_test
 import (
 	"context"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,8 +18,8 @@ import (
 
 var every = flag.Bool("browser.every", false, "make each table of economics.md, in a quarter of an hour")
 
-// quick are the simulations that take a second or two.
-var quick = []string{"policies", "response", "peers", "subsidy"}
+// quick are the simulations that take some seconds.
+var quick = []string{"policies", "fragmentation", "tiers", "subsidy", "lambda", "storm", "keepout", "crash"}
 
 // TestSimulate_GivesTheTablesOfThePage: economics.md has what the code of the browser computes, to the last digit.
 func TestSimulate_GivesTheTablesOfThePage(t *testing.T) {
@@ -88,13 +89,15 @@ func TestSimulate_SeriesHaveAnEntryABlock(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "small: 2 seeds from 1, 20 blocks each, 95 % intervals", answer.Heading)
 	s := answer.Series[0]
-	for _, values := range [][]float64{s.Use, s.Ready, s.Fires, s.Basefee, s.P50} {
+	for _, values := range [][]float64{s.Use, s.Wait, s.Ready, s.Basefee, s.P50} {
 		require.Len(t, values, 20)
 	}
 	fires := 0.0
-	for i, n := range s.Fires {
+	for i, use := range s.Use {
+		n := use * 2_000_000 / 90_000
+		require.InDelta(t, math.Round(n), n, 1e-9, "whole fires")
+		require.Zero(t, s.Wait[i], "the lane is never full")
 		fires += n
-		require.InDelta(t, n*90_000/2_000_000, s.Use[i], 1e-9)
 	}
 	require.Greater(t, fires, 20.0)
 }

@@ -35,6 +35,8 @@ type Point struct {
 	Used  uint64
 	Fires int
 	Ready int
+	// Wait is the mean of the blocks from when the block's fires were due first to now; 0 without fires.
+	Wait float64
 }
 
 // Result of a run. Outcomes are in the order of the workload's jobs.
@@ -110,6 +112,15 @@ type block struct {
 	tips    []policy.Tipped
 	waiting bool
 	fired   []*Timer
+}
+
+// wait is the mean wait of the block's fires.
+func (b *block) wait() float64 {
+	sum := uint64(0)
+	for _, t := range b.fired {
+		sum += b.height - t.Job.Due
+	}
+	return float64(sum) / float64(max(1, len(b.fired)))
 }
 
 // Run implements Runner.
@@ -332,7 +343,7 @@ func (c *chain) close(b *block) {
 	}
 	c.result.Series = append(c.result.Series, Point{
 		Height: b.height, Basefee: decFloat(c.prices.Lane), P50: decFloat(c.p50), Used: b.budget.UsedSize,
-		Fires: len(b.fired), Ready: len(c.ready),
+		Fires: len(b.fired), Ready: len(c.ready), Wait: b.wait(),
 	})
 	c.basefee, c.last = c.prices.Lane, lane.Use{Size: b.budget.UsedSize, Fires: b.budget.Fires}
 	c.p50 = policy.NextP50(c.p50, b.tips, b.waiting)

@@ -258,18 +258,22 @@ func (r *run) block(height uint64) {
 	} else {
 		selected = r.selectReady(height)
 	}
-	used, fires := uint64(0), 0
+	used, waited, fires := uint64(0), uint64(0), 0
 	for _, c := range selected {
 		if c.Expires < height {
 			continue
 		}
 		used += c.used
+		waited += height - c.Due
 		fires++
 		chain := float64(c.Cycles)*r.chainPrice() + float64(c.Cells)*r.cellPrice()
 		extra := c.extra * float64(c.used)
 		r.result.Outcomes[c.Index] = market.Outcome{Fired: height, Paid: chain + extra}
 	}
-	r.result.Series = append(r.result.Series, market.Point{Height: height, Basefee: r.price, Used: used, Fires: fires, Ready: len(r.ready)})
+	r.result.Series = append(r.result.Series, market.Point{
+		Height: height, Basefee: r.price, Used: used, Fires: fires, Ready: len(r.ready),
+		Wait: float64(waited) / float64(max(1, fires)),
+	})
 	if r.Name == "massa" {
 		deviation := (r.last - float64(r.lane)/2) / (float64(r.lane) / 2)
 		r.price = max(r.chainPrice(), r.price*(1+deviation/8))

@@ -1,6 +1,7 @@
 package portable_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"os"
@@ -23,6 +24,30 @@ func text(t *testing.T, config market.Config) string {
 	raw, err := json.MarshalIndent(config, "", " ")
 	require.NoError(t, err)
 	return string(raw) + "\n"
+}
+
+// FuzzRead: what is read here is read the same with all fields, and nothing is read that the module refuses.
+func FuzzRead(f *testing.F) {
+	for _, fields := range []string{
+		`{"policy": "tip", "eip1559": {"target": "0.6"}}`, `{"lane_timer_cycles": "3000000", "weight_max": "1.06"}`,
+		`{"urgent": "2.5", "payment_rule": "first_price", "reserve_price": "7"}`, `{"target": "+1"}`, `{"a": {}}`,
+	} {
+		f.Add(fields)
+	}
+	f.Fuzz(func(t *testing.T, fields string) {
+		var raw bytes.Buffer
+		if json.Compact(&raw, []byte(fields)) != nil {
+			return // The reader of the file refuses it before, and hands on values without the space around them.
+		}
+		changes := []spec.Change{{Path: "config", Fields: raw.Bytes()}}
+		got, err := portable.Read(changes)
+		if err != nil {
+			return
+		}
+		want, err := simconfig.Read(changes)
+		require.NoError(t, err, fields)
+		require.Equal(t, text(t, want), text(t, got), fields)
+	})
 }
 
 // TestDefaults_AreThoseOfTheModule.
