@@ -128,6 +128,17 @@ test('search finds a page', async (t) => {
   assert.deepEqual(problems, []);
 });
 
+test('search takes a word for itself, and a typing error in a long one', async (t) => {
+  const { page } = await open(t, '');
+  await page.click('.VPNavBarSearch button');
+  const marks = page.locator('.VPLocalSearchBox .result mark');
+  await page.fill('.VPLocalSearchBox input', 'gas limit');
+  await marks.first().waitFor({ timeout: 20_000 });
+  for (const mark of await marks.allInnerTexts()) assert.match(mark, /^(gas|limit)/i);
+  await page.fill('.VPLocalSearchBox input', 'quarentine');
+  await marks.filter({ hasText: /^quarantine/i }).first().waitFor({ timeout: 20_000 });
+});
+
 test('dark mode can be chosen, and stays', async (t) => {
   const { page } = await open(t, 'tutorials/first-timer.html');
   const dark = () => page.evaluate(() => document.documentElement.classList.contains('dark'));

@@ -42,7 +42,11 @@ export default defineConfig({
     ],
     sidebar: site.sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    // One letter of a word of five or more may differ: of shorter ones others come close, as "was" to "gas".
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { prefix: true, fuzzy: 0.1, boost: { title: 4, titles: 2, text: 1 } } } },
+    },
     socialLinks: [{ icon: 'github', link: site.repository }],
   },
   // The worker and its program are files of their own, below public.
