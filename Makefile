@@ -138,6 +138,7 @@ test-long: race ## Run the tests that have a long form in that form, some minute
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.times=100000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m ./schedule -args -schedule.long -rapid.checks=5000
 	cd lab && go test -timeout 60m ./replay -args -rapid.checks=100
+	cd lab && go test -timeout 80m ./sim/browser -args -browser.every
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
 .PHONY: race
@@ -199,6 +200,18 @@ bench: ## Print what timers cost, in a quarter of an hour (BENCHFLAGS=-quick: in
 .PHONY: gobench
 gobench: ## Run Go's benchmarks (BENCH=regexp for some)
 	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
+
+# Site
+
+SITE_VERSION ?= $(or $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null),main)
+
+.PHONY: site
+site: ## Build the documentation site for SITE_VERSION (the tag, or main; needs Node.js, and a network once)
+	@scripts/site.sh "$(SITE_VERSION)"
+
+.PHONY: site-browser
+site-browser: site ## Check the site in Chromium, pictures in build/pictures/site (SITE_TABLES=all: all tables)
+	cd site && SITE_VERSION="$(SITE_VERSION)" npm run --silent test:browser
 
 .PHONY: clients-ts
 clients-ts: build ## Generate, build and test the TypeScript client, on a node too (needs Node.js, and a network once)

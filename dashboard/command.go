@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -40,6 +39,7 @@ const (
 	flagWebhook  = "webhook"
 	flagActors   = "webhook-actor"
 	flagNewChain = "new-chain"
+	flagWallet   = "wallet"
 )
 
 // NewCommand is the command dashboard.
@@ -72,22 +72,23 @@ With --webhook, fires that failed, timers that lack funds or were quarantined, t
 	f.StringSlice(flagHosts, nil, "further names under which the page is asked for")
 	f.String(flagWebhook, "", "URL to post alerts to")
 	f.Bool(flagNewChain, false, "drop the history of another chain in the database, and begin that of the node's (default: refuse)")
+	f.String(flagWallet, "", "URL of a page with a wallet, in which owners change timers, to link to")
 	f.StringSlice(flagActors, nil, "actors whose timers alerts are about (default: all)")
 	return cmd
 }
 
 // options are what the flags ask for.
 type options struct {
-	listen, database, webhook string
-	backlog                   int64
-	interval                  time.Duration
-	hosts, actors             []string
-	newChain                  bool
+	listen, database, webhook, wallet string
+	backlog                           int64
+	interval                          time.Duration
+	hosts, actors                     []string
+	newChain                          bool
 }
 
 func readOptions(cmd *cobra.Command, home string) (o options, err error) {
 	f := cmd.Flags()
-	var errs [8]error
+	var errs [9]error
 	o.listen, errs[0] = f.GetString(flagListen)
 	o.database, errs[1] = f.GetString(flagDatabase)
 	o.backlog, errs[2] = f.GetInt64(flagBacklog)
@@ -96,6 +97,7 @@ func readOptions(cmd *cobra.Command, home string) (o options, err error) {
 	o.webhook, errs[5] = f.GetString(flagWebhook)
 	o.actors, errs[6] = f.GetStringSlice(flagActors)
 	o.newChain, errs[7] = f.GetBool(flagNewChain)
+	o.wallet, errs[8] = f.GetString(flagWallet)
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -108,12 +110,16 @@ func readOptions(cmd *cobra.Command, home string) (o options, err error) {
 	if o.backlog < 0 {
 		return o, fmt.Errorf("--%s %d: want 0 or more", flagBacklog, o.backlog)
 	}
-	if o.webhook != "" {
-		if at, err := url.Parse(o.webhook); err != nil || at.Host == "" || !strings.HasPrefix(at.Scheme, "http") {
-			return o, fmt.Errorf("--%s %q: want an http or https URL", flagWebhook, o.webhook)
-		}
+	return o, errors.Join(checkURL(flagWebhook, o.webhook), checkURL(flagWallet, o.wallet))
+}
+
+// checkURL refuses what is neither empty nor a URL of http or https.
+func checkURL(flag, text string) error {
+	at, err := url.Parse(text)
+	if text == "" || err == nil && at.Host != "" && (at.Scheme == "http" || at.Scheme == "https") {
+		return nil
 	}
-	return o, nil
+	return fmt.Errorf("--%s %q: want an http or https URL", flag, text)
 }
 
 func run(cmd *cobra.Command) (err error) {
@@ -145,7 +151,7 @@ func run(cmd *cobra.Command) (err error) {
 
 	server := &api.Server{
 		Store: history, Query: types.NewQueryClient(clientCtx), Hosts: o.hosts, Codec: clientCtx.Codec,
-		Names: keyNames(clientCtx, note), Now: time.Now,
+		Names: keyNames(clientCtx, note), Now: time.Now, Wallet: o.wallet,
 	}
 	wake := make(chan struct{}, 1)
 	follower := &follow.Follower{

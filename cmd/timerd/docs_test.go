@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 var (
@@ -47,18 +50,66 @@ func documented(text string) (commands [][]string) {
 	return commands
 }
 
-// TestDocumentedCommandsAreTaken: timerd knows each command, flag and number of arguments that the documents for operators
-// show.
+// TestDocumentedCommandsAreTaken: timerd knows each command, flag and number of arguments that the documents for
+// operators show.
 func TestDocumentedCommandsAreTaken(t *testing.T) {
 	for file, atLeast := range map[string]int{
 		"x/timers/docs/operate.md": 25, "README.md": 9, "SECURITY.md": 3, "x/timers/docs/governance.md": 4,
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "..", file))
+		commandsAreTaken(t, file, atLeast)
+	}
+}
+
+// commandsAreTaken holds the commands of a document to timerd.
+func commandsAreTaken(t *testing.T, file string, atLeast int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", file))
+	require.NoError(t, err)
+	commands := documented(string(text))
+	require.GreaterOrEqual(t, len(commands), atLeast, file)
+	for _, words := range commands {
+		t.Run(file+": timerd "+strings.Join(words, " "), func(t *testing.T) { taken(t, words) })
+	}
+}
+
+// symptoms are the site's pages for what users see.
+const symptoms = "site/pages/symptoms"
+
+// TestSymptoms_CommandsAreTaken: each page of a symptom shows commands that timerd takes.
+func TestSymptoms_CommandsAreTaken(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "..", symptoms, "*.md"))
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 20)
+	for _, page := range pages {
+		commandsAreTaken(t, filepath.Join(symptoms, filepath.Base(page)), 2)
+	}
+}
+
+// TestSymptoms_EachVerdictHasAPage, which names it and quotes what the command `describe` says; so has each reason to
+// be on hold a line.
+func TestSymptoms_EachVerdictHasAPage(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", symptoms, name+".md"))
 		require.NoError(t, err)
-		commands := documented(string(text))
-		require.GreaterOrEqual(t, len(commands), atLeast, file)
-		for _, words := range commands {
-			t.Run(file+": timerd "+strings.Join(words, " "), func(t *testing.T) { taken(t, words) })
+		return string(text)
+	}
+	for number := range types.Verdict_name {
+		verdict := types.Verdict(number)
+		if verdict == types.VerdictUnspecified {
+			continue
+		}
+		name := strings.ReplaceAll(verdict.Word(), "_", "-")
+		page := read(name)
+		require.Contains(t, page, "the verdict `"+verdict.Word()+"`", name)
+		require.Contains(t, read("index"), "| `"+verdict.Word()+"` | [", "the table of symptoms/index.md")
+		if says := words.Verdict(verdict); says != words.Verdict(types.VerdictUnspecified) {
+			require.Contains(t, page, "\n> "+says+"\n", name)
+		}
+	}
+	for number := range types.SetAsideReason_name {
+		reason := types.SetAsideReason(number)
+		if words.OnHold(reason) != "" {
+			require.Contains(t, read("on-hold"), "| `"+reason.Word()+"` |")
 		}
 	}
 }

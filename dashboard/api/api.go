@@ -65,6 +65,8 @@ type Server struct {
 	Node func() follow.Health
 	// Now is the time of day.
 	Now func() time.Time
+	// Wallet is the URL of a page in which owners change timers, to which the page links; empty for none.
+	Wallet string
 	// Hosts are the names under which the page may be asked for, in addition to loopback ones: a page of another site must
 	// not read it through a name that it makes point here.
 	Hosts []string

@@ -100,6 +100,16 @@ func TestForeignNamesAreRefused(t *testing.T) {
 	require.Equal(t, 200, response.StatusCode)
 }
 
+// TestStatus_NamesTheWallet that the page links to.
+func TestStatus_NamesTheWallet(t *testing.T) {
+	server, s := served(t, 1)
+	s.Wallet = "https://wallet.example/?rpc=a&rest=b"
+	_, body := ask(t, server, http.MethodGet, "/api/status", "")
+	var status struct{ Wallet string }
+	require.NoError(t, json.Unmarshal([]byte(body), &status))
+	require.Equal(t, s.Wallet, status.Wallet)
+}
+
 func TestItOnlyReads(t *testing.T) {
 	server, _ := served(t, 1)
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {

@@ -167,6 +167,17 @@ func (o *overview) trouble(t *testing.T, kind string) trouble {
 	return trouble{}
 }
 
+// TestOverview_EmptyListsAreLists: the page goes through them, and null has no members.
+func TestOverview_EmptyListsAreLists(t *testing.T) {
+	d := newDesk(t)
+	d.Blocks(2)
+	var raw map[string]json.RawMessage
+	d.look("overview", &raw)
+	for _, list := range []string{"troubles", "users", "next"} {
+		require.Equal(t, "[]", string(raw[list]), list)
+	}
+}
+
 func TestOverview_IsCalmWhileAllIsWell(t *testing.T) {
 	d := newDesk(t)
 	d.schedule("rent", 5, nil)

@@ -187,7 +187,7 @@ func (s *Server) nodeView() map[string]any {
 	return view
 }
 
-// troubles are all that is wrong, the grave ones first.
+// troubles are all that is wrong, the grave ones first. They are never nil: the page goes through the list.
 func (s *Server) troubles(ctx context.Context, last int64, l *live, unread error) ([]trouble, error) {
 	all, err := s.nodeTroubles(ctx, last)
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *Server) troubles(ctx context.Context, last int64, l *live, unread error
 		all = append(all, more...)
 	}
 	all = append(append(all, s.held(l)...), s.late(l)...)
-	grave := slices.DeleteFunc(slices.Clone(all), func(t trouble) bool { return !t.Grave })
+	grave := slices.DeleteFunc(append([]trouble{}, all...), func(t trouble) bool { return !t.Grave })
 	return append(grave, slices.DeleteFunc(all, func(t trouble) bool { return t.Grave })...), nil
 }
 

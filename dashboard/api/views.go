@@ -34,7 +34,7 @@ func (s *Server) status(r *http.Request) (any, error) {
 		return nil, err
 	}
 	pace, err := s.Store.Pace(ctx, paceBlocks)
-	return map[string]any{"chain_id": chain, "height": last, "pace": pace, "names": s.Names}, err
+	return map[string]any{"chain_id": chain, "height": last, "pace": pace, "names": s.Names, "wallet": s.Wallet}, err
 }
 
 func (s *Server) lane(r *http.Request) (any, error) {

@@ -1,3 +1,10 @@
+// Package sim is the command that runs simulations: agents with valuations play against the module's own policies, and
+// against models of other chains' rules, on the same drawn jobs (x/timers/docs/economics.md).
+//
+//   - lab/sim/spec reads simulation files, lab/sim/simconfig the fields of a config in them.
+//   - lab/sim/workload draws jobs.
+//   - lab/sim/market and lab/sim/peers run them.
+//   - lab/sim/measure makes figures of one run, lab/sim/runs of all.
 package sim
 
 import (
@@ -9,10 +16,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosmos-timers/timers/lab/sim/runs"
+	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
 	"github.com/cosmos-timers/timers/lab/sim/strict"
 )
@@ -57,7 +65,7 @@ func (o *options) run(ctx context.Context, cmd *cobra.Command, name string) erro
 	if name != "-" {
 		dir = filepath.Dir(name)
 	}
-	s, cases, err := spec.Parse(data, os.DirFS(dir))
+	s, cases, err := spec.Parse(data, os.DirFS(dir), simconfig.Read)
 	if err != nil {
 		return err
 	}
@@ -71,11 +79,11 @@ func (o *options) run(ctx context.Context, cmd *cobra.Command, name string) erro
 	if !o.quiet {
 		progress = func(done string) { fmt.Fprintln(cmd.ErrOrStderr(), done) }
 	}
-	results := Run(ctx, s, cases, progress)
+	results := runs.Run(ctx, s, cases, progress)
 	if len(results.Done) == 0 {
 		return errors.New("interrupted before the first seed was done")
 	}
-	if err := WriteTable(cmd.OutOrStdout(), results); err != nil {
+	if err := runs.WriteTable(cmd.OutOrStdout(), results); err != nil {
 		return err
 	}
 	if o.csv != "" {
@@ -110,42 +118,4 @@ func writeFile(name string, write func(io.Writer) error) error {
 	}
 	buffered := bufio.NewWriter(file)
 	return errors.Join(write(buffered), buffered.Flush(), file.Close())
-}
-
-// WriteTable writes the shown figures as a Markdown table: a line a case, means and halves of their intervals.
-func WriteTable(w io.Writer, r *Results) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d seeds from %d, %d blocks each, 95 %% intervals", r.Spec.Title, len(r.Done), r.Spec.FirstSeed, r.Spec.Blocks)
-	if len(r.Done) < r.Spec.Seeds {
-		fmt.Fprintf(&b, "; interrupted, %d seeds are missing", r.Spec.Seeds-len(r.Done))
-	}
-	b.WriteString("\n\n| variant |")
-	for _, name := range r.Spec.Show {
-		fmt.Fprintf(&b, " %s |", name)
-	}
-	b.WriteString("\n|---|" + strings.Repeat("--:|", len(r.Spec.Show)) + "\n")
-	for i := range r.Cases {
-		fmt.Fprintf(&b, "| %s |", r.Cases[i].Name)
-		for _, name := range r.Spec.Show {
-			e := r.Estimate(i, name)
-			fmt.Fprintf(&b, " %s ± %s |", short(e.Mean, e.Mean), short(e.Half, e.Mean))
-		}
-		b.WriteString("\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// short prints a number with as many places as a number like it needs.
-func short(value, like float64) string {
-	switch like = max(like, -like); {
-	case like >= 100:
-		return fmt.Sprintf("%.0f", value)
-	case like >= 10:
-		return fmt.Sprintf("%.1f", value)
-	case like >= 0.1 || like == 0:
-		return fmt.Sprintf("%.3f", value)
-	default:
-		return fmt.Sprintf("%.2g", value)
-	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/lab/sim"
+	"github.com/cosmos-timers/timers/lab/sim/runs"
+	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
 )
 
@@ -84,15 +86,15 @@ func TestBadInputPrintsNothing(t *testing.T) {
 func TestAnInterruptedRunKeepsTheSeedsThatAreDone(t *testing.T) {
 	data, err := os.ReadFile("testdata/example.json")
 	require.NoError(t, err)
-	s, cases, err := spec.Parse(data, nil)
+	s, cases, err := spec.Parse(data, nil, simconfig.Read)
 	require.NoError(t, err)
 	s.Seeds = 1_000
 	ctx, cancel := context.WithCancel(context.Background())
-	results := sim.Run(ctx, s, cases, func(string) { cancel() })
+	results := runs.Run(ctx, s, cases, func(string) { cancel() })
 	require.NotEmpty(t, results.Done)
 	require.Less(t, len(results.Done), 100)
 	var out bytes.Buffer
-	require.NoError(t, sim.WriteTable(&out, results))
+	require.NoError(t, runs.WriteTable(&out, results))
 	require.Contains(t, out.String(), "interrupted")
 	_, err = run(ctx, t, "testdata/example.json", "--quiet")
 	require.ErrorContains(t, err, "interrupted before the first seed")

@@ -13,10 +13,11 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/runs"
 )
 
 // WriteCSV writes all figures: a line for each seed, case and figure.
-func WriteCSV(w io.Writer, r *Results) error {
+func WriteCSV(w io.Writer, r *runs.Results) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"seed", "variant", "figure", "value"}); err != nil {
 		return err
@@ -61,7 +62,7 @@ type plot struct {
 }
 
 // WriteHTML writes a report that needs no other file. source is the text of the simulation's file.
-func WriteHTML(w io.Writer, r *Results, source string) error {
+func WriteHTML(w io.Writer, r *runs.Results, source string) error {
 	data := struct {
 		Title, Missing, Version, File string
 		Seeds                         int
@@ -80,7 +81,7 @@ func WriteHTML(w io.Writer, r *Results, source string) error {
 		row := []string{r.Cases[i].Name}
 		for _, name := range r.Spec.Show {
 			e := r.Estimate(i, name)
-			row = append(row, short(e.Mean, e.Mean)+" ± "+short(e.Half, e.Mean))
+			row = append(row, runs.Short(e.Mean, e.Mean)+" ± "+runs.Short(e.Half, e.Mean))
 		}
 		data.Rows = append(data.Rows, row)
 	}
@@ -114,7 +115,7 @@ func version() string {
 var colours = []string{"#1f6f8b", "#c8553d", "#588b3a", "#8d5a97", "#d99a2b", "#4a4e69", "#2a9d8f", "#b23a6f"}
 
 // bars draws a figure of all cases, with intervals.
-func bars(r *Results, name string) template.HTML {
+func bars(r *runs.Results, name string) template.HTML {
 	const left, width, line = 260.0, 520.0, 24.0
 	top := 0.0
 	for i := range r.Cases {
@@ -132,14 +133,15 @@ func bars(r *Results, name string) template.HTML {
 		fmt.Fprintf(&b, `<text x="%.0f" y="%.1f" font-size="12" text-anchor="end">%s</text>`, left-8, y+15, template.HTMLEscapeString(r.Cases[i].Name))
 		fmt.Fprintf(&b, `<rect x="%.0f" y="%.1f" width="%.1f" height="16" fill="%s"/>`, left, y+2, x(e.Mean)-left, colours[i%len(colours)])
 		fmt.Fprintf(&b, `<path d="M%.1f %.1fH%.1f" stroke="#222" stroke-width="1.5"/>`, x(e.Mean-e.Half), y+10, x(e.Mean+e.Half))
-		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" font-size="12">%s</text>`, x(e.Mean+e.Half)+6, y+15, short(e.Mean, e.Mean))
+		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" font-size="12">%s</text>`,
+			x(e.Mean+e.Half)+6, y+15, runs.Short(e.Mean, e.Mean))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }
 
 // lines draws a figure of each block, a line a case.
-func lines(r *Results, of func(market.Point) float64) template.HTML {
+func lines(r *runs.Results, of func(market.Point) float64) template.HTML {
 	const left, width, height = 60.0, 800.0, 220.0
 	top := 0.0
 	for _, series := range r.Series {
@@ -153,7 +155,7 @@ func lines(r *Results, of func(market.Point) float64) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 880 %.0f" width="880" role="img">`, height+20+18*float64(len(r.Series)))
 	fmt.Fprintf(&b, `<path d="M%.0f 5V%.0fH%.0f" fill="none" stroke="#888"/>`, left, height, left+width)
-	fmt.Fprintf(&b, `<text x="%.0f" y="14" font-size="12" text-anchor="end">%s</text>`, left-4, short(top, top))
+	fmt.Fprintf(&b, `<text x="%.0f" y="14" font-size="12" text-anchor="end">%s</text>`, left-4, runs.Short(top, top))
 	for i, series := range r.Series {
 		colour := colours[i%len(colours)]
 		fmt.Fprintf(&b, `<path fill="none" stroke="%s" stroke-width="1.2" d="`, colour)

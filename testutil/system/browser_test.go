@@ -39,7 +39,8 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	}).Nodes[0]
 	address, _ := dashboard(ctx, t, n, filepath.Join(t.TempDir(), "dashboard.db"))
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
-	looks(ctx, t, address, "empty", "", "nothing is ready", "nothing has happened yet", "0 timers within", "candidate_window")
+	looks(ctx, t, address, "empty", "", "nothing is ready", "nothing has happened yet", "0 timers within",
+		"candidate_window", "All is well", "Change timers with a wallet")
 	looks(ctx, t, address, "stranger", "#actor/"+bob, "0 fires", "0 live timers", "nothing yet")
 
 	const label, crowd = `<img src=x onerror=alert(1)>`, 400

@@ -16,7 +16,8 @@ import (
 // dashboard runs the command on a database until the test ends or stop is called, and returns its address.
 func dashboard(ctx context.Context, t *testing.T, n *node.Node, database string) (address string, stop func()) {
 	t.Helper()
-	address, stop, err := n.Dashboard(ctx, "--db", database, "--interval", "100ms")
+	wallet := "https://wallet.example/"
+	address, stop, err := n.Dashboard(ctx, "--db", database, "--interval", "100ms", "--wallet", wallet)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	return address, stop

@@ -267,6 +267,10 @@ async function begin() {
   const status = await get('status').catch(() => ({}));
   Object.assign(chain, { height: status.height || 0, pace: status.pace || 0, names: status.names || {} });
   $('status').textContent = status.height ? `${clean(status.chain_id)}, block ${whole(status.height)}` : 'no block yet';
+  if (status.wallet) {
+    $('wallet').replaceChildren(make('a', { href: status.wallet }, 'Change timers with a wallet'));
+    $('wallet').hidden = false;
+  }
   if (status.chain_id) {
     document.title = 'Timers of ' + status.chain_id;
     $('about').textContent = $('about').textContent.replace("a chain's timers", 'the timers of chain ' + clean(status.chain_id));

@@ -16,7 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/lab/sim/market"
-	"github.com/cosmos-timers/timers/lab/sim/spec"
+	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -61,7 +61,7 @@ type blockOf struct {
 }
 
 // simulate runs the workload, and writes what it scheduled as a scenario.
-func simulate(w *workload.Workload, config types.TimerConfig) ([]blockOf, []map[string]any) {
+func simulate(w *workload.Workload, config market.Config) ([]blockOf, []map[string]any) {
 	var ops []map[string]any
 	lines := make([]blockOf, blocks+1)
 	names := map[*market.Timer]string{}
@@ -157,10 +157,11 @@ func TestTheSimulatorDoesWhatTheChainDoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parsed := types.DefaultTimerConfig("utmr")
 			require.NoError(t, scenario.ApplyConfig(&parsed, json.RawMessage(config), "config"))
+			rules := simconfig.Of(&parsed)
 			fires, refused := 0, 0
 			for seed := range uint64(3) {
-				w := workload.Draw(groups(), spec.LimitsOf(&parsed), blocks, seed)
-				want, ops := simulate(w, parsed)
+				w := workload.Draw(groups(), rules.Limits(), blocks, seed)
+				want, ops := simulate(w, rules)
 				got, rejected := onChain(t, w, config, ops)
 				refused += rejected
 				for i := range want {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/sim/workload"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // The strategies.
@@ -52,12 +51,12 @@ func (c *chain) bid(t *Timer) bool {
 	}
 	size := float64(c.prices.Capacity.Size(t.Cycles, t.Cells))
 	switch c.Config.Policy {
-	case types.PolicyFIFO:
+	case FIFO:
 		t.Ask = policy.Ask{}
-	case types.PolicyAuction, types.PolicyScore:
+	case Auction, Score:
 		lump := math.NewInt(int64(min(stdmath.Floor(c.lumpRate(t.Group, worth)*size), stdmath.MaxInt64/2)))
 		t.Ask = policy.Ask{}
-		if c.Config.Policy == types.PolicyAuction {
+		if c.Config.Policy == Auction {
 			t.Locked = lump
 		} else {
 			t.Ask.Price = lump
@@ -96,7 +95,7 @@ func (c *chain) bidPrices(t *Timer, height uint64, worth float64) {
 			maxFee, tip = fee+10*worth, 10*worth
 		}
 	}
-	if c.Config.Policy == types.PolicyTip {
+	if c.Config.Policy == Tip {
 		maxFee += decFloat(c.prices.Cycle) // There the max fee bounds the chain's cycle basefee too.
 	}
 	t.Ask = policy.StatedAsk(price(maxFee), price(tip))

@@ -3,16 +3,12 @@ package market
 import (
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // discipline is what a policy keeps between blocks, and how its rules are used in one.
@@ -36,16 +32,16 @@ type discipline interface {
 func newDiscipline(c *chain) discipline {
 	config := &c.Config
 	switch config.Policy {
-	case types.PolicyFIFO:
+	case FIFO:
 		return &plain{chain: c, rules: fifo.Rules{}}
-	case types.PolicyScore:
-		return &weighed{plain: plain{chain: c, rules: rulesof.Score(&config.Score)}, fires: newWindow(config)}
-	case types.PolicyTip:
-		return &tips{plain: plain{chain: c}, rules: rulesof.Tip(config), rule: rulesof.TipWeights(&config.Tip), actors: map[string]*standing{}}
-	case types.PolicyAuction:
+	case Score:
+		return &weighed{plain: plain{chain: c, rules: config.Score}, fires: newWindow(config)}
+	case Tip:
+		return &tips{plain: plain{chain: c}, rules: config.Tip, rule: config.TipWeights, actors: map[string]*standing{}}
+	case Auction:
 		return &auctioned{plain: plain{chain: c}}
 	default:
-		return &weighed{plain: plain{chain: c, rules: config.Eip1559.Rules(config)}, fires: newWindow(config)}
+		return &weighed{plain: plain{chain: c, rules: config.Eip1559}, fires: newWindow(config)}
 	}
 }
 
@@ -74,7 +70,7 @@ type weighed struct {
 	fires *window
 }
 
-func (d *weighed) usesTips() bool { return d.chain.Config.Policy == types.PolicyEIP1559 }
+func (d *weighed) usesTips() bool { return d.chain.Config.Policy == EIP1559 }
 func (d *weighed) indexed() bool  { return true }
 
 func (d *weighed) accept(rules policy.Rules, t *Timer) bool {
@@ -82,22 +78,25 @@ func (d *weighed) accept(rules policy.Rules, t *Timer) bool {
 	return !ok || acceptAtMost(t, eip.Fee(d.chain.prices))
 }
 
+// MaxPassedOver bounds the timers without room that a block passes over under overload, as the chain does.
+const MaxPassedOver = 32
+
 // acceptAtMost refuses or clamps a stated bid as the chain does.
 func acceptAtMost(t *Timer, fee math.LegacyDec) bool {
 	if t.Ask.Kind != policy.Stated || t.Requoted {
 		return true
 	}
-	bid := types.StaticBid{MaxFeePerCycle: decimal.Of(t.Ask.Stated.MaxFee), MaxPriorityFeePerCycle: decimal.Of(t.Ask.Stated.MaxPriority)}
-	accepted, err := policies.AcceptAtMost(bid, fee)
-	if err != nil {
+	bid := t.Ask.Stated
+	remaining := bid.MaxFee.Sub(fee)
+	if remaining.IsNegative() {
 		return false
 	}
-	t.Ask = policy.StatedAsk(accepted.Bid.Static.MaxFeePerCycle.LegacyDec, accepted.Bid.Static.MaxPriorityFeePerCycle.LegacyDec)
+	t.Ask = policy.StatedAsk(bid.MaxFee, math.LegacyMinDec(bid.MaxPriority, remaining))
 	return true
 }
 
 func (d *weighed) unit(t *Timer) string {
-	if d.chain.Config.FairnessUnit == types.UnitDeployer {
+	if d.chain.Config.ByDeployer {
 		return t.Unit
 	}
 	return t.Actor
@@ -113,7 +112,7 @@ func (d *weighed) fill(b *block, rules policy.Rules, timers []*Timer, candidates
 	overfull, passedOver := len(d.chain.ready) > int(d.chain.Config.CandidateWindow), 0
 	for _, i := range rules.Order(d.chain.prices, candidates) {
 		if d.chain.try(b, rules, timers[i], candidates[i]) && overfull {
-			if passedOver++; passedOver == policies.MaxPassedOver {
+			if passedOver++; passedOver == MaxPassedOver {
 				return
 			}
 		}
@@ -131,7 +130,7 @@ func (d *weighed) close(b *block) {
 // auctioned is policy auction.
 type auctioned struct {
 	plain
-	state *types.AuctionState
+	state *auction.LambdaState
 	// bids of the block's fires, until their runner-ups are known.
 	rules   auction.Rules
 	winners []winner
@@ -149,7 +148,7 @@ type winner struct {
 func (d *auctioned) accept(_ policy.Rules, t *Timer) bool { return d.chain.affords(t, t.Locked) }
 
 func (d *auctioned) open(uint64) policy.Rules {
-	d.rules = rulesof.Auction(&d.chain.Config.Auction, d.state)
+	d.rules = d.chain.Config.auction(d.state)
 	d.winners, d.settled, d.seen = nil, 0, auction.Observation{}
 	return d.rules
 }
@@ -180,7 +179,7 @@ func (d *auctioned) close(b *block) {
 		before.ValueDecay, before.Deferral, before.Blocks = d.state.ValueDecay, d.state.Deferral, d.state.Blocks
 	}
 	after := d.rules.Loop.Next(before, d.seen)
-	d.state = &types.AuctionState{Lambda: after.Lambda, ValueDecay: after.ValueDecay, Deferral: after.Deferral, Blocks: after.Blocks}
+	d.state = &after
 }
 
 // tips is policy tip.
@@ -216,7 +215,7 @@ func (d *tips) open(height uint64) policy.Rules {
 func (d *tips) accept(_ policy.Rules, t *Timer) bool { return acceptAtMost(t, d.chain.prices.Cycle) }
 
 // epoch of the height: the first begins with the first block.
-func (d *tips) epoch() uint64 { return 1 + (d.height-1)/d.chain.Config.Tip.EpochBlocks }
+func (d *tips) epoch() uint64 { return 1 + (d.height-1)/d.chain.Config.TipEpochBlocks }
 
 func (d *tips) of(actor string) *standing {
 	s := d.actors[actor]
@@ -292,7 +291,7 @@ func (d *tips) fired(_ *block, t *Timer, candidate policy.Candidate, price lane.
 func (d *tips) close(*block) {
 	for _, actor := range d.inTurn {
 		s := d.of(actor)
-		d.rule.EndBlock(&s.history.Stats, d.used[actor], d.chain.Config.LaneTimerCycles)
+		d.rule.EndBlock(&s.history.Stats, d.used[actor], d.chain.Config.Lane.Cycles)
 		s.lastFire = d.height
 	}
 }

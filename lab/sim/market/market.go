@@ -15,7 +15,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Outcome is what became of a job.
@@ -36,6 +35,8 @@ type Point struct {
 	Used  uint64
 	Fires int
 	Ready int
+	// Wait is the mean of the blocks from when the block's fires were due first to now; 0 without fires.
+	Wait float64
 }
 
 // Result of a run. Outcomes are in the order of the workload's jobs.
@@ -75,7 +76,7 @@ type Timer struct {
 
 // Module runs the policy that a config selects.
 type Module struct {
-	Config types.TimerConfig
+	Config Config
 	Log    Log
 	// Address of an actor, by which policy score breaks ties; nil takes its name.
 	Address func(actor string) string
@@ -113,11 +114,20 @@ type block struct {
 	fired   []*Timer
 }
 
+// wait is the mean wait of the block's fires.
+func (b *block) wait() float64 {
+	sum := uint64(0)
+	for _, t := range b.fired {
+		sum += b.height - t.Job.Due
+	}
+	return float64(sum) / float64(max(1, len(b.fired)))
+}
+
 // Run implements Runner.
 func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *Result {
 	c := &chain{
 		Module: m, work: w, result: &Result{Outcomes: make([]Outcome, len(w.Jobs))}, spent: make([]float64, len(w.Agents)),
-		basefee: m.Config.CycleBasefee.LegacyDec, p50: math.LegacyZeroDec(),
+		basefee: m.Config.CycleBasefee, p50: math.LegacyZeroDec(),
 	}
 	c.discipline = newDiscipline(c)
 	for height := uint64(1); height <= blocks && ctx.Err() == nil; height++ {
@@ -130,8 +140,8 @@ func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *
 func (c *chain) block(height uint64) {
 	rules := c.discipline.open(height)
 	c.prices = policy.Prices{
-		Height: height, Capacity: c.Config.LaneCapacity(), Cycle: c.Config.CycleBasefee.LegacyDec, Cell: c.Config.CellBasefee.LegacyDec, P50: c.p50,
-		Lane: rules.LaneBasefee(c.Config.CycleBasefee.LegacyDec, policy.Last{Basefee: c.basefee, Use: c.last}),
+		Height: height, Capacity: c.Config.Lane, Cycle: c.Config.CycleBasefee, Cell: c.Config.CellBasefee, P50: c.p50,
+		Lane: rules.LaneBasefee(c.Config.CycleBasefee, policy.Last{Basefee: c.basefee, Use: c.last}),
 	}
 	if c.Log.Priced != nil {
 		c.Log.Priced(height, c.prices)
@@ -139,7 +149,7 @@ func (c *chain) block(height uint64) {
 	c.schedule(height, rules)
 	c.collect(height)
 
-	b := &block{height: height, budget: lane.Budget{Capacity: c.prices.Capacity, MaxFires: c.Config.MaxFiresPerBlock}}
+	b := &block{height: height, budget: lane.Budget{Capacity: c.prices.Capacity, MaxFires: c.Config.MaxFires}}
 	b.waiting = !c.discipline.usesTips()
 	competing := c.competing(height, rules)
 	c.requote(height, competing)
@@ -229,7 +239,7 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 		return c.ready[:window]
 	}
 	// The meter of a block that has no other work. Looks at payers are left out: an agent has a handful of actors.
-	meter := c.Config.Overhead()
+	meter := c.Config.overhead()
 	meter.Lend(overhead.Times)
 	meter.Lend(overhead.Watches)
 	meter.Lend(overhead.Held)
@@ -301,11 +311,11 @@ func (c *chain) payLump(t *Timer, amount math.Int) {
 
 // defaultSize is the size that a timer reserves which states no limits.
 func (c *chain) defaultSize() uint64 {
-	limit := c.Config.MaxCyclesPerFire
-	if c.Config.Policy == types.PolicyEIP1559 {
-		limit = c.Config.Eip1559.MaxCyclesPerFireAuction
+	limit := c.Config.MaxCycles
+	if c.Config.Policy == EIP1559 {
+		limit = c.Config.MaxCyclesAuction
 	}
-	return c.prices.Capacity.Size(limit, c.Config.CellLimit())
+	return c.prices.Capacity.Size(limit, c.Config.CellLimit)
 }
 
 // close ends the block: what it leaves to the next one.
@@ -333,7 +343,7 @@ func (c *chain) close(b *block) {
 	}
 	c.result.Series = append(c.result.Series, Point{
 		Height: b.height, Basefee: decFloat(c.prices.Lane), P50: decFloat(c.p50), Used: b.budget.UsedSize,
-		Fires: len(b.fired), Ready: len(c.ready),
+		Fires: len(b.fired), Ready: len(c.ready), Wait: b.wait(),
 	})
 	c.basefee, c.last = c.prices.Lane, lane.Use{Size: b.budget.UsedSize, Fires: b.budget.Fires}
 	c.p50 = policy.NextP50(c.p50, b.tips, b.waiting)

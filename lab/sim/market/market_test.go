@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
-	"github.com/cosmos-timers/timers/lab/sim/spec"
+	"github.com/cosmos-timers/timers/lab/sim/portable"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 const blocks = 60
@@ -21,16 +20,18 @@ func people() workload.Group {
 	}
 }
 
-func config(policy types.Policy) types.TimerConfig {
-	c := types.DefaultTimerConfig("utmr")
+func config(policy string) market.Config {
+	c := portable.Defaults()
 	c.Policy = policy
 	return c
 }
 
 // run returns the jobs of a group and what became of them.
-func run(policy types.Policy, group int, groups ...workload.Group) (jobs []workload.Job, outcomes []market.Outcome, w *workload.Workload) {
+func run(policy string, group int, groups ...workload.Group) (
+	jobs []workload.Job, outcomes []market.Outcome, w *workload.Workload,
+) {
 	c := config(policy)
-	w = workload.Draw(groups, spec.LimitsOf(&c), blocks, 3)
+	w = workload.Draw(groups, c.Limits(), blocks, 3)
 	result := (&market.Module{Config: c}).Run(context.Background(), w, blocks)
 	for i, job := range w.Jobs {
 		if job.Group == group {
@@ -45,7 +46,7 @@ func run(policy types.Policy, group int, groups ...workload.Group) (jobs []workl
 func TestBidsWithoutFundsTakeNoRoom(t *testing.T) {
 	griefer := people()
 	griefer.Name, griefer.Agents, griefer.Budget, griefer.Strategy = "griefer", 1, 1, workload.Strategy{Kind: market.Overbid}
-	for _, policy := range []types.Policy{types.PolicyFIFO, types.PolicyAuction, types.PolicyScore, types.PolicyEIP1559} {
+	for _, policy := range []string{market.FIFO, market.Auction, market.Score, market.EIP1559} {
 		_, alone, _ := run(policy, 0, people())
 		_, beside, _ := run(policy, 0, people(), griefer)
 		require.Equal(t, alone, beside, policy)
@@ -62,7 +63,7 @@ func TestTipsComeBackToTheProposer(t *testing.T) {
 	validator := people()
 	validator.Name, validator.Agents, validator.Rate, validator.Stake = "validator", 1, 3, 0.3
 	validator.Strategy = workload.Strategy{Kind: market.SelfTip, Shade: 0.1}
-	for _, policy := range []types.Policy{types.PolicyEIP1559, types.PolicyTip} {
+	for _, policy := range []string{market.EIP1559, market.Tip} {
 		jobs, outcomes, w := run(policy, 1, people(), validator)
 		most := map[bool]float64{}
 		for i, outcome := range outcomes {

@@ -9,13 +9,12 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // window is the fairness window: the fires of units in the last blocks, the median over them and the weights that
 // follow.
 type window struct {
-	config *types.TimerConfig
+	config *Config
 	recent map[string]uint64
 	// blocks are the fires of the blocks in the window, the oldest first.
 	blocks   []firesOf
@@ -31,7 +30,7 @@ type firesOf struct {
 	units  map[string]uint64
 }
 
-func newWindow(config *types.TimerConfig) *window {
+func newWindow(config *Config) *window {
 	return &window{config: config, recent: map[string]uint64{}, smoothed: math.LegacyZeroDec(), weights: map[string]uint32{}}
 }
 
@@ -39,7 +38,7 @@ func newWindow(config *types.TimerConfig) *window {
 func (w *window) weight(unit string) uint32 {
 	weight, known := w.weights[unit]
 	if !known {
-		weight = w.config.WeightBounds().Weight(w.recent[unit], w.smoothed)
+		weight = w.config.Weights.Weight(w.recent[unit], w.smoothed)
 		w.weights[unit] = weight
 	}
 	return weight
@@ -54,7 +53,7 @@ func (w *window) advance(height uint64, units map[string]uint64) {
 	if len(units) > 0 {
 		w.blocks = append(w.blocks, firesOf{height, units})
 	}
-	for len(w.blocks) > 0 && w.blocks[0].height+w.config.FairnessWindowBlocks <= height {
+	for len(w.blocks) > 0 && w.blocks[0].height+w.config.FairnessBlocks <= height {
 		for unit, fires := range w.blocks[0].units {
 			w.change(unit, -int64(fires))
 		}
@@ -63,7 +62,7 @@ func (w *window) advance(height uint64, units map[string]uint64) {
 	if err := w.median.Settle(context.Background(), &w.counts); err != nil {
 		panic(err)
 	}
-	w.smoothed = fairness.Smooth(w.config.MedianSmoothing.LegacyDec, w.median.Value, w.smoothed)
+	w.smoothed = fairness.Smooth(w.config.MedianSmoothing, w.median.Value, w.smoothed)
 }
 
 func (w *window) change(unit string, by int64) {

@@ -8,14 +8,13 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Figures of a run by name. Package documentation of lab/sim lists them.
 type Figures map[string]float64
 
 // Of a run. optimum is a bound of the value that any rule could have served.
-func Of(w *workload.Workload, r *market.Result, config *types.TimerConfig, optimum float64) Figures {
+func Of(w *workload.Workload, r *market.Result, config *market.Config, optimum float64) Figures {
 	f := Figures{}
 	m := &run{w, r, config, f}
 	welfare := m.money()
@@ -56,13 +55,13 @@ func Reserved(name string) bool {
 type run struct {
 	work    *workload.Workload
 	result  *market.Result
-	config  *types.TimerConfig
+	config  *market.Config
 	figures Figures
 }
 
 // size that a job's fire uses of the lane.
 func (m *run) size(j *workload.Job) float64 {
-	return float64(m.config.LaneCapacity().Size(j.Cycles, j.Cells))
+	return float64(m.config.Lane.Size(j.Cycles, j.Cells))
 }
 
 // chain is what the chain's own prices come to.
@@ -97,7 +96,7 @@ func (m *run) series() {
 		}
 	}
 	blocks := float64(len(points))
-	m.figures["use"] = used / blocks / float64(m.config.LaneTimerCycles)
+	m.figures["use"] = used / blocks / float64(m.config.Lane.Cycles)
 	m.figures["fires"] = fires / blocks
 	m.figures["basefee"], m.figures["basefee_top"] = sum/blocks, top
 	m.figures["volatility"] = deviation(changes)

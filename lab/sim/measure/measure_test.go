@@ -8,9 +8,9 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/measure"
+	"github.com/cosmos-timers/timers/lab/sim/portable"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
 	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 func TestGini(t *testing.T) {
@@ -74,7 +74,7 @@ func TestOptimumIsABound(t *testing.T) {
 
 // TestFiguresOfARunByHand: three jobs of 100,000 cycles, of which two fire.
 func TestFiguresOfARunByHand(t *testing.T) {
-	config := types.DefaultTimerConfig("utmr")
+	config := portable.Defaults()
 	w := &workload.Workload{
 		Groups: []workload.Group{{Name: "a"}}, Agents: []workload.Agent{{Wealth: 1}, {Wealth: 2}},
 		Jobs: []workload.Job{

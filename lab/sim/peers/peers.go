@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Models are the models by name, and what they are.
@@ -26,7 +25,7 @@ var Models = map[string]string{
 // Model is one of Models on a config's lane and prices.
 type Model struct {
 	Name   string
-	Config types.TimerConfig
+	Config market.Config
 }
 
 // call is a job that was accepted.
@@ -65,7 +64,7 @@ type slot struct {
 // Run implements market.Runner.
 func (m *Model) Run(ctx context.Context, w *workload.Workload, blocks uint64) *market.Result {
 	r := &run{
-		Model: m, lane: m.Config.LaneTimerCycles, slots: map[uint64]*slot{}, price: m.chainPrice(),
+		Model: m, lane: m.Config.Lane.Cycles, slots: map[uint64]*slot{}, price: m.chainPrice(),
 		result: &market.Result{Outcomes: make([]market.Outcome, len(w.Jobs))},
 	}
 	next := 0
@@ -94,7 +93,7 @@ func (r *run) booking() bool { return r.Name == "flow" || r.Name == "massa" || r
 
 // accept takes the offered jobs, those that were due first first. Owners schedule a block ahead.
 func (r *run) accept(height uint64) {
-	capacity := r.Config.LaneCapacity()
+	capacity := r.Config.Lane
 	refused := r.offered[:0]
 	for _, job := range r.offered {
 		c := &call{Job: job, size: capacity.Size(job.GasLimit, job.CellLimit), used: capacity.Size(job.Cycles, job.Cells)}
@@ -124,7 +123,7 @@ func (r *run) book(c *call, height uint64) bool {
 	switch r.Name {
 	case "archway":
 		// As many as hold whatever their limits: the largest allowed.
-		limit := int(r.lane / r.Config.Eip1559.MaxCyclesPerFireAuction)
+		limit := int(r.lane / r.Config.MaxCyclesAuction)
 		for at := from; at <= c.Expires; at++ {
 			if s := r.slot(at); len(s.calls) < limit {
 				r.put(c, at)
@@ -259,18 +258,22 @@ func (r *run) block(height uint64) {
 	} else {
 		selected = r.selectReady(height)
 	}
-	used, fires := uint64(0), 0
+	used, waited, fires := uint64(0), uint64(0), 0
 	for _, c := range selected {
 		if c.Expires < height {
 			continue
 		}
 		used += c.used
+		waited += height - c.Due
 		fires++
 		chain := float64(c.Cycles)*r.chainPrice() + float64(c.Cells)*r.cellPrice()
 		extra := c.extra * float64(c.used)
 		r.result.Outcomes[c.Index] = market.Outcome{Fired: height, Paid: chain + extra}
 	}
-	r.result.Series = append(r.result.Series, market.Point{Height: height, Basefee: r.price, Used: used, Fires: fires, Ready: len(r.ready)})
+	r.result.Series = append(r.result.Series, market.Point{
+		Height: height, Basefee: r.price, Used: used, Fires: fires, Ready: len(r.ready),
+		Wait: float64(waited) / float64(max(1, fires)),
+	})
 	if r.Name == "massa" {
 		deviation := (r.last - float64(r.lane)/2) / (float64(r.lane) / 2)
 		r.price = max(r.chainPrice(), r.price*(1+deviation/8))

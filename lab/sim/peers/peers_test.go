@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/lab/sim/peers"
+	"github.com/cosmos-timers/timers/lab/sim/portable"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // job of 100,000 cycles, of which the default lane holds twenty.
@@ -31,7 +31,7 @@ func firedAt(t *testing.T, model string, jobs []workload.Job) (heights []uint64,
 		jobs[i].Index = i
 	}
 	require.Contains(t, peers.Models, model)
-	m := peers.Model{Name: model, Config: types.DefaultTimerConfig("utmr")}
+	m := peers.Model{Name: model, Config: portable.Defaults()}
 	r := m.Run(context.Background(), &workload.Workload{Jobs: jobs}, 60)
 	used := map[uint64]uint64{}
 	for i, out := range r.Outcomes {

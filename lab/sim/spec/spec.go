@@ -1,4 +1,5 @@
-// Package spec is the format of simulation files, and its strict reader.
+// Package spec is the format of simulation files, and its strict reader. It needs nothing of the SDK: the caller reads
+// the fields of a chain's config.
 package spec
 
 import (
@@ -11,13 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/measure"
 	"github.com/cosmos-timers/timers/lab/sim/peers"
 	"github.com/cosmos-timers/timers/lab/sim/strict"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Limits of a file, so that an untrusted one does not exhaust the machine.
@@ -76,7 +75,7 @@ type Sweep struct {
 type Case struct {
 	Name   string
 	Groups []workload.Group
-	Config types.TimerConfig
+	Config market.Config
 	Runner market.Runner
 	// Limits are the gas limits that a fire may have under every policy of the config, so that all have the same jobs.
 	Limits workload.Limits
@@ -84,9 +83,19 @@ type Case struct {
 	Draws string
 }
 
+// Change is an object with fields of a chain's config, and its path in the file.
+type Change struct {
+	Path   string
+	Fields json.RawMessage
+}
+
+// Configure makes a config of the defaults and of changes, the later ones after the earlier. The error names the path
+// of what is wrong.
+type Configure func(changes []Change) (market.Config, error)
+
 // Parse reads an untrusted file, and the traces that it names from the file system, which is that of its directory. The
 // error names the path in the file.
-func Parse(data []byte, traces fs.FS) (*Spec, []Case, error) {
+func Parse(data []byte, traces fs.FS, configure Configure) (*Spec, []Case, error) {
 	if len(data) > MaxBytes {
 		return nil, nil, strict.Failf("", "longer than %d bytes", MaxBytes)
 	}
@@ -100,11 +109,12 @@ func Parse(data []byte, traces fs.FS) (*Spec, []Case, error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
 	}
-	cases, err := s.cases()
+	cases, err := s.cases(configure)
 	return s, cases, err
 }
 
-// readTraces reads the jobs of groups that name a trace. Such a group draws none, and its agents are those of the trace.
+// readTraces reads the jobs of groups that name a trace. Such a group draws none, and its agents are those of the
+// trace.
 func (s *Spec) readTraces(files fs.FS) error {
 	left := workload.MaxTraced
 	for i := range s.Agents {
@@ -240,7 +250,7 @@ func checkStrategy(s *workload.Strategy, path string) error {
 }
 
 // cases are the variants, each with each value of the sweep.
-func (s *Spec) cases() (cases []Case, err error) {
+func (s *Spec) cases(configure Configure) (cases []Case, err error) {
 	names := map[string]bool{}
 	for i := range s.Variants {
 		v, path := &s.Variants[i], fmt.Sprintf("variants[%d]", i)
@@ -248,7 +258,7 @@ func (s *Spec) cases() (cases []Case, err error) {
 			return nil, strict.Failf(path+".name", "want a unique name of 1 to 64 bytes without any of <>&\"| and not %.40q", v.Name)
 		}
 		names[v.Name] = true
-		one, err := s.caseOf(v, path)
+		one, err := s.caseOf(v, path, configure)
 		if err != nil {
 			return nil, err
 		}
@@ -268,21 +278,19 @@ func (s *Spec) cases() (cases []Case, err error) {
 	return cases, nil
 }
 
-func (s *Spec) caseOf(v *Variant, path string) (Case, error) {
-	one := Case{Name: v.Name, Groups: slices.Clone(s.Agents), Draws: "as stated"}
-	// Each case has a config of its own from the defaults on: reading a field writes to the integer that copies share.
-	one.Config = types.DefaultTimerConfig("utmr")
+func (s *Spec) caseOf(v *Variant, path string, configure Configure) (one Case, err error) {
+	one = Case{Name: v.Name, Groups: slices.Clone(s.Agents), Draws: "as stated"}
+	var changes []Change
 	if s.Config != nil {
-		if err := scenario.ApplyConfig(&one.Config, s.Config, "config"); err != nil {
-			return one, err
-		}
+		changes = append(changes, Change{"config", s.Config})
 	}
 	if v.Config != nil {
-		if err := scenario.ApplyConfig(&one.Config, v.Config, path+".config"); err != nil {
-			return one, err
-		}
+		changes = append(changes, Change{path + ".config", v.Config})
 	}
-	one.Limits = LimitsOf(&one.Config)
+	if one.Config, err = configure(changes); err != nil {
+		return one, err
+	}
+	one.Limits = one.Config.Limits()
 	for _, name := range slices.Sorted(maps.Keys(v.Strategies)) {
 		strategy := v.Strategies[name]
 		g := groupOf(one.Groups, name)
@@ -362,11 +370,6 @@ func (s *Spec) swept(one Case) (cases []Case, err error) {
 		cases = append(cases, swept)
 	}
 	return cases, nil
-}
-
-// LimitsOf are the gas limits that a config allows under every policy.
-func LimitsOf(config *types.TimerConfig) workload.Limits {
-	return workload.Limits{Least: config.MinGasLimit, Most: min(config.MaxCyclesPerFire, config.Eip1559.MaxCyclesPerFireAuction)}
 }
 
 func groupOf(groups []workload.Group, name string) *workload.Group {

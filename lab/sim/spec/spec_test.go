@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
 )
@@ -28,16 +29,16 @@ const small = `{
 
 // TestVariantsShareNothing: what one variant changes, the next does not have.
 func TestVariantsShareNothing(t *testing.T) {
-	_, cases, err := spec.Parse([]byte(small), nil)
+	_, cases, err := spec.Parse([]byte(small), nil, simconfig.Read)
 	require.NoError(t, err)
 	require.Len(t, cases, 3)
-	require.Equal(t, "9.000000000000000000", cases[0].Config.PriorityTiers.Urgent.String())
-	require.Equal(t, "2.500000000000000000", cases[1].Config.PriorityTiers.Urgent.String())
-	require.Equal(t, "0.500000000000000000", cases[0].Config.Eip1559.MaxChange.String())
-	require.Equal(t, "0.125000000000000000", cases[1].Config.Eip1559.MaxChange.String())
-	require.Equal(t, "400", cases[0].Config.Auction.ReservePrice.String())
-	require.Equal(t, "0", cases[1].Config.Auction.ReservePrice.String())
-	require.Equal(t, uint64(10), cases[1].Config.FairnessWindowBlocks)
+	require.Equal(t, "9.000000000000000000", cases[0].Config.Eip1559.Tiers.Urgent.String())
+	require.Equal(t, "2.500000000000000000", cases[1].Config.Eip1559.Tiers.Urgent.String())
+	require.Equal(t, "0.500000000000000000", cases[0].Config.Eip1559.Basefee.MaxChange.String())
+	require.Equal(t, "0.125000000000000000", cases[1].Config.Eip1559.Basefee.MaxChange.String())
+	require.Equal(t, "400", cases[0].Config.Auction.Reserve.String())
+	require.Equal(t, "0", cases[1].Config.Auction.Reserve.String())
+	require.Equal(t, uint64(10), cases[1].Config.FairnessBlocks)
 	require.InDelta(t, 2, cases[0].Groups[0].Rate, 0)
 	require.InDelta(t, 1, cases[1].Groups[0].Rate, 0)
 	require.Equal(t, market.Truthful, cases[2].Groups[0].Strategy.Kind)
@@ -47,7 +48,7 @@ func TestVariantsShareNothing(t *testing.T) {
 
 func TestASweepMultipliesVariants(t *testing.T) {
 	_, cases, err := spec.Parse([]byte(strings.Replace(small, `"show"`,
-		`"sweep": {"agent": "a", "field": "actors", "values": [1, 5]}, "show"`, 1)), nil)
+		`"sweep": {"agent": "a", "field": "actors", "values": [1, 5]}, "show"`, 1)), nil, simconfig.Read)
 	require.NoError(t, err)
 	require.Len(t, cases, 6)
 	require.Equal(t, "one; actors 5", cases[1].Name)
@@ -79,10 +80,10 @@ func TestErrorsNameThePath(t *testing.T) {
 		{`"show"`, `"sweep": {"agent": "a", "field": "actors", "values": [0.5]}, "show"`, "sweep.values[0]: want a whole number"},
 	} {
 		require.Contains(t, small, c.from)
-		_, _, err := spec.Parse([]byte(strings.Replace(small, c.from, c.to, 1)), nil)
+		_, _, err := spec.Parse([]byte(strings.Replace(small, c.from, c.to, 1)), nil, simconfig.Read)
 		require.ErrorContains(t, err, c.want)
 	}
-	_, _, err := spec.Parse(make([]byte, spec.MaxBytes+1), nil)
+	_, _, err := spec.Parse(make([]byte, spec.MaxBytes+1), nil, simconfig.Read)
 	require.ErrorContains(t, err, "longer than")
 }
 
@@ -94,7 +95,7 @@ func TestTheDocumentedSimulationsAreValid(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		s, _, err := spec.Parse(data, nil)
+		s, _, err := spec.Parse(data, nil, simconfig.Read)
 		require.NoError(t, err, file)
 		require.GreaterOrEqual(t, s.Seeds, 30, file)
 	}
@@ -107,7 +108,7 @@ func TestATraceStatesTheJobsOfAGroup(t *testing.T) {
 		"agents": [{"name": "a", "trace": "jobs.csv", "patience": 4, "strategy": {"kind": "truthful"}}]
 	}`
 	files := fstest.MapFS{"jobs.csv": {Data: []byte("due,agent,cycles,worth\n5,x,50000,0.1\n7,y,60000,0.2\n30,x,50000,0.1\n")}}
-	_, cases, err := spec.Parse([]byte(traced), files)
+	_, cases, err := spec.Parse([]byte(traced), files, simconfig.Read)
 	require.NoError(t, err)
 	g := cases[0].Groups[0]
 	require.Equal(t, 2, g.Agents)
@@ -123,7 +124,7 @@ func TestATraceStatesTheJobsOfAGroup(t *testing.T) {
 		{`"patience": 4, `, ``, "agents[0].trace: jobs.csv: column patience is missing, and the group states none"},
 	} {
 		require.Contains(t, traced, c.from)
-		_, _, err := spec.Parse([]byte(strings.Replace(traced, c.from, c.to, 1)), files)
+		_, _, err := spec.Parse([]byte(strings.Replace(traced, c.from, c.to, 1)), files, simconfig.Read)
 		require.ErrorContains(t, err, c.want)
 	}
 }

@@ -1,4 +1,4 @@
-package sim_test
+package runs_test
 
 import (
 	"context"
@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/lab/sim"
+	"github.com/cosmos-timers/timers/lab/sim/runs"
+	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
 )
 
@@ -31,10 +32,10 @@ const seeking = `{
 // TestBestSeeksTheShadeThatEarnsMost: less than the worth where winners pay their bids, under seeds other than those that it
 // was sought under too; the truth where bids decide nothing. Others who answer do so until nobody gains much.
 func TestBestSeeksTheShadeThatEarnsMost(t *testing.T) {
-	results := func(most int) *sim.Results {
-		s, cases, err := spec.Parse([]byte(seeking), nil)
+	results := func(most int) *runs.Results {
+		s, cases, err := spec.Parse([]byte(seeking), nil, simconfig.Read)
 		require.NoError(t, err)
-		return sim.Run(context.Background(), s, cases[:most], func(string) {})
+		return runs.Run(context.Background(), s, cases[:most], func(string) {})
 	}
 	r := results(4)
 	shade := func(one int, group string) float64 { return r.Estimate(one, group+".shade").Mean }
@@ -53,10 +54,10 @@ func TestBestSeeksTheShadeThatEarnsMost(t *testing.T) {
 
 // TestAnInterruptedSearchRunsNoSeed.
 func TestAnInterruptedSearchRunsNoSeed(t *testing.T) {
-	s, cases, err := spec.Parse([]byte(seeking), nil)
+	s, cases, err := spec.Parse([]byte(seeking), nil, simconfig.Read)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
-	results := sim.Run(ctx, s, cases, func(string) { cancel() })
+	results := runs.Run(ctx, s, cases, func(string) { cancel() })
 	require.Empty(t, results.Done)
 	require.Empty(t, results.Figures)
 }

@@ -1,11 +1,6 @@
-// Package sim runs simulations: agents with valuations play against the module's own policies, and against models of
-// other chains' rules, on the same drawn jobs (x/timers/docs/economics.md).
-//
-//   - lab/sim/spec reads simulation files.
-//   - lab/sim/workload draws jobs.
-//   - lab/sim/market and lab/sim/peers run them.
-//   - lab/sim/measure makes figures of runs, lab/sim/report writes them.
-package sim
+// Package runs runs the cases of a simulation under its seeds, and makes the table of their figures. It needs nothing
+// of the SDK, so that a browser runs the same code.
+package runs
 
 import (
 	"context"
@@ -38,9 +33,9 @@ type seedResult struct {
 	series  [][]market.Point
 }
 
-// Run first seeks the shades of groups that bid best. Then it runs all cases under all seeds, seeds side by side, until the
-// context ends. progress is called with what was done. A seed counts only if all of its cases ended. Memory holds the jobs
-// of as many seeds as run at once.
+// Run first seeks the shades of groups that bid best. Then it runs all cases under all seeds, seeds side by side, until
+// the context ends. progress is called with what was done. A seed counts only if all of its cases ended. Memory holds
+// the jobs of as many seeds as run at once.
 func Run(ctx context.Context, s *spec.Spec, cases []spec.Case, progress func(done string)) *Results {
 	out := &Results{Spec: s, Cases: cases}
 	found := make([]measure.Figures, len(cases))
@@ -119,7 +114,7 @@ func runSeed(ctx context.Context, s *spec.Spec, cases []spec.Case, seed uint64, 
 		c := &cases[i]
 		// A case may change how many addresses an agent has, so that each draws its own jobs; they differ in nothing else.
 		w := workload.Draw(c.Groups, c.Limits, s.Blocks, seed)
-		key := drawn{c.Draws, c.Limits, c.Config.LaneCapacity()}
+		key := drawn{c.Draws, c.Limits, c.Config.Lane}
 		if _, known := optima[key]; !known {
 			optima[key] = measure.Optimum(w, s.Blocks, key.capacity)
 		}
