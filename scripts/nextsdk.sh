@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
-# Test the module with a later release line of the SDK: copy x/timers, lab, wasmbinding and the example apps to
-# build/, rewrite the import paths and calls that moved, raise the versions, and run their tests there. The first run
+# Test the module with a later release line of the SDK: copy x/timers, lab, wasmbinding, evmbinding and the example apps
+# to build/, rewrite the import paths and calls that moved, raise the versions, and run their tests there. The first run
 # downloads and compiles that SDK.
 #
 #   scripts/nextsdk.sh LINE [PACKAGE...]    LINE is 0.54 or 0.55; PACKAGE names some packages of x/timers, ./dir/...,
-#                                           or is "chains": wasmbinding and the example apps alone, which are
-#                                           known to run up to 0.54. All by default.
+#                                           or is "chains": wasmbinding, evmbinding and the example apps alone, which
+#                                           are known to run up to 0.54. All by default.
+#   scripts/nextsdk.sh LINE node            test evmbinding's chain as a node, by JSON-RPC (needs Node.js)
 #   scripts/nextsdk.sh LINE -short          vet x/timers, and run the tests of the packages that use the SDK most
 #   scripts/nextsdk.sh LINE -download       download what -short compiles
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-line=${1:?usage: nextsdk.sh LINE [-short | -download | chains | PACKAGE...]}
+line=${1:?usage: nextsdk.sh LINE [-short | -download | chains | node | PACKAGE...]}
 shift
 mode=all packages=(./...)
 case ${1-} in
 '') ;;
--short | -download | chains) mode=${1#-} ;;
+-short | -download | chains | node) mode=${1#-} ;;
 ./*) mode=packages packages=("$@") ;;
 *)
-	echo "nextsdk: $1: want -short, -download, chains, or packages of x/timers as ./keeper/..." >&2
+	echo "nextsdk: $1: want -short, -download, chains, node, or packages of x/timers as ./keeper/..." >&2
 	exit 2
 	;;
 esac
@@ -28,10 +29,11 @@ case $line in
 0.54)
 	versions=("$sdk@v0.54.4" "$sdk/store/v2@v2.0.0" cosmossdk.io/log/v2@v2.1.0 cosmossdk.io/client/v2@v2.11.0)
 	wasmd=github.com/CosmWasm/wasmd@v0.70.3
+	evm=github.com/cosmos/evm@v0.7.3
 	;;
 0.55)
 	versions=("$sdk@v0.55.0" cosmossdk.io/client/v2@v2.11.0)
-	wasmd=''
+	wasmd='' evm=''
 	;;
 *)
 	echo "nextsdk: no versions are known for the line $line" >&2
@@ -97,8 +99,9 @@ if [[ -d testutil/exampleapp ]]; then rewrite_apps; fi
 # of gas more.
 rm -f {x/timers,wasmbinding}/gomod_test.go
 # What x/feegrant 0.2.0 does wrong is mended in theirs.
-left_out='TestTheDocumented(Wiring|Module)|TestFeegrant020_Deletes'
+left_out='TestTheDocumented(Wiring|Module)|TestDocumentedWiring_|TestFeegrant020_Deletes'
 left_out+='|TestScenarios(PrintTheirGoldenOutput|_BlocksAreFrozen)'
+if [[ $line == 0.54 && -d evmbinding ]]; then (cd evmbinding && . "$files/evm.sh"); fi
 
 # raise states the versions of the line in the go.mod of a directory. What is missing there is added as it is needed:
 # tidying would download what only tests of dependencies need.
@@ -125,6 +128,17 @@ raise() { # raise DIRECTORY MODULE@VERSION...
 # Run the tests of packages as `make check` does: without a vet of their own, and without debug information.
 run_tests() { GOGC=300 go test -ldflags='-s -w' -vet=off -timeout 40m -skip "$left_out" "$@"; }
 
+if [[ $mode == node ]]; then
+	[[ -n $evm ]] || { echo "nextsdk: no cosmos/evm is known for the line $line" >&2; exit 2; }
+	raise evmbinding "${versions[@]}" "$evm"
+	cd evmbinding
+	go build -ldflags='-s -w' -o evmappd ./testutil/evmapp/cmd/evmappd
+	export EVMAPPD=$PWD/evmappd
+	cd testutil/evmapp/nodetest
+	npm ci --no-audit --no-fund --silent
+	npm test
+	exit
+fi
 raise x/timers "${versions[@]}"
 case $mode in
 download)
@@ -151,7 +165,7 @@ raise lab "${versions[@]}"
 if [[ $mode == all ]]; then (cd lab && go vet ./... && run_tests ./...); fi
 
 if [[ -z $wasmd ]]; then
-	echo "SDK $line: contracts and the example apps are left out: no wasmd is known for it"
+	echo "SDK $line: contracts, the EVM and the example apps are left out: no wasmd and no cosmos/evm are known for it"
 	exit
 fi
 raise wasmbinding "${versions[@]}" "$wasmd"
@@ -160,3 +174,5 @@ raise . "${versions[@]}" "$wasmd"
 apps=(./testutil/exampleapp/{after,byconfig,withcontracts})
 go vet "${apps[@]}"
 run_tests "${apps[@]}"
+raise evmbinding "${versions[@]}" "$evm"
+(cd evmbinding && go vet ./... && run_tests ./...)
