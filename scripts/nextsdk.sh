@@ -30,6 +30,7 @@ case $line in
 	versions=("$sdk@v0.54.4" "$sdk/store/v2@v2.0.0" cosmossdk.io/log/v2@v2.1.0 cosmossdk.io/client/v2@v2.11.0)
 	wasmd=github.com/CosmWasm/wasmd@v0.70.3
 	evm=github.com/cosmos/evm@v0.7.3
+	ibc=github.com/cosmos/ibc-go/v11@v11.1.0
 	;;
 0.55)
 	versions=("$sdk@v0.55.0" cosmossdk.io/client/v2@v2.11.0)
@@ -92,7 +93,7 @@ rewrite_apps() {
 	sed -i -e 's/db, nil, true,/db, true,/' testutil/exampleapp/after/app_test.go
 	sed -i -e 's/builder\.Build(db, nil, /builder.Build(db, /' \
 		-e 's/^\t\t\tEndBlockers: \[\]string{/&\n\t\t\t\tbanktypes.ModuleName,/' testutil/exampleapp/byconfig/app.go
-	for test in order stm; do cp "$files/${test}_test.go.txt" "testutil/exampleapp/after/${test}_test.go"; done
+	for test in order gmp stm; do cp "$files/${test}_test.go.txt" "testutil/exampleapp/after/${test}_test.go"; done
 }
 if [[ -d testutil/exampleapp ]]; then rewrite_apps; fi
 # What holds go.mod, documents, frozen blocks and golden output to the line 0.53 does not apply: a fire takes a few units
@@ -170,7 +171,7 @@ if [[ -z $wasmd ]]; then
 fi
 raise wasmbinding "${versions[@]}" "$wasmd"
 (cd wasmbinding && go vet . && run_tests .)
-raise . "${versions[@]}" "$wasmd"
+raise . "${versions[@]}" "$wasmd" "$ibc"
 apps=(./testutil/exampleapp/{after,byconfig,withcontracts})
 go vet "${apps[@]}"
 run_tests "${apps[@]}"
