@@ -41,6 +41,10 @@ case $line in
 	exit 2
 	;;
 esac
+if [[ $mode == node && -z $evm ]]; then
+	echo "nextsdk: no cosmos/evm is known for the line $line" >&2
+	exit 2
+fi
 
 files=$PWD/scripts/nextsdk
 copy=build/sdk-$line
@@ -130,7 +134,6 @@ raise() { # raise DIRECTORY MODULE@VERSION...
 run_tests() { GOGC=300 go test -ldflags='-s -w' -vet=off -timeout 40m -skip "$left_out" "$@"; }
 
 if [[ $mode == node ]]; then
-	[[ -n $evm ]] || { echo "nextsdk: no cosmos/evm is known for the line $line" >&2; exit 2; }
 	raise evmbinding "${versions[@]}" "$evm"
 	cd evmbinding
 	go build -ldflags='-s -w' -o evmappd ./testutil/evmapp/cmd/evmappd
