@@ -68,8 +68,12 @@ build: ## Build build/timerd
 	@scripts/build.sh $(build_flags) -o build/timerd ./cmd/timerd
 
 .PHONY: version
-version: ## Write VERSION=1.0.0 everywhere and list the tags of its release; without VERSION, check that it is the same everywhere
+version: ## Write VERSION=1.0.0 everywhere and list the tags; without VERSION, check that all places agree
 	@scripts/version.sh $(if $(filter command line,$(origin VERSION)),'$(VERSION)',-check)
+
+.PHONY: changelog
+changelog: ## Print the commits since the last release as a changelog has them, what breaks first
+	@go run ./scripts/changelog
 
 .PHONY: release
 release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums
