@@ -203,10 +203,10 @@ func (l *kinds) call(contract string) func(*types.MsgScheduleTimer) {
 	}
 }
 
-// drained is a timer whose payer cannot cover it: of all that it has one fee is left.
-func (l *kinds) drained(owner string, after uint64, kinds ...string) {
+// drained schedules timers whose payer cannot cover them: of all that it has one fee is left.
+func (l *kinds) drained(owner string, after uint64, labels ...string) {
 	l.t.Helper()
-	for i, kind := range kinds {
+	for i, kind := range labels {
 		l.add(kind, owner, after-uint64(i), func(msg *types.MsgScheduleTimer) {
 			msg.CellLimit = 550_000
 			if kind == "suspended" {
@@ -214,12 +214,12 @@ func (l *kinds) drained(owner string, after uint64, kinds ...string) {
 			}
 		})
 	}
-	fees := int64(len(kinds)+2) * appchain.TxFee[0].Amount.Int64()
+	fees := int64(len(labels)+2) * appchain.TxFee[0].Amount.Int64()
 	l.Deliver(owner, send(owner, "sink", appchain.Funds.Int64()-fees))
 }
 
-// heldTimers makes timers be set aside for what does not pass by itself: paused, suspended, quarantined, unrunnable,
-// and priced out.
+// heldTimers brings timers out of the queue for what does not pass by itself: paused, suspended, quarantined,
+// unrunnable, and priced out.
 func (l *kinds) heldTimers() {
 	l.t.Helper()
 	l.add("paused", "alice", 100)
@@ -489,7 +489,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 		require.True(t, is, what)
 	}
 	for _, reason := range types.SetAsideReason_name {
-		require.True(t, found[reason], "no timer is set aside as %s", reason)
+		require.True(t, found[reason], "no timer has the reason %s", reason)
 	}
 	require.NotNil(t, e.timers.NextConfig)
 	require.NotEmpty(t, e.timers.Receipts)

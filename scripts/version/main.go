@@ -47,12 +47,12 @@ var skipped = []string{"build", "node_modules", "target", "testdata"}
 // A version as Go modules, crates and npm packages all can have it: no leading zeros, and no build metadata, which Go
 // refuses. From major version 2 on the paths of Go modules would end in it.
 const (
-	number     = `(0|[1-9]\d*)`
+	digits     = `(0|[1-9]\d*)`
 	identifier = `(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`
 )
 
 var semantic = regexp.MustCompile(
-	`^[01]\.` + number + `\.` + number + `(-` + identifier + `(\.` + identifier + `)*)?$`)
+	`^[01]\.` + digits + `\.` + digits + `(-` + identifier + `(\.` + identifier + `)*)?$`)
 
 // place is where a number stands: the last group of the pattern, in each match. A pattern without a match is an error.
 type place struct {
