@@ -26,8 +26,9 @@ MIXES ?= 250
 TESTS ?=
 DOCKER ?= docker
 
-VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
-VERSION := $(or $(VERSION),0.1.0-dev)
+# The root's tags alone: those of the other Go modules begin with a directory.
+VERSION := $(shell git describe --tags --match 'v*' --dirty 2>/dev/null | sed 's/^v//')
+VERSION := $(or $(VERSION),$(shell cat VERSION)-dev)
 COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 
 version_pkg := github.com/cosmos/cosmos-sdk/version
@@ -65,6 +66,14 @@ help: ## List the targets
 .PHONY: build
 build: ## Build build/timerd
 	@scripts/build.sh $(build_flags) -o build/timerd ./cmd/timerd
+
+.PHONY: version
+version: ## Write VERSION=1.0.0 everywhere and list the tags; without VERSION, check that all places agree
+	@scripts/version.sh $(if $(filter command line,$(origin VERSION)),'$(VERSION)',-check)
+
+.PHONY: changelog
+changelog: ## Print the commits since the last release as a changelog has them, what breaks first
+	@go run ./scripts/changelog
 
 .PHONY: release
 release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums
@@ -280,8 +289,6 @@ proto-lint: ## Lint proto/ and check its format
 
 .PHONY: proto-breaking
 proto-breaking: ## Compare proto/ with the committed release image for breaking changes
-	@if [[ ! -f $(proto_image) ]]; then \
-		echo "no release image $(proto_image): nothing to compare with (make proto-image writes one)" >&2; exit 1; fi
 	@scripts/tools.sh
 	@scripts/protodeps.sh
 	@build/tools/buf breaking proto --against $(proto_image) --exclude-imports
