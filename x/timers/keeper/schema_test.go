@@ -26,6 +26,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -85,7 +86,7 @@ func newSchemaKeeper(t *testing.T) *Keeper {
 	cdc := testutil.MakeTestEncodingConfig().Codec
 	service := runtime.NewKVStoreService(storetypes.NewKVStoreKey(types.StoreKey))
 	k := &Keeper{}
-	k.wire(cdc, collections.NewSchemaBuilder(service), &fees.Fees{}, nil, &options{})
+	k.wire(cdc, collections.NewSchemaBuilder(service), &fees.Fees{}, nil, &options{policies: guests.All()})
 	return k
 }
 
