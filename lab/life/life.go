@@ -346,14 +346,14 @@ func (c *Checker) leave(id, way string) error {
 	return nil
 }
 
-// number is an attribute; one that is missing is 0, one that is no number −1, which equals nothing.
+// number is an attribute; one that is missing is 0, one that is no number less than any.
 func number(text string) int64 {
 	if text == "" {
 		return 0
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return -1
+		return math.MinInt64
 	}
 	return n
 }

@@ -79,7 +79,7 @@ func (t *Timer) isOver(now now) bool {
 func (t *Timer) byTime() bool { return t.Kind == AtTime || t.Kind == Calendar }
 
 // recurs: its occurrences are known in advance.
-func (t *Timer) recurs() bool { return t.Kind == Calendar || t.Kind == Rhythm }
+func (t *Terms) recurs() bool { return t.Kind == Calendar || t.Kind == Rhythm }
 
 func (t *Timer) clock(now now) int64 {
 	if t.Kind == Calendar {
