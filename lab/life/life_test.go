@@ -13,8 +13,8 @@ import (
 	"github.com/cosmos-timers/timers/lab/life"
 )
 
-// recorded are the blocks of a node under `lab load`, with timers of each kind: TestLife_OfARealNode in testutil/system writes
-// them with -life.record. laneOf is the lane that it had, suspends max_unfunded_skips.
+// recorded are the blocks of a node under `lab load`, with timers of each kind: TestLife_OfARealNode in
+// testutil/system writes them with -life.record. laneOf is the lane that it had, suspends max_unfunded_skips.
 const recorded, laneOf, suspends = "testdata/node.json", 640_000, 8
 
 func blocks(t testing.TB) (all []life.Block) {
@@ -37,7 +37,8 @@ func follow(all []life.Block, lane int64) (*life.Checker, error) {
 	return c, nil
 }
 
-// TestChecker_FollowsARealNode holds a recorded run to the model: steps of all kinds, and no timer waits where it finds room.
+// TestChecker_FollowsARealNode holds a recorded run to the model: steps of all kinds, and no timer waits where it
+// finds room.
 func TestChecker_FollowsARealNode(t *testing.T) {
 	c, err := follow(blocks(t), laneOf)
 	require.NoError(t, err)
@@ -107,8 +108,9 @@ func FuzzChecker(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(raw)
 	}
-	f.Add([]byte(`[{"height":1,"events":[{"kind":"TimerScheduled","attributes":{"id":"a","due":"2"},"terms":{"kind":"rhythm","due":2,` +
-		`"every":9223372036854775807}}]},{"height":2,"time":9223372036854775807,"events":[{"kind":"TimerFired","attributes":{"id":"a"}}]}]`))
+	f.Add([]byte(`[{"height":1,"events":[{"kind":"TimerScheduled","attributes":{"id":"a","due":"2"},` +
+		`"terms":{"kind":"rhythm","due":2,"every":9223372036854775807}}]},` +
+		`{"height":2,"time":9223372036854775807,"events":[{"kind":"TimerFired","attributes":{"id":"a"}}]}]`))
 	f.Fuzz(func(_ *testing.T, raw []byte) {
 		var all []life.Block
 		if json.Unmarshal(raw, &all) == nil {

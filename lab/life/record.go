@@ -28,18 +28,21 @@ type Recorder struct {
 	Decode sdk.TxDecoder
 	// Lane is that of the chain's config.
 	Lane lane.Capacity
+	// Partial records timers that are beyond the model, and those that handlers schedule, without their terms.
+	Partial bool
 }
 
 // prefix of the module's events, and the attributes that the checker reads.
 const prefix = "timers.v1."
 
 var attributes = map[string]bool{
-	"id": true, "due": true, "due_time": true, "expires_at": true, "expires_time": true, "reason": true, "count": true, "next_due": true,
-	"next_time": true, "success": true, "guarded": true, "fire_seq": true, "late": true, "occurrence": true, "index": true, "retries": true,
-	"used_size": true,
+	"id": true, "due": true, "due_time": true, "expires_at": true, "expires_time": true, "reason": true,
+	"count": true, "next_due": true, "next_time": true, "success": true, "guarded": true, "fire_seq": true,
+	"late": true, "occurrence": true, "index": true, "retries": true, "used_size": true,
 }
 
-// Record reads one block. It fails where a timer's terms are beyond the model, and at transactions that it can't decode.
+// Record reads one block. It fails at transactions that it can't decode, and where a timer's terms are beyond the
+// model.
 func (r *Recorder) Record(ctx context.Context, height int64) (Block, error) {
 	header, err := r.Node.Block(ctx, &height)
 	if err != nil {
@@ -51,7 +54,8 @@ func (r *Recorder) Record(ctx context.Context, height int64) (Block, error) {
 	}
 	b := Block{Height: height, Time: header.Block.Time.Unix()}
 	if len(results.TxsResults) != len(header.Block.Txs) {
-		return b, fmt.Errorf("block %d has %d transactions and %d results", height, len(header.Block.Txs), len(results.TxsResults))
+		return b, fmt.Errorf("block %d has %d transactions and %d results", height, len(header.Block.Txs),
+			len(results.TxsResults))
 	}
 	for i, result := range results.TxsResults {
 		if result.Code != 0 {
@@ -87,10 +91,10 @@ func (r *Recorder) add(b *Block, events []abci.Event, msgs []sdk.Msg) error {
 		}
 		if kind == "TimerScheduled" {
 			msg, err := scheduled(msgs, all["msg_index"])
-			if err != nil {
-				return err
+			if err == nil {
+				e.Terms, err = r.terms(msg, all)
 			}
-			if e.Terms, err = r.terms(msg, all); err != nil {
+			if err != nil && !r.Partial {
 				return fmt.Errorf("timer %s: %w", all["id"], err)
 			}
 		}
@@ -103,7 +107,8 @@ func (r *Recorder) add(b *Block, events []abci.Event, msgs []sdk.Msg) error {
 func scheduled(msgs []sdk.Msg, index string) (*types.MsgScheduleTimer, error) {
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(msgs) {
-		return nil, fmt.Errorf("a timer was scheduled by message %q of %d, want one of the transaction itself", index, len(msgs))
+		return nil, fmt.Errorf("a timer was scheduled by message %q of %d, want one of the transaction itself", index,
+			len(msgs))
 	}
 	msg, ok := msgs[i].(*types.MsgScheduleTimer)
 	if !ok {
@@ -115,12 +120,13 @@ func scheduled(msgs []sdk.Msg, index string) (*types.MsgScheduleTimer, error) {
 // terms are those of a message, with what the event says of defaults.
 func (r *Recorder) terms(msg *types.MsgScheduleTimer, a map[string]string) (*Terms, error) {
 	t := &Terms{
-		Kind: Once, Due: number(a["due"]), At: number(a["due_time"]), Expires: number(a["expires_at"]), Ends: number(a["expires_time"]),
+		Kind: Once, Due: number(a["due"]), At: number(a["due_time"]), Expires: number(a["expires_at"]),
+		Ends:      number(a["expires_time"]),
 		Remaining: 1, Size: int64(r.Lane.Size(uint64(number(a["gas_limit"])), uint64(number(a["cell_limit"])))),
 	}
 	if msg.Retry != nil {
 		if msg.Retry.Backoff > 1 || len(msg.Retry.On) > 0 {
-			return nil, errors.New("its retries come at growing distances, or for some errors alone, which the model does not know")
+			return nil, errors.New("its retries come at growing distances or for some errors, which the model does not know")
 		}
 		t.RetryMax, t.RetryAfter = int64(msg.Retry.Max), int64(max(1, msg.Retry.After))
 	}

@@ -59,7 +59,9 @@ func TestScheduled_RefusesOtherMessages(t *testing.T) {
 	msgs := []sdk.Msg{&types.MsgScheduleTimer{}, &banktypes.MsgSend{}}
 	_, err := scheduled(msgs, "0")
 	require.NoError(t, err)
-	for index, want := range map[string]string{"1": "by a *types.MsgSend", "2": `message "2" of 2`, "-1": `"-1"`, "": `""`, "x": `"x"`} {
+	for index, want := range map[string]string{
+		"1": "by a *types.MsgSend", "2": `message "2" of 2`, "-1": `"-1"`, "": `""`, "x": `"x"`,
+	} {
 		_, err := scheduled(msgs, index)
 		require.ErrorContains(t, err, want)
 	}
@@ -81,8 +83,10 @@ func TestTerms_AreThoseOfTheModel(t *testing.T) {
 		_, err := r.terms(msg, nil)
 		require.ErrorContains(t, err, want)
 	}
-	got, err := r.terms(interval(types.IntervalTrigger{Every: 2, Remaining: 3, From: types.FromSchedule, OnFailure: types.OnFailureStop}),
+	got, err := r.terms(interval(types.IntervalTrigger{Every: 2, Remaining: 3, From: types.FromSchedule,
+		OnFailure: types.OnFailureStop}),
 		map[string]string{"due": "9", "expires_at": "90", "gas_limit": "50", "cell_limit": "10"})
 	require.NoError(t, err)
-	require.Equal(t, &Terms{Kind: Rhythm, Due: 9, Expires: 90, Every: 2, Remaining: 3, Stops: true, Latest: true, Size: 100}, got)
+	require.Equal(t, &Terms{Kind: Rhythm, Due: 9, Expires: 90, Every: 2, Remaining: 3, Stops: true, Latest: true,
+		Size: 100}, got)
 }

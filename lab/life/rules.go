@@ -63,7 +63,8 @@ func (t *Timer) resolve(now now) resolved {
 		return t.resolveFrom(t.After, t.clock(now), t.Latest, t.Window)
 	}
 	later := t.resolveFrom(t.Forced, t.clock(now), t.Latest, t.Window)
-	r := resolved{open: true, fire: t.Forced, until: t.end(), passed: t.After, more: later.open || later.more, next: later.next}
+	r := resolved{open: true, fire: t.Forced, until: t.end(), passed: t.After, more: later.open || later.more,
+		next: later.next}
 	if later.open {
 		r.next = later.fire
 	}
@@ -132,7 +133,8 @@ func (t *Timer) countDown() {
 	}
 }
 
-// endRetries: the occurrence that is tried again counts as delivered. It reports whether the timer has more repetitions.
+// endRetries: the occurrence that is tried again counts as delivered. It reports whether the timer has more
+// repetitions.
 func (t *Timer) endRetries() bool {
 	if t.Retries == 0 {
 		return true

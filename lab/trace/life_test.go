@@ -81,7 +81,8 @@ func message(before, after *state) []life.Event {
 	case "update", "rebid":
 		return []life.Event{event("TimerUpdated", s.ID, due)}
 	case "extend":
-		return []life.Event{event("TimerExtended", s.ID, map[string]string{"expires_at": text(int64(is.Expires)), "expires_time": text(is.Ends)})}
+		ends := map[string]string{"expires_at": text(int64(is.Expires)), "expires_time": text(is.Ends)}
+		return []life.Event{event("TimerExtended", s.ID, ends)}
 	case "pause":
 		return []life.Event{event("TimerSetAside", s.ID, map[string]string{"reason": "PAUSED"})}
 	case "resume":
@@ -99,7 +100,8 @@ func message(before, after *state) []life.Event {
 
 func termsOf(s step) *life.Terms {
 	t := &life.Terms{
-		Kind: s.Op, Due: int64(s.Height), Expires: int64(s.Expires), Remaining: int64(s.Remaining), Stops: s.Stops, Latest: s.Latest,
+		Kind: s.Op, Due: int64(s.Height), Expires: int64(s.Expires), Remaining: int64(s.Remaining), Stops: s.Stops,
+		Latest: s.Latest,
 		Window: int64(s.Window), RetryMax: int64(s.RetryMax), RetryAfter: int64(s.RetryAfter), Size: int64(s.Gas),
 	}
 	switch s.Op {
@@ -117,7 +119,8 @@ func termsOf(s step) *life.Terms {
 	return t
 }
 
-// end is what the end of a block has as events: what was released, what fired, what passed, what left and what was held.
+// end is what the end of a block has as events: what was released, what fired, what passed, what left and what was
+// held.
 func end(before, after *state) (events []life.Event) {
 	height := before.Height
 	fired, left, held := map[int]bool{}, map[int]string{}, []life.Event{}
@@ -130,7 +133,8 @@ func end(before, after *state) (events []life.Event) {
 	for _, id := range slices.Sorted(maps.Keys(before.Timers)) {
 		was := before.Timers[id]
 		is, lives := after.Timers[id]
-		if was.Place == "aside" && (fired[id] || left[id] == "passed" || lives && (is.Place != "aside" || is.Due != was.Due)) {
+		returned := fired[id] || left[id] == "passed" || lives && (is.Place != "aside" || is.Due != was.Due)
+		if was.Place == "aside" && returned {
 			events = append(events, event("TimerReleased", id, map[string]string{"due": text(int64(max(was.Due, height)))}))
 			was.Place = "queue"
 		}
@@ -159,7 +163,8 @@ func end(before, after *state) (events []life.Event) {
 		}
 		a := map[string]string{
 			"success": fmt.Sprint(f.OK), "guarded": fmt.Sprint(f.Guarded), "fire_seq": fmt.Sprint(f.N), "late": fmt.Sprint(late),
-			"next_due": fmt.Sprint(f.Next), "retries": fmt.Sprint(f.Retries), "occurrence": text(f.Occurrence), "index": fmt.Sprint(f.Index),
+			"next_due": fmt.Sprint(f.Next), "retries": fmt.Sprint(f.Retries), "occurrence": text(f.Occurrence),
+			"index": fmt.Sprint(f.Index),
 		}
 		if is, lives := after.Timers[f.ID]; lives && is.Place == "waiting" {
 			a["next_time"] = text(is.At)
@@ -193,9 +198,11 @@ func same(c *life.Checker, want *state) error {
 			return fmt.Errorf("timer %d does not live", id)
 		}
 		has := modeled{
-			Place: t.Place, Due: uint64(t.Due), Expires: uint64(t.Expires), Remaining: uint64(t.Remaining), Retries: uint32(t.Retries),
-			FireSeq: uint32(t.FireSeq), At: t.At, Ends: t.Ends, After: t.After, Trying: t.Trying, Deliveries: uint64(t.Deliveries),
-			Lapses: uint32(t.Lapses), Forced: t.Forced,
+			Place: t.Place, Due: uint64(t.Due), Expires: uint64(t.Expires), Remaining: uint64(t.Remaining),
+			Retries: uint32(t.Retries),
+			FireSeq: uint32(t.FireSeq), At: t.At, Ends: t.Ends, After: t.After, Trying: t.Trying,
+			Deliveries: uint64(t.Deliveries),
+			Lapses:     uint32(t.Lapses), Forced: t.Forced,
 		}
 		m.Reason, m.Seq, m.Gas, m.Bid, m.Lock, m.Deferred = "", 0, 0, 0, 0, false
 		// Only the model knows when a watch became due.
@@ -215,8 +222,8 @@ func same(c *life.Checker, want *state) error {
 	return nil
 }
 
-// TestLife_FollowsTheModel: the checker of real chains accepts each run of the model, with the model's numbers after each
-// block, so that it refuses nothing that the model allows.
+// TestLife_FollowsTheModel: the checker of real chains accepts each run of the model, with the model's numbers after
+// each block, so that it refuses nothing that the model allows.
 func TestLife_FollowsTheModel(t *testing.T) {
 	files, err := filepath.Glob(*traces)
 	require.NoError(t, err)
@@ -230,7 +237,8 @@ func TestLife_FollowsTheModel(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"TimerScheduled", "TimerFired", "TimerOccurrencesSkipped", "TimerExpired", "TimerSetAside", "TimerReleased", "TimerUpdated",
+		"TimerScheduled", "TimerFired", "TimerOccurrencesSkipped", "TimerExpired", "TimerSetAside", "TimerReleased",
+		"TimerUpdated",
 		"TimerExtended", "TimerCancelled",
 	} {
 		require.NotZero(t, steps[kind], kind)
@@ -250,8 +258,10 @@ func TestLife_RefusesOtherEvents(t *testing.T) {
 	changes := map[string]func(life.Event) []life.Event{
 		"a fire is left out":     func(life.Event) []life.Event { return nil },
 		"it fires twice":         func(e life.Event) []life.Event { return []life.Event{e, e} },
-		"a delivery is left out": plus("fire_seq", 1), "it is due later": plus("next_due", 1), "it is due earlier": plus("next_due", -1),
-		"it is later than it says": plus("late", 1), "another occurrence": plus("occurrence", 1), "another index": plus("index", 1),
+		"a delivery is left out": plus("fire_seq", 1), "it is due later": plus("next_due", 1),
+		"it is due earlier":        plus("next_due", -1),
+		"it is later than it says": plus("late", 1), "another occurrence": plus("occurrence", 1),
+		"another index":  plus("index", 1),
 		"one retry more": plus("retries", 1), "a time": plus("next_time", 1),
 	}
 	run := accountOf(read(t, "testdata/life_0.itf.json"))
@@ -284,8 +294,8 @@ func (a account) with(i int, events []life.Event) account {
 	return a
 }
 
-// TestLife_RefusesBrokenModels: the runs of models that break a rule, of which spec/mutants.qnt has the names, are refused by
-// their events alone.
+// TestLife_RefusesBrokenModels: the runs of models that break a rule, of which spec/mutants.qnt has the names, are
+// refused by their events alone.
 func TestLife_RefusesBrokenModels(t *testing.T) {
 	files, err := filepath.Glob("testdata/broken/*.itf.json")
 	require.NoError(t, err)

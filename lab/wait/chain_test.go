@@ -81,8 +81,8 @@ func (c *chain) fired(unit string, fires int, height uint64) {
 	}
 }
 
-// waits runs blocks until x fires, and returns for how many it waited: at most limit + 1. Each block begins with what the
-// adversary does.
+// waits runs blocks until x fires, and returns for how many it waited: at most limit + 1. Each block begins with what
+// the adversary does.
 func (c *chain) waits(limit uint64, adversary func(*chain)) uint64 {
 	for blocks := uint64(0); blocks <= limit; blocks++ {
 		adversary(c)

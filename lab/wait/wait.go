@@ -15,8 +15,8 @@ type Lane struct {
 	MaxFires uint32
 }
 
-// PerBlock is how many timers fire, at the least, before a timer of this size in a block in which it finds no room: they
-// use more than the capacity less the size, each no more than Largest.
+// PerBlock is how many timers fire, at the least, before a timer of this size in a block in which it finds no room:
+// they use more than the capacity less the size, each no more than Largest.
 func (l Lane) PerBlock(size uint64) uint64 {
 	fires := (l.Capacity-size)/l.Largest + 1
 	if l.MaxFires > 0 {
@@ -35,10 +35,11 @@ func EIP1559(older, perBlock, window, actors, recent uint64) uint64 {
 	return min(window, (actors-1)*recent) + older/perBlock
 }
 
-// EIP1559Spent bounds the wait of a timer that is not priced out by what all others spend on the lane's fee, whatever they
-// tip: each block of the wait uses more than the lane less the timer's size, and raises the basefee for the next. The rule
-// is that of the lane, from is the basefee in the first block of the wait, above 0. It is false where there is no such
-// bound: a use like this does not raise the basefee, or a cap on fires makes small ones fill a block.
+// EIP1559Spent bounds the wait of a timer that is not priced out by what all others spend on the lane's fee, whatever
+// they tip: each block of the wait uses more than the lane less the timer's size, and raises the basefee for the
+// next. The rule is that of the lane, from is the basefee in the first block of the wait, above 0. It is false where
+// there is no such bound: a use like this does not raise the basefee, or a cap on fires makes small ones fill a
+// block.
 func EIP1559Spent(rule lane.Basefee, from, multiplier math.LegacyDec, size uint64, spent math.Int) (uint64, bool) {
 	if rule.MaxFires > 0 {
 		return 0, false
@@ -81,8 +82,9 @@ func Auction(lambda math.LegacyDec, highest math.Int, size, smallest, others, pe
 	}
 }
 
-// Tip bounds the wait under policy tip, whatever others tip: slice is the least that the timer's actor gets of the lane, and
-// own are the timers of that actor that come before it. It is false where some timer may be larger than a slice.
+// Tip bounds the wait under policy tip, whatever others tip: slice is the least that the timer's actor gets of the
+// lane, and own are the timers of that actor that come before it. It is false where some timer may be larger than a
+// slice.
 func Tip(slice, size, largest, own uint64) (uint64, bool) {
 	if largest > slice {
 		return 0, false

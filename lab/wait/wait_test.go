@@ -67,7 +67,8 @@ func (h *hostile) move(c *chain) {
 	}
 }
 
-// fill adds timers that are due at a height and keep x out of one block, as few as can. They leave no room for one another.
+// fill adds timers that are due at a height and keep x out of one block, as few as can. They leave no room for one
+// another.
 func fill(c *chain, l wait.Lane, due uint64, actor string, bid func(*timer)) {
 	k := l.PerBlock(c.x.Size)
 	for i := range k {
@@ -159,7 +160,8 @@ func TestEIP1559_NoWorkloadExceedsTheBound(t *testing.T) {
 			c.fired("a", 1, start-rapid.Uint64Range(1, c.window).Draw(t, "ago"))
 		}
 		for i := range h.actors {
-			c.fired(fmt.Sprint("b", i), rapid.IntRange(0, 6).Draw(t, "fires"), start-rapid.Uint64Range(1, c.window).Draw(t, "ago"))
+			fires, ago := rapid.IntRange(0, 6).Draw(t, "fires"), rapid.Uint64Range(1, c.window).Draw(t, "ago")
+			c.fired(fmt.Sprint("b", i), fires, start-ago)
 		}
 		older := h.older(c)
 		c.wait(size).Ask = tips(3)
@@ -211,8 +213,8 @@ func outbid(money int64) (waited uint64) {
 	})
 }
 
-// TestEIP1559Spent_GrowsWithTheLogarithm: no bound holds whatever others tip, and the wait for a given sum is the bound.
-// Ten times as much buys 20 blocks more.
+// TestEIP1559Spent_GrowsWithTheLogarithm: no bound holds whatever others tip, and the wait for a given sum is the
+// bound. Ten times as much buys 20 blocks more.
 func TestEIP1559Spent_GrowsWithTheLogarithm(t *testing.T) {
 	last := uint64(0)
 	for money := int64(1_000); money <= 1_000_000_000; money *= 10 {
@@ -252,13 +254,15 @@ func TestScore_NoWorkloadExceedsTheBound(t *testing.T) {
 		h.bid = func(x *timer) { bids(rapid.Int64Range(0, highest).Draw(t, "bid"))(x) }
 		h.older(c)
 		bids(own)(c.wait(size))
-		bound, ok := wait.Score(rules.Age, rules.Bid, math.NewInt(own), math.NewInt(highest), uint64(h.others), l.PerBlock(size))
+		bound, ok := wait.Score(rules.Age, rules.Bid, math.NewInt(own), math.NewInt(highest), uint64(h.others),
+			l.PerBlock(size))
 		require.True(t, ok)
 		require.LessOrEqual(t, c.waits(bound, h.move), bound)
 	})
 }
 
-// scoreWorst bids 5 more than x as long as a block of waiting counts less, and in the last of these blocks much at once.
+// scoreWorst bids 5 more than x as long as a block of waiting counts less, and in the last of these blocks much at
+// once.
 func scoreWorst(rules score.Rules, l wait.Lane, size uint64) (waited, bound uint64) {
 	c := newChain(rules, l.Capacity)
 	bids(0)(c.wait(size))
@@ -294,8 +298,8 @@ func TestScore_IsReached(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestScore_HasNoBoundWithoutOneOnBids: an attacker that states 2 more for each timer, all due a block after x, keeps it
-// waiting for as long as it pays: ten times the money for ten times the wait.
+// TestScore_HasNoBoundWithoutOneOnBids: an attacker that states 2 more for each timer, all due a block after x, keeps
+// it waiting for as long as it pays: ten times the money for ten times the wait.
 func TestScore_HasNoBoundWithoutOneOnBids(t *testing.T) {
 	l := wait.Lane{Capacity: 16, Largest: 8}
 	for money := uint64(20); money <= 2_000; money *= 10 {
@@ -368,8 +372,8 @@ func TestAuction_GrowsWithTheLogarithm(t *testing.T) {
 	require.Greater(t, waited, bound, "λ is a tenth of what was promised")
 }
 
-// TestAuction_TheLargestBidsAreOutwaited: by the bias of the largest exponent at the latest. The largest bid is below 2^96,
-// and the largest ratio of sizes 2^50.
+// TestAuction_TheLargestBidsAreOutwaited: by the bias of the largest exponent at the latest. The largest bid is below
+// 2^96, and the largest ratio of sizes 2^50.
 func TestAuction_TheLargestBidsAreOutwaited(t *testing.T) {
 	largest := math.NewIntFromUint64(1 << 48).MulRaw(1 << 48)
 	require.EqualValues(t, 102, wait.Auction(math.LegacyOneDec(), largest, 1<<50, 1, 0, 1))
@@ -410,7 +414,8 @@ func TestTip_NoTipsExceedTheBound(t *testing.T) {
 // withoutSlices orders as tip does.
 type withoutSlices struct{ policy.Rules }
 
-// tipWorst has three others fill the lane with high tips, and own timers before x fill its actor's slice for some blocks.
+// tipWorst has three others fill the lane with high tips, and own timers before x fill its actor's slice for some
+// blocks.
 func tipWorst(rules policy.Rules) (waited, bound uint64) {
 	own := wait.Lane{Capacity: 16, Largest: 6}
 	c := newChain(rules, 64)
@@ -437,8 +442,8 @@ func TestTip_IsReached(t *testing.T) {
 	require.Greater(t, waited, bound, "without slices")
 }
 
-// TestTip_HasNoBoundForSmallSlices: five others of which each fires once a block, and tips a little, keep a sixth out for
-// as long as they pay: ten times the money for ten times the wait.
+// TestTip_HasNoBoundForSmallSlices: five others of which each fires once a block, and tips a little, keep a sixth out
+// for as long as they pay: ten times the money for ten times the wait.
 func TestTip_HasNoBoundForSmallSlices(t *testing.T) {
 	_, ok := wait.Tip(wait.Slice(16, 6, 1, 1), 4, 4, 0)
 	require.False(t, ok)

@@ -24,15 +24,16 @@ var recorded = flag.String("life.record", "", "file to write the blocks of the r
 // laneOfLife is the lane of the run, in cycles.
 const laneOfLife = 640_000
 
-// TestLife_OfARealNode has a node run timers of each kind that the model knows under `lab load`: every event of every block
-// is a step that the model allows. The lane holds less than becomes due, so that timers wait, and none waits where it finds
-// room.
+// TestLife_OfARealNode has a node run timers of each kind that the model knows under `lab load`: every event of every
+// block is a step that the model allows. The lane holds less than becomes due, so that timers wait, and none waits
+// where it finds room.
 func TestLife_OfARealNode(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
-	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}, TimeoutCommit: 200 * time.Millisecond, Genesis: timersConfig(map[string]any{
-		"lane_timer_cycles": fmt.Sprint(laneOfLife),
-	})}).Nodes[0]
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}, TimeoutCommit: 200 * time.Millisecond,
+		Genesis: timersConfig(map[string]any{
+			"lane_timer_cycles": fmt.Sprint(laneOfLife),
+		})}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
 	send := sendFile(t, alice, bob, 1)
 	soonest := time.Now().UTC().Truncate(time.Minute).Add(time.Minute)
@@ -61,12 +62,9 @@ func TestLife_OfARealNode(t *testing.T) {
 	out, err := loadCommand(ctx, n, "--pending", "480", "--fires", "20", "--duration", "3s").CombinedOutput()
 	require.NoError(t, err, string(out))
 
-	client, err := rpchttp.New(n.RPC, "/websocket")
-	require.NoError(t, err)
 	config := types.DefaultTimerConfig("utmr")
-	capacity := lane.Capacity{Cycles: laneOfLife, Cells: config.LaneTimerCells}
-	recorder := life.Recorder{Node: client, Decode: app.Describe().TxConfig().TxDecoder(), Lane: capacity}
-	checker := life.Checker{SuspendsAfter: int64(config.MaxUnfundedSkips), Lane: int64(capacity.Cycles)}
+	config.LaneTimerCycles = laneOfLife
+	recorder, checker := lifeOf(t, n, config)
 	var blocks []life.Block
 	for height := int64(1); height <= heightOf(ctx, t, n); height++ {
 		block, err := recorder.Record(ctx, height)
@@ -74,7 +72,8 @@ func TestLife_OfARealNode(t *testing.T) {
 		require.NoError(t, checker.Block(block))
 		blocks = append(blocks, block)
 	}
-	t.Logf("%d blocks of a lane of %d, %v, %d waits, %d timers live", len(blocks), laneOfLife, checker.Steps, checker.Waits, len(checker.IDs()))
+	t.Logf("%d blocks of a lane of %d, %v, %d waits, %d timers live", len(blocks), laneOfLife, checker.Steps,
+		checker.Waits, len(checker.IDs()))
 	for _, kind := range []string{"TimerScheduled", "TimerFired", "TimerSetAside", "TimerReleased", "TimerCancelled"} {
 		require.NotZero(t, checker.Steps[kind], kind)
 	}
@@ -84,4 +83,15 @@ func TestLife_OfARealNode(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(*recorded, raw, 0o600))
 	}
+}
+
+// lifeOf follows the timers of a node, on a chain with such a config.
+func lifeOf(t *testing.T, n *node.Node, config types.TimerConfig) (*life.Recorder, *life.Checker) {
+	t.Helper()
+	client, err := rpchttp.New(n.RPC, "/websocket")
+	require.NoError(t, err)
+	return &life.Recorder{
+		Node: client, Decode: app.Describe().TxConfig().TxDecoder(),
+		Lane: lane.Capacity{Cycles: config.LaneTimerCycles, Cells: config.LaneTimerCells},
+	}, &life.Checker{SuspendsAfter: int64(config.MaxUnfundedSkips), Lane: int64(config.LaneTimerCycles)}
 }
