@@ -26,8 +26,9 @@ MIXES ?= 250
 TESTS ?=
 DOCKER ?= docker
 
-VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
-VERSION := $(or $(VERSION),0.1.0-dev)
+# The root's tags alone: those of the other Go modules begin with a directory.
+VERSION := $(shell git describe --tags --match 'v*' --dirty 2>/dev/null | sed 's/^v//')
+VERSION := $(or $(VERSION),$(shell cat VERSION)-dev)
 COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 
 version_pkg := github.com/cosmos/cosmos-sdk/version
@@ -66,6 +67,14 @@ help: ## List the targets
 build: ## Build build/timerd
 	@scripts/build.sh $(build_flags) -o build/timerd ./cmd/timerd
 
+.PHONY: version
+version: ## Write VERSION=1.0.0 everywhere and list the tags; without VERSION, check that all places agree
+	@scripts/version.sh $(if $(filter command line,$(origin VERSION)),'$(VERSION)',-check)
+
+.PHONY: changelog
+changelog: ## Print the commits since the last release as a changelog has them, what breaks first
+	@go run ./scripts/changelog
+
 .PHONY: release
 release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums
 	@scripts/release.sh
@@ -103,9 +112,9 @@ test: ## Run the tests but what measures, simulates or takes longest (PKG=./dir/
 	@$(call run_tests,$(if $(filter ./...,$(PKG)),-skip '$(measured)'),-skip '$(longest)')
 
 .PHONY: check
-check: ## Run all tests, as continuous integration does: counting benchmarks, short simulations and faults on nodes too
+check: ## Run all tests, as continuous integration does: benchmarks, simulations, faults, later lines of the SDK too
 	@$(call run_tests)
-	@scripts/nextsdk.sh 0.54 -cached
+	@for line in 0.54 0.55; do scripts/nextsdk.sh $$line -short; done
 	@echo "left out: the Rust crates (make rust) and the contracts' source, of which tests take the committed code (make contracts)"
 
 .PHONY: times
@@ -280,8 +289,6 @@ proto-lint: ## Lint proto/ and check its format
 
 .PHONY: proto-breaking
 proto-breaking: ## Compare proto/ with the committed release image for breaking changes
-	@if [[ ! -f $(proto_image) ]]; then \
-		echo "no release image $(proto_image): nothing to compare with (make proto-image writes one)" >&2; exit 1; fi
 	@scripts/tools.sh
 	@scripts/protodeps.sh
 	@build/tools/buf breaking proto --against $(proto_image) --exclude-imports
@@ -341,7 +348,7 @@ inherit: ## Print what a chain takes over that imports x/timers: versions, Go mo
 	@scripts/inherit.sh
 
 .PHONY: sdk54
-sdk54: ## Test x/timers, the lab, contracts and example apps on SDK 0.54 (SDKPKG=./dir/... for some packages of x/timers, chains for the rest)
+sdk54: ## Test all but timerd on SDK 0.54 (SDKPKG=./dir/... for packages of x/timers, chains for all others)
 	@scripts/nextsdk.sh 0.54 $(SDKPKG)
 
 .PHONY: sdk55

@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=${VERSION:-$(git describe --tags --always --dirty | sed 's/^v//')}
+version=${VERSION:-$(git describe --tags --match 'v*' --always --dirty | sed 's/^v//')}
 commit=$(git rev-parse HEAD)
 arch=$(go env GOARCH)
 [[ $(go env GOOS) == linux ]] || { echo "release: only Linux is supported" >&2; exit 1; }

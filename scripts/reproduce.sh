@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 root=$PWD
 published=${1:+$(realpath "$1")}
-version=${VERSION:-$(git describe --tags --always | sed 's/^v//')}
+version=${VERSION:-$(git describe --tags --match 'v*' --always | sed 's/^v//')}
 # Builds take long: what is committed meanwhile is in neither.
 commit=$(git rev-parse HEAD)
 git diff --quiet HEAD || echo "reproduce: what is not committed is left out" >&2

@@ -81,7 +81,7 @@ func readTableOfReaders(t *testing.T) map[string]map[string]bool {
 func contest(t *testing.T, policy, parameter string, value any) string {
 	t.Helper()
 	config := fields{
-		"policy": policy, "lane_timer_cycles": 250_000, "max_cycles_per_fire": 200_000, "candidate_window": 6, "overhead_cycles_per_block": 310_000,
+		"policy": policy, "lane_timer_cycles": 250_000, "max_cycles_per_fire": 200_000, "candidate_window": 6, "overhead_cycles_per_block": 315_000,
 		"fairness_window_blocks": 100, "receipt_retention_blocks": 0, "weight_min": "0.0625",
 		"agent_cycles_per_call": 20_000, "agent_cycles_per_block": 60_000,
 	}

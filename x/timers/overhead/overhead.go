@@ -103,14 +103,14 @@ var (
 
 	// ReadNewlyDue and AdmitNewlyDue are ReadReady and Admit for timers that became due in this very block.
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
-	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_200}
+	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_800}
 
 	// ReadWindow: one of the oldest ready timers is read. ReadReady: one is read to be admitted. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is ranked
 	// and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its index entry is replaced.
 	ReadWindow  = Work{readWindow, Contest, 200}
 	ReadReady   = Work{readReady, Contest, 200}
 	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
-	Admit       = Work{admit, Contest, 1_200}
+	Admit       = Work{admit, Contest, 1_800}
 	PutOnHold   = Work{putOnHold, Contest, tryCycles}
 	Refile      = Work{refile, Contest, 3_000}
 
@@ -126,7 +126,7 @@ var (
 	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. DropStale: an index
 	// entry is dropped whose timer was not met there. Prune: a segment of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
 	Scan      = Work{scan, Upkeep, 200}
-	Renew     = Work{renew, Upkeep, 900}
+	Renew     = Work{renew, Upkeep, 1_300}
 	DropStale = Work{dropStale, Upkeep, 1_000}
 	Prune     = Work{prune, Upkeep, 2_600}
 	Age       = Work{age, Upkeep, 2_600}

@@ -81,7 +81,7 @@ func (s Subject) storm(t *testing.T, n int, change func(*types.TimerConfig)) *ch
 	c := &opts.Genesis.Config
 	c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = stormFires, stormWindow, 2
 	lab.SetRemovals(c, 16)
-	lab.SetOverhead(c, overhead.Admit, 3*stormWindow)
+	lab.SetOverhead(c, overhead.Admit, 2*stormWindow)
 	if change != nil {
 		change(c)
 	}
