@@ -17,8 +17,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/lab/life"
 	"github.com/cosmos-timers/timers/testutil/ledger"
 	"github.com/cosmos-timers/timers/testutil/node"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // How much of it is run; `make faults` runs more.
@@ -42,6 +44,9 @@ type stage struct {
 	// entered is the last height in the ledger, same the last at which all nodes had the same state.
 	entered, same int64
 	rows          []string
+	// lives are the timers that transactions schedule, by the model's rules.
+	recorder *life.Recorder
+	lives    *life.Checker
 	// next is the binary that an upgrade asks for.
 	next string
 }
@@ -107,6 +112,8 @@ func newStage(t *testing.T) *stage {
 	}
 	require.NoError(t, s.Start())
 	require.NoError(t, s.WaitHeight(s.ctx, 2))
+	s.recorder, s.lives = lifeOf(t, s.Nodes[0], types.DefaultTimerConfig("utmr"))
+	s.recorder.Partial, s.lives.Partial = true, true
 	s.load()
 	return s
 }
@@ -247,6 +254,9 @@ func (s *stage) enter(to int64) {
 			}
 		}
 		require.NoError(s.t, s.ledger.Block(uint64(s.entered+1), entries))
+		block, err := s.recorder.Record(s.ctx, s.entered+1)
+		require.NoError(s.t, err)
+		require.NoError(s.t, s.lives.Block(block), "the model's rules")
 	}
 }
 
@@ -408,6 +418,8 @@ func (s *stage) finish() {
 	c := s.ledger.Counts
 	require.Zero(s.t, c.Failed+c.Expired+c.Unfunded+c.SetAside, "%+v", c)
 	require.Greater(s.t, c.Fired, uint64(s.entered), "timers fired in every block")
+	require.Greater(s.t, s.lives.Steps["TimerFired"], int(s.entered)/2)
+	s.t.Logf("the model's rules: %v, %d waits; %d timers of contracts are not followed", s.lives.Steps, s.lives.Waits, s.lives.Unknown)
 	s.t.Logf("%d blocks, state equal on %d nodes up to height %d: %d timers scheduled, %d deliveries, each once, %d timers live, all accounted for; "+
 		"%d minutes, none left out", s.entered, len(s.Nodes), s.same, c.Scheduled, c.Fired, len(ids), len(s.minutes))
 }
