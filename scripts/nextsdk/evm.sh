@@ -14,6 +14,10 @@ sed -i -E -e 's/^(func \(b \*fireBackend\) \w+\()(\w)/\1asked context.Context, \
 	-e 's/^\t(count math\.HexOrDecimal64|height rpctypes\.BlockNumber),/\tasked context.Context, \1,/' \
 	-e 's/\bb\.Ctx\b/asked/g' -e 's/\bb\.(plain\.|Backend\.)?(\w+)\(/b.\1\2(asked, /' -e 's/^import \(/&\n\t"context"/' \
 	evmrpc/{backend,trace}.go
+sed -i -E -e 's/^(func \(t \*blockTraces\) TraceBlock\()rlp/\1asked context.Context, rlp/' \
+	-e 's/^\t(height rpctypes\.BlockNumber, config \*rpctypes\.TraceConfig, block)/\tasked context.Context, \1/' \
+	-e 's/\b(api\.TraceBlock|t\.(CometBlockResultByNumber|EthMsgsFromCometBlock|fireBackend\.TraceBlock))\(/\1(asked, /' \
+	-e 's/^import \(/&\n\t"context"/' evmrpc/blocktraces.go
 sed -i -E -e 's/(statedb\.NewTxConfig\(.*), 0\)/\1)/' evmrpc/trace.go
 sed -i -e 's/rpctypes\.TxSucess/evmtypes.TxSucess/' -e '\#evm/rpc/types"#d' evmrpc/shown.go
 new_backend='backend.NewBackend(ctx, clientCtx, indexer, plain.Mempool, '
