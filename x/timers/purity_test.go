@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"policies/score":    guestRoom,
 	"policies/tip":      guestRoom,
 	"policies/rulesof":  {"types"},
-	"policies/registry": {"types", "fees", "policies", "policies/fifo", "policies/eip1559"},
+	"policies/registry": {"types", "state", "fees", "policies", "policies/fifo", "policies/eip1559"},
 	"policies/guests":   {"policies/registry", "policies/auction", "policies/score", "policies/tip"},
 
 	"engine/tags": {"events"},

@@ -5,6 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
+	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
+
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -30,4 +34,49 @@ func TestGuests_AreRefusedWhereNoneIsRegistered(t *testing.T) {
 		require.ErrorContains(t, err, "policy "+guest.String()+" is unknown to this chain; available: [POLICY_FIFO POLICY_EIP1559]")
 	}
 	require.NoError(t, f.Check())
+}
+
+// genesisError is the error with which a chain takes a genesis, of which the module's account holds so much.
+func genesisError(t *testing.T, f *fixture, genesis *types.GenesisState, held int64, noGuests bool) error {
+	t.Helper()
+	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: robot, Amount: math.OneInt()}}, NoGuests: noGuests})
+	require.NoError(t, err)
+	ctx, coins := chain.Ctx().WithBlockHeight(int64(f.Height())), f.coins(held)
+	require.NoError(t, chain.Bank.MintCoins(ctx, minttypes.ModuleName, coins))
+	require.NoError(t, chain.Bank.SendCoinsFromModuleToModule(ctx, minttypes.ModuleName, types.ModuleName, coins))
+	return chain.Timers.InitGenesis(ctx, genesis)
+}
+
+// TestGuests_GenesisHoldsNothingOfOneThatIsMissing: what only a guest returns or keeps is refused where it is not registered, and
+// not lost. What the module's account holds beyond what timers have locked is refused under every wiring.
+//
+// Rule: 1.7-guests-genesis, 2.1-locked-bids-backed
+func TestGuests_GenesisHoldsNothingOfOneThatIsMissing(t *testing.T) {
+	f := newFixture(t, withConfig(inAuction))
+	f.schedule(robot, 50, f.noop(), bidding(price("700")))
+	f.NextBlock()
+	locked := f.export()
+
+	g := newFixture(t, withConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyTip }))
+	g.schedule(robot, g.Height()+1, g.noop())
+	g.NextBlock()
+	g.NextBlock()
+	weighed := g.export()
+	require.NotEmpty(t, weighed.TipWeights)
+
+	for _, genesis := range []*types.GenesisState{locked, weighed} {
+		genesis.Config.Policy = types.PolicyEIP1559
+	}
+	require.NoError(t, genesisError(t, f, locked, 700, false))
+	err := genesisError(t, f, locked, 700, true)
+	require.ErrorIs(t, err, types.ErrInvalidGenesis)
+	require.ErrorContains(t, err, "timers[0] has locked 700: this chain has registered no policy that returns it")
+
+	require.NoError(t, genesisError(t, g, weighed, 0, false))
+	err = genesisError(t, g, weighed, 0, true)
+	require.ErrorIs(t, err, types.ErrInvalidGenesis)
+	require.ErrorContains(t, err, "tip_weights: this chain has registered no policy that keeps them")
+
+	require.NoError(t, genesisError(t, f, types.NewGenesis("stake"), 0, true))
+	require.ErrorContains(t, genesisError(t, f, types.NewGenesis("stake"), 3, true), "holds 3stake, its timers have locked 0 (bid_locked): want as much")
 }

@@ -175,6 +175,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	for _, p := range k.engine.Policies.All() {
 		k.components = append(k.components, p)
 	}
+	k.components = append(k.components, k.engine.Policies)
 	schema, err := sb.Build()
 	if err != nil {
 		panic(fmt.Errorf("x/timers: schema: %w", err))

@@ -23,6 +23,9 @@ func (Base) ExportGenesis(context.Context, *types.GenesisState) error { return n
 // CheckInvariants implements state.Component.
 func (Base) CheckInvariants(context.Context) error { return nil }
 
+// Keeps implements Policy: nothing.
+func (Base) Keeps() []string { return nil }
+
 // Starts implements Policy: from the first block on.
 func (Base) Starts(*types.TimerConfig, uint64) bool { return true }
 

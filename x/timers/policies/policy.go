@@ -53,6 +53,9 @@ type Policy interface {
 
 	// ID is the value of the config's policy that selects it.
 	ID() types.Policy
+	// Keeps are the fields of the genesis that this policy alone keeps or returns, by their names in JSON: a chain that has not
+	// registered it refuses a genesis with one.
+	Keeps() []string
 	// Starts reports whether the policy, if the config selects it, is in force at a height. Until then fifo is.
 	Starts(config *types.TimerConfig, height uint64) bool
 	// Rules are the pure rules with the config's parameters and the lane's state after the previous block.

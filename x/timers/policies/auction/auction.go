@@ -11,7 +11,6 @@ package auction
 
 import (
 	"context"
-	"fmt"
 
 	"cosmossdk.io/math"
 
@@ -126,6 +125,9 @@ func (p *Policy) Departed(ctx context.Context, t *types.Timer) error {
 	return p.unlock(ctx, &config, t, t.Locked())
 }
 
+// Keeps implements policies.Policy: the bids that it has locked.
+func (*Policy) Keeps() []string { return []string{"bid_locked"} }
+
 // Detach implements policies.Policy: the bid of this fire is settled after all fires of the block, so that the handler
 // cannot withdraw it.
 func (*Policy) Detach(next *types.Timer) { next.BidLocked = "" }
@@ -146,50 +148,6 @@ func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerCo
 	}
 	response.Lambda = rulesof.Auction(&config.Auction, lane.Auction).Lambda.String()
 	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
-}
-
-// ReadTimers implements state.TimerReader. The module's account must hold the sum of the bids that the records state as
-// locked.
-func (p *Policy) ReadTimers(ctx context.Context, head *types.GenesisState) state.TimerReading {
-	locked := math.ZeroInt()
-	return state.TimerReading{
-		Timer: func(_ int, t *types.Timer) error {
-			locked = locked.Add(t.Locked())
-			return nil
-		},
-		Done: func() error {
-			if err := p.checkHeld(ctx, &head.Config, locked); err != nil {
-				return types.ErrInvalidGenesis.Wrapf("%v, and the genesis of bank before that of %s", err, types.ModuleName)
-			}
-			return nil
-		},
-	}
-}
-
-// CheckInvariants implements state.Component.
-func (p *Policy) CheckInvariants(ctx context.Context) error {
-	config, err := p.parts.Configs.Get(ctx)
-	if err != nil {
-		return err
-	}
-	locked := math.ZeroInt()
-	err = p.parts.Records.Walk(ctx, func(t *types.Timer) error {
-		locked = locked.Add(t.Locked())
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return p.checkHeld(ctx, &config, locked)
-}
-
-// checkHeld: the module's account holds what timers have locked, and nothing else.
-func (p *Policy) checkHeld(ctx context.Context, config *types.TimerConfig, locked math.Int) error {
-	if held := p.parts.Fees.Held(ctx, config); !held.Amount.Equal(locked) {
-		return fmt.Errorf("the module's account %s holds %s, its timers have locked %s (bid_locked): want as much",
-			p.parts.Addresses.Text(p.parts.Fees.Account), held, locked)
-	}
-	return nil
 }
 
 // Open implements policies.Policy.

@@ -33,6 +33,9 @@ func New(parts *policies.Parts) policies.Policy {
 // ID implements policies.Policy.
 func (*Policy) ID() types.Policy { return types.PolicyTip }
 
+// Keeps implements policies.Policy: the weights of actors.
+func (*Policy) Keeps() []string { return []string{"tip_weights"} }
+
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
 	return rulesof.Tip(config)
