@@ -60,9 +60,9 @@ func (h *hostile) older(c *chain) uint64 {
 	return uint64(n)
 }
 
-// move adds newcomers that are due at once.
+// move adds timers that are due at once.
 func (h *hostile) move(c *chain) {
-	for range min(rapid.IntRange(0, 6).Draw(h.T, "newcomers"), h.others-len(c.ready)+1) {
+	for range min(rapid.IntRange(0, 6).Draw(h.T, "newly due"), h.others-len(c.ready)+1) {
 		h.add(c, c.prices.Height)
 	}
 }
@@ -126,7 +126,7 @@ func TestFIFO_NoWorkloadExceedsTheBound(t *testing.T) {
 	})
 }
 
-// fifoWorst has the older timers keep x out for some blocks, and a newcomer in each block.
+// fifoWorst has the older timers keep x out for some blocks, and one that becomes due in each block.
 func fifoWorst(rules policy.Rules, l wait.Lane, size, blocks uint64) (waited, bound uint64) {
 	c := newChain(rules, l.Capacity)
 	c.wait(size)
@@ -342,7 +342,7 @@ func TestAuction_NoWorkloadExceedsTheBound(t *testing.T) {
 	})
 }
 
-// auctionWorst has newcomers bid as much as anybody may in each block.
+// auctionWorst has a timer that becomes due in each block bid as much as any may.
 func auctionWorst(lambda math.LegacyDec, highest int64) (waited, bound uint64) {
 	l := wait.Lane{Capacity: 16, Largest: 9}
 	c := newChain(auctions(lambda), l.Capacity)

@@ -117,6 +117,15 @@ func (d *Deployed) outcomes(result *evmtypes.MsgEthereumTxResponse) (all []outco
 	return all
 }
 
+// succeeded says of each of them whether it did.
+func (d *Deployed) succeeded(result *evmtypes.MsgEthereumTxResponse) (oks []bool) {
+	d.chain.tb.Helper()
+	for _, did := range d.outcomes(result) {
+		oks = append(oks, did.Ok)
+	}
+	return oks
+}
+
 // attack is a block in which a timer of a contract fires between timers of others.
 type attack struct {
 	c *Chain
@@ -140,6 +149,15 @@ func (a *attack) nonces(of common.Address) (all []uint64) {
 		all = append(all, a.c.EVM.GetNonce(a.c.Ctx(), address))
 	}
 	return all
+}
+
+// scheduleOthers are transactions by which the others schedule a timer each, for a height.
+func (a *attack) scheduleOthers(height uint64) (txs [][]byte) {
+	at := trigger(func(t *Trigger) { t.Height = height })
+	for i, d := range a.others {
+		txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, options(250_000)))
+	}
+	return txs
 }
 
 // run schedules a timer of the attacker for the block after next, and lets it fire. It checks what holds whatever the fire
@@ -325,10 +343,7 @@ func TestAttack_IsEnteredAgainByValue(t *testing.T) {
 		step(evmbinding.Address, pack(t, "update", id, []byte{}, options(100_000))),
 		step(evmbinding.Address, pack(t, "scheduleAfter", uint64(2), uint64(100_000), []byte{})),
 	})
-	at, txs := trigger(func(t *Trigger) { t.Height = later }), [][]byte{}
-	for i, d := range a.others {
-		txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, options(250_000)))
-	}
+	txs := a.scheduleOthers(later)
 	before := c.Balance(thief.Address)
 	c.Block(txs...)
 	block := c.Block()
@@ -336,11 +351,7 @@ func TestAttack_IsEnteredAgainByValue(t *testing.T) {
 	require.Len(t, Events[*timerstypes.TimerFired](t, block), 1+len(a.others))
 	name, _, result := fireOf(c, block, hex.EncodeToString(id[:]))
 	require.Equal(t, evmbinding.EventFire, name, Attribute(block, evmbinding.EventFailed, "returned"))
-	var oks []bool
-	for _, did := range thief.outcomes(result) {
-		oks = append(oks, did.Ok)
-	}
-	require.Equal(t, []bool{false, false, false, false, true}, oks)
+	require.Equal(t, []bool{false, false, false, false, true}, thief.succeeded(result))
 	require.Equal(t, uint64(1), victim.number("fires"))
 	left := c.TimersOf(victim.Address)
 	require.Len(t, left, 1)
@@ -372,12 +383,7 @@ func TestAttack_DestroyedAndMadeAgain(t *testing.T) {
 		require.Equal(t, phoenix.Address, nest.View("last")[0])
 		require.Zero(t, phoenix.number("fires"))
 		nonce := c.EVM.GetNonce(c.Ctx(), phoenix.Address)
-		at := trigger(func(t *Trigger) { t.AfterBlocks = 3 })
-		var txs [][]byte
-		for i, d := range a.others {
-			txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, options(250_000)))
-		}
-		c.Block(txs...)
+		c.Block(a.scheduleOthers(c.Height() + 4)...)
 		none(c)
 		none(c)
 		block := c.Block()
