@@ -9,7 +9,7 @@ quint="$tools/node_modules/.bin/quint"
 samples=${SAMPLES:-20}
 steps=${STEPS:-150}
 seed=${SEED:-}
-properties="leavesOnce neverEarly neverTwice neverAfterItLeft conserved firesInTime withinTheLane withinTheBid sharesTheLane noEdgeIsMissed inOrder inItsWindow noneIsLeftOut"
+properties="leavesOnce neverEarly neverTwice neverAfterItLeft conserved firesInTime withinTheLane withinTheBid sharesTheLane noEdgeIsMissed inOrder inItsWindow noneIsLeftOut callsAreBounded paysItsOwn seesTheState leavesNothing"
 
 install() {
   if [[ ! -x $quint ]] || ! cmp -s "$spec/package.json" "$tools/package.json"; then
@@ -30,7 +30,7 @@ simulate() {
 
 check() {
   local module
-  for module in life storm; do
+  for module in life storm market; do
     echo "$module: $samples runs of $steps steps"
     simulate timers.qnt "$module" "$properties"
   done
@@ -63,7 +63,7 @@ mutants() {
 traces() {
   local dir=$1 module constants file
   mkdir -p "$dir"
-  for module in life storm; do
+  for module in life storm market; do
     constants='{"window":64,"removals":2,"weightMin":16}'
     if [[ $module == storm ]]; then constants='{"window":2,"removals":64,"weightMin":32}'; fi
     rm -f "$dir/$module"_*.itf.json

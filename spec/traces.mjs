@@ -23,7 +23,7 @@ function plain(value) {
 const used = (record) => Object.fromEntries(Object.entries(record).filter(([, v]) => v !== 0 && v !== "" && v !== false));
 const observed = [
   "due", "seq", "gas", "expires", "remaining", "retries", "place", "reason", "fireSeq", "bid", "lock", "deferred", "at", "ends", "after", "trying",
-  "deliveries", "lapses", "forced",
+  "deliveries", "lapses", "forced", "lastMax", "lastTip",
 ];
 
 function state(raw) {
@@ -39,6 +39,8 @@ function state(raw) {
     timers: { "#map": live.map(([id, t]) => [id, used(Object.fromEntries(observed.map((key) => [key, t[key]])))]) },
     fires: plain(s.fires).map(used),
     exits: plain(s.exits),
+    calls: plain(s.calls).map(used),
+    questions: plain(s.questions).map(used),
   };
 }
 

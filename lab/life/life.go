@@ -92,7 +92,9 @@ type Checker struct {
 	live    map[string]*Timer
 	gone    map[string]string
 	unknown map[string]bool
-	now     now
+	// called has the events of agents' calls of the block, by kind and timer.
+	called map[string]bool
+	now    now
 }
 
 // Live returns a timer that lives.
@@ -123,7 +125,7 @@ func (c *Checker) Block(b Block) error {
 	if c.now.height > 0 && b.Height != c.now.height+1 || b.Time < c.now.time {
 		return fmt.Errorf("block %d at %d follows block %d at %d", b.Height, b.Time, c.now.height, c.now.time)
 	}
-	c.now = now{b.Height, b.Time}
+	c.now, c.called = now{b.Height, b.Time}, map[string]bool{}
 	fired, used, failed := map[string]bool{}, int64(-1), false
 	for _, e := range b.Events {
 		switch e.Kind {
@@ -170,6 +172,10 @@ func (c *Checker) step(e Event, fired map[string]bool) error {
 		c.Unknown++
 		return nil
 	}
+	if e.Kind == "TimerAgentFailed" || e.Kind == "TimerAgentBilled" {
+		c.Steps[e.Kind]++
+		return c.call(id, e.Kind, a, fired[id])
+	}
 	if e.Kind == "TimerScheduled" {
 		c.Steps[e.Kind]++
 		return c.schedule(id, e.Terms, a)
@@ -198,6 +204,24 @@ func (c *Checker) step(e Event, fired map[string]bool) error {
 		return fmt.Errorf("it does not live; it has left by %q", c.gone[id])
 	}
 	return follow(t)
+}
+
+// call follows what events say of the call of a timer's agent: one call a block, of a timer that lives or has left in the
+// block. A call is billed alone only if the timer does not fire in the block.
+func (c *Checker) call(id, kind string, a map[string]string, fires bool) error {
+	left := strings.HasSuffix(c.gone[id], fmt.Sprintf(" at %d", c.now.height))
+	switch {
+	case c.live[id] == nil && !left:
+		return fmt.Errorf("it does not live; it has left by %q", c.gone[id])
+	case c.called[kind+id]:
+		return errors.New("its agent was called twice")
+	case kind == "TimerAgentBilled" && fires:
+		return errors.New("it fires, and its call is billed alone")
+	case kind == "TimerAgentBilled" && (number(a["cycles"]) <= 0 || number(a["paid"]) < 0):
+		return fmt.Errorf("cycles are %q and paid is %q, want more than 0, and 0 or more", a["cycles"], a["paid"])
+	}
+	c.called[kind+id] = true
+	return nil
 }
 
 func (c *Checker) schedule(id string, terms *Terms, a map[string]string) error {

@@ -39,6 +39,7 @@ var attributes = map[string]bool{
 	"id": true, "due": true, "due_time": true, "expires_at": true, "expires_time": true, "reason": true,
 	"count": true, "next_due": true, "next_time": true, "success": true, "guarded": true, "fire_seq": true,
 	"late": true, "occurrence": true, "index": true, "retries": true, "used_size": true,
+	"cycles": true, "paid": true,
 }
 
 // Record reads one block. It fails at transactions that it can't decode, and where a timer's terms are beyond the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand"
 	"strconv"
 	"testing"
 	"time"
@@ -20,7 +21,9 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/questions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,7 +33,9 @@ const (
 	// minute is how long one of the model's lasts.
 	minute = 60
 	// pricePrec: the model counts prices in units of this decimal.
-	pricePrec      = 18
+	pricePrec = 18
+	// tipUnit is what a unit of gas tips if it tips 1, in units of a price.
+	tipUnit        = 100_000_000_000_000
 	fairnessBlocks = 3
 )
 
@@ -38,6 +43,8 @@ var (
 	faucet = sdk.AccAddress("faucet______________")
 	// watched: timers of the model watch its balance.
 	watched = sdk.AccAddress("watched_____________")
+	// agent is named by the bids of the model that name one.
+	agent = sdk.AccAddress("agent_______________")
 )
 
 func owner(i int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("owner%d______________", i)) }
@@ -55,28 +62,38 @@ type chain struct {
 	key     types.WatchKey
 	// started is minute 0, in seconds since 1970.
 	started int64
+	// plans are the steps that scheduled the timers, by their numbers in the model: they say what agents and handlers do.
+	plans map[int]*step
+	// called and asked are the agents' calls and the questions of the open block, in their order; asker asks what the model
+	// does not count.
+	called []int
+	asked  []question
+	asker  *questions.Asker
 }
 
 func newChain(t *testing.T, meta constants, first state) *chain {
 	t.Helper()
-	c := &chain{t: t, restricted: -1, ids: map[int]string{}, numbers: map[string]int{}}
+	c := &chain{t: t, restricted: -1, ids: map[int]string{}, numbers: map[string]int{}, plans: map[int]*step{}}
 	genesis := types.NewGenesis("stake")
 	configure(&genesis.Config, meta)
 	genesis.Config.Policy = policies[first.Step.Policy]
 	require.NoError(t, genesis.Config.Validate())
 	opts := lab.ChainOptions{
-		Genesis: genesis, Runtimes: []types.Runtime{worker{}},
+		Genesis: genesis, Runtimes: []types.Runtime{worker{c}},
 		// Guards are read for nothing.
 		KVGas:     &storetypes.GasConfig{},
 		WrapStore: func(service corestore.KVStoreService) corestore.KVStoreService { return brittle{service, &c.broken} },
 		Balances:  []lab.Balance{{Address: faucet, Amount: math.NewInt(1_000)}, {Address: watched, Amount: math.NewInt(3)}},
 	}
+	var owners []sdk.AccAddress
 	for i := range len(first.Balances) {
+		owners = append(owners, owner(i))
 		opts.Balances = append(opts.Balances, lab.Balance{Address: owner(i), Amount: math.NewInt(first.Balances[i])})
 	}
 	var err error
 	c.Chain, err = lab.NewChain(opts)
 	require.NoError(t, err)
+	c.asker = &questions.Asker{Timers: c.Timers, Messages: c.Messages, Actors: owners, Random: rand.New(rand.NewSource(1))}
 	module := authtypes.NewModuleAddress(types.ModuleName)
 	c.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
 		if c.restricted >= 0 && from.Equals(owner(c.restricted)) && to.Equals(module) {
@@ -120,6 +137,7 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.Eip1559.MinLaneBasefee, config.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 4)), decimal.Of(math.LegacyNewDecWithPrec(1, 4))
 	config.CellBasefee, config.ReservedShare = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
+	config.AgentCyclesPerCall, config.AgentCyclesPerBlock = 3*unit, 6*unit
 	config.CalendarCycles, config.LapseCycles, config.MaxUnfundedSkips = 0, unit, 2
 	config.FairnessWindowBlocks = fairnessBlocks
 	config.WeightMin = decimal.Of(math.LegacyNewDec(meta.WeightMin).QuoInt64(16))
@@ -140,14 +158,73 @@ var conditions = map[string]types.ConditionOp{
 	"<": types.ConditionLess, ">=": types.ConditionGreaterOrEqual, "==": types.ConditionEqual, "absent": types.ConditionAbsent,
 }
 
-// worker runs the timers of owners: the payload is how many units they work, and whether they fail afterwards.
-type worker struct{}
+// worker runs the timers of owners, and is their agent: the payload is how many units they work, and whether they fail
+// afterwards.
+type worker struct{ c *chain }
 
-var _ types.Runtime = worker{}
+var _ types.Quoter = worker{}
 
 // Serves implements types.Runtime.
 func (worker) Serves(_ context.Context, actor sdk.AccAddress) bool {
-	return bytes.HasPrefix(actor, []byte("owner"))
+	return bytes.HasPrefix(actor, []byte("owner")) || actor.Equals(agent)
+}
+
+// Quotes implements types.Quoter.
+func (worker) Quotes(_ context.Context, actor sdk.AccAddress) bool { return actor.Equals(agent) }
+
+// Quote implements types.Quoter: it does what the model says that the timer's agent does.
+func (w worker) Quote(ctx context.Context, _ sdk.AccAddress, about types.BidContext) (types.AgentQuote, error) {
+	c, number := w.c, w.c.numbers[fmt.Sprintf("%x", about.TimerID)]
+	plan, tip := c.plans[number], int64(0)
+	c.called = append(c.called, number)
+	meter := sdk.UnwrapSDKContext(ctx).GasMeter()
+	meter.ConsumeGas(unit*plan.Effort+unit-types.AgentBaseCycles, "effort")
+	if tip = plan.Tip; plan.Asks {
+		tip = tipUnit * c.ask(ctx, number, false).Live
+	}
+	switch plan.Agent {
+	case "errs":
+		return types.AgentQuote{}, errors.New("the model says so")
+	case "panics":
+		panic("the model says so")
+	case "writes":
+		_ = c.Bank.SendCoins(ctx, owner(plan.Owner), faucet, c.coins(1))
+	case "spends":
+		meter.ConsumeGas(1<<40, "all")
+	case "nonsense":
+		tip = -1
+	}
+	price := func(n int64) math.LegacyDec { return math.LegacyNewDecWithPrec(n, pricePrec) }
+	return types.AgentQuote{
+		MaxFeePerCycle: price(plan.MaxFee), MaxPriorityFeePerCycle: price(tip), MaxFeePerCell: math.LegacyOneDec(),
+	}, nil
+}
+
+// ask cancels the timer on a branch that is dropped, asks random questions on others, and returns what one sees of the
+// timer's owner. All are free.
+func (c *chain) ask(goCtx context.Context, number int, fires bool) question {
+	free := sdk.UnwrapSDKContext(goCtx).WithGasMeter(storetypes.NewInfiniteGasMeter()).WithEventManager(sdk.NewEventManager())
+	own := owner(c.plans[number].Owner)
+	branch, _ := free.CacheContext()
+	msg := &types.MsgCancelTimer{Sender: own.String(), Id: c.ids[number]}
+	if _, err := c.Messages.Handler(msg)(branch, msg); !fires {
+		require.NoError(c.t, err, "the agent of timer %d cancels it", number)
+	}
+	c.asker.Ask(free)
+	branch, _ = free.CacheContext()
+	seen, err := query.NewServer(c.Timers).TimersByActor(branch, &types.QueryTimersByActorRequest{Actor: own.String()})
+	require.NoError(c.t, err)
+	require.Len(c.t, seen.Timers, int(seen.Total))
+	q := question{ID: number, Fires: fires, Live: int64(seen.Total), Has: c.Bank.GetBalance(branch, own, c.FeeDenom).Amount.Int64()}
+	for i := range seen.Timers {
+		switch seen.Timers[i].SetAside {
+		case types.NotSetAside, types.Watching, types.Timed:
+		default:
+			q.Held++
+		}
+	}
+	c.asked = append(c.asked, q)
+	return q
 }
 
 // Deployer implements types.Runtime.
@@ -157,7 +234,10 @@ func (worker) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress {
 func (worker) Validate(context.Context, *types.TimerConfig, types.Call) error { return nil }
 
 // Deliver implements types.Runtime.
-func (worker) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+func (w worker) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+	if number := w.c.numbers[fmt.Sprintf("%x", delivery.TimerID)]; w.c.plans[number].Asks {
+		w.c.ask(ctx, number, true)
+	}
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(unit*uint64(delivery.Payload[0]), "work")
 	if delivery.Payload[1] > 0 {
 		return errors.New("the model says so")
@@ -246,6 +326,9 @@ func (c *chain) schedule(s *step) sdk.Msg {
 		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Payload: []byte{s.Work, 0}, GasLimit: s.Gas * unit,
 		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)},
 	}
+	if s.Form == "agent" {
+		msg.Bid = &types.Bid{Agent: agent.String()}
+	}
 	if s.Form == "static" {
 		msg.Bid = &types.Bid{Static: &types.StaticBid{
 			MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.MaxFee, pricePrec)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.Tip, pricePrec)),
@@ -323,6 +406,7 @@ func (c *chain) do(s *step) sdk.Events {
 	switch s.Op {
 	case "end", "fail":
 		c.broken, c.BlockSeconds = s.Op == "fail", s.Amount*minute
+		c.called, c.asked = nil, nil
 		before := len(c.Ctx().EventManager().Events())
 		events, err := c.EndBlock()
 		c.broken = false
@@ -345,7 +429,7 @@ func (c *chain) do(s *step) sdk.Events {
 	if _, schedules := msg.(*types.MsgScheduleTimer); schedules {
 		var response types.MsgScheduleTimerResponse
 		require.NoError(c.t, c.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
-		c.ids[s.ID], c.numbers[response.Id] = response.Id, s.ID
+		c.ids[s.ID], c.numbers[response.Id], c.plans[s.ID] = response.Id, s.ID, s
 	}
 	return nil
 }

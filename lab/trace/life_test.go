@@ -156,6 +156,15 @@ func end(before, after *state) (events []life.Event) {
 			held = append(held, event("TimerSetAside", id, map[string]string{"reason": is.Reason}))
 		}
 	}
+	for _, made := range after.Calls {
+		if made.Failed {
+			events = append(events, event("TimerAgentFailed", made.ID, nil))
+		}
+		if !made.Followed {
+			used := fmt.Sprint(made.Used)
+			held = append(held, event("TimerAgentBilled", made.ID, map[string]string{"cycles": used, "paid": used}))
+		}
+	}
 	for _, f := range after.Fires {
 		was, late := before.Timers[f.ID], uint64(0)
 		if was.Place == "queue" && was.Due <= height {
@@ -204,7 +213,7 @@ func same(c *life.Checker, want *state) error {
 			Deliveries: uint64(t.Deliveries),
 			Lapses:     uint32(t.Lapses), Forced: t.Forced,
 		}
-		m.Reason, m.Seq, m.Gas, m.Bid, m.Lock, m.Deferred = "", 0, 0, 0, 0, false
+		m.Reason, m.Seq, m.Gas, m.Bid, m.Lock, m.Deferred, m.LastMax, m.LastTip = "", 0, 0, 0, 0, false, 0, 0
 		// Only the model knows when a watch became due.
 		if t.Kind == life.OnChange {
 			if m.Place == "queue" {
@@ -239,7 +248,7 @@ func TestLife_FollowsTheModel(t *testing.T) {
 	for _, kind := range []string{
 		"TimerScheduled", "TimerFired", "TimerOccurrencesSkipped", "TimerExpired", "TimerSetAside", "TimerReleased",
 		"TimerUpdated",
-		"TimerExtended", "TimerCancelled",
+		"TimerExtended", "TimerCancelled", "TimerAgentFailed", "TimerAgentBilled",
 	} {
 		require.NotZero(t, steps[kind], kind)
 	}
@@ -255,24 +264,31 @@ func TestLife_RefusesOtherEvents(t *testing.T) {
 			return []life.Event{e}
 		}
 	}
+	const late = "it is later than it says"
 	changes := map[string]func(life.Event) []life.Event{
 		"a fire is left out":     func(life.Event) []life.Event { return nil },
 		"it fires twice":         func(e life.Event) []life.Event { return []life.Event{e, e} },
 		"a delivery is left out": plus("fire_seq", 1), "it is due later": plus("next_due", 1),
-		"it is due earlier":        plus("next_due", -1),
-		"it is later than it says": plus("late", 1), "another occurrence": plus("occurrence", 1),
+		"it is due earlier": plus("next_due", -1),
+		late:                plus("late", 1), "another occurrence": plus("occurrence", 1),
 		"another index":  plus("index", 1),
 		"one retry more": plus("retries", 1), "a time": plus("next_time", 1),
 	}
 	run := accountOf(read(t, "testdata/life_0.itf.json"))
-	tried := 0
+	tried, watches := 0, map[string]bool{}
 	for i := range run.blocks {
 		for j, e := range run.blocks[i].Events {
+			if e.Terms != nil && e.Terms.Kind == life.OnChange {
+				watches[e.Attributes["id"]] = true
+			}
 			if e.Kind != "TimerFired" {
 				continue
 			}
 			tried++
 			for name, change := range changes {
+				if name == late && watches[e.Attributes["id"]] {
+					continue // Only the model knows when a watch became due.
+				}
 				events := slices.Clone(run.blocks[i].Events)
 				_, err := follow(run.with(i, slices.Replace(events, j, j+1, change(e)...)))
 				require.Error(t, err, "%s, %+v", name, e)
@@ -285,6 +301,37 @@ func TestLife_RefusesOtherEvents(t *testing.T) {
 		}
 	}
 	require.Greater(t, tried, 20)
+}
+
+// TestLife_RefusesOtherCalls: a call of an agent that is billed twice, for nothing, to a timer that never was, or alone
+// though its timer fires, is noticed.
+func TestLife_RefusesOtherCalls(t *testing.T) {
+	run, billed, fired := accountOf(read(t, "testdata/market_0.itf.json")), 0, 0
+	bill := func(id, cycles string) life.Event {
+		return life.Event{Kind: "TimerAgentBilled", Attributes: map[string]string{"id": id, "cycles": cycles, "paid": "1"}}
+	}
+	for i := range run.blocks {
+		for j, e := range run.blocks[i].Events {
+			id, other := e.Attributes["id"], []life.Event(nil)
+			switch e.Kind {
+			case "TimerAgentBilled":
+				billed++
+				other = []life.Event{bill("1000", "1"), bill(id, "0"), bill(id, "")}
+				_, err := follow(run.with(i, slices.Insert(slices.Clone(run.blocks[i].Events), j, e)))
+				require.Error(t, err, "twice, %+v", e)
+			case "TimerFired":
+				fired++
+				_, err := follow(run.with(i, append(slices.Clone(run.blocks[i].Events), bill(id, "1"))))
+				require.Error(t, err, "it fires, and its call is billed alone, %+v", e)
+			}
+			for _, instead := range other {
+				_, err := follow(run.with(i, slices.Replace(slices.Clone(run.blocks[i].Events), j, j+1, instead)))
+				require.Error(t, err, "%+v in place of %+v", instead, e)
+			}
+		}
+	}
+	require.NotZero(t, billed)
+	require.NotZero(t, fired)
 }
 
 // with is the run with other events in a block.

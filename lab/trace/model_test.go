@@ -33,6 +33,9 @@ type state struct {
 	Timers   mapOf[modeled] `json:"timers"`
 	Fires    []fire         `json:"fires"`
 	Exits    []exit         `json:"exits"`
+	// Calls of agents, and what questions saw, in their order.
+	Calls     []call     `json:"calls"`
+	Questions []question `json:"questions"`
 }
 
 // step has the fields of all operations; each uses some. Gas is in units of 10,000 cycles, prices are per cycle and in
@@ -70,6 +73,9 @@ type step struct {
 	Window     uint64 `json:"window"`
 	Only       string `json:"only"`
 	OnlyThan   int64  `json:"onlyThan"`
+	Agent      string `json:"agent"`
+	Effort     uint64 `json:"effort"`
+	Asks       bool   `json:"asks"`
 }
 
 // modeled is what a state says of a timer that lives.
@@ -94,6 +100,26 @@ type modeled struct {
 	Deliveries uint64 `json:"deliveries"`
 	Lapses     uint32 `json:"lapses"`
 	Forced     int64  `json:"forced"`
+	// The last answer of its agent: prices in units of the 18th decimal.
+	LastMax int64 `json:"lastMax"`
+	LastTip int64 `json:"lastTip"`
+}
+
+// call is one of an agent: the gas that it used, whether it gave no answer, and whether its timer fired in the block.
+type call struct {
+	ID       int    `json:"id"`
+	Used     uint64 `json:"used"`
+	Failed   bool   `json:"failed"`
+	Followed bool   `json:"followed"`
+}
+
+// question is what a handler (Fires) or an agent saw of its owner: its timers, those on hold, and what it could spend.
+type question struct {
+	ID    int   `json:"id"`
+	Fires bool  `json:"fires"`
+	Live  int64 `json:"live"`
+	Held  int64 `json:"held"`
+	Has   int64 `json:"has"`
 }
 
 type fire struct {

@@ -12,6 +12,8 @@ import (
 	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -33,6 +35,7 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	fired, met, kinds, guarded := map[types.Policy]int{}, map[string]int{}, map[string]int{}, 0
+	agents, asked, unasked := map[string]int{}, map[bool]int{}, 0
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tr := read(t, file)
@@ -51,6 +54,12 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 						guarded++
 					}
 				}
+				for _, made := range want.Calls {
+					agents[c.plans[made.ID].Agent]++
+				}
+				for _, q := range want.Questions {
+					asked[q.Fires]++
+				}
 				switch op := want.Step.Op; op {
 				case "watch":
 					when[want.Step.ID] = want.Step.When
@@ -65,6 +74,9 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 				require.Equal(t, want.Timers, c.timers(genesis), where)
 				c.compareMoney(want, genesis, where)
 				c.compareBlock(want, events, where)
+				if agents := genesis.Lane.Agents; agents != nil {
+					unasked += int(agents.Unasked)
+				}
 				if t.Failed() {
 					return
 				}
@@ -84,6 +96,12 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 		require.Greater(t, kinds[kind], 5, "fires of a %s", kind)
 	}
 	require.NotZero(t, guarded, "guarded fires")
+	for _, does := range []string{"answers", "errs", "panics", "writes", "spends", "nonsense"} {
+		require.NotZero(t, agents[does], "calls of an agent that %s", does)
+	}
+	require.Greater(t, asked[true], 50, "questions of handlers")
+	require.Greater(t, asked[false], 50, "questions of agents")
+	require.NotZero(t, unasked, "agents for which a block had no room")
 }
 
 // timers are those that live, as the model writes them.
@@ -106,6 +124,9 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 		if t.Bid != nil && t.Bid.Price != "" {
 			m.Bid = amount(c, t.Bid.Price)
 		}
+		if answer := t.LastAnswer; answer != nil {
+			m.LastMax, m.LastTip = inUnits(answer.MaxFeePerCycle), inUnits(answer.MaxPriorityFeePerCycle)
+		}
 		if t.BidLocked != "" {
 			m.Lock = amount(c, t.BidLocked)
 		}
@@ -122,6 +143,11 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 	}
 	require.Len(c.t, found, len(genesis.Timers))
 	return found
+}
+
+// inUnits is a price as the model counts it.
+func inUnits(price math.LegacyDec) int64 {
+	return price.MulInt64(1_000_000_000).MulInt64(1_000_000_000).TruncateInt64()
 }
 
 // instant is an occurrence of a timer: a minute or a height.
@@ -161,6 +187,7 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 	settled := map[int]*types.TimerBidSettled{}
 	var exits []exit
 	failed := 0
+	calls := map[int]call{}
 	for _, event := range events {
 		typed, err := sdk.ParseTypedEvent(abci.Event(event))
 		if err != nil {
@@ -176,6 +203,11 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 				f.Occurrence = c.minutes(f.Occurrence)
 			}
 			fires = append(fires, f)
+			if e.AgentCycles > 0 {
+				made := calls[f.ID]
+				made.Used, made.Followed = e.AgentCycles/unit, true
+				calls[f.ID] = made
+			}
 			if e.NextDue == 0 {
 				exits = append(exits, exit{f.ID, "fired"})
 			}
@@ -189,6 +221,16 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 			exits = append(exits, exit{c.numbers[e.Id], "expired"})
 		case *types.TimerCancelledInsufficientFunds:
 			exits = append(exits, exit{c.numbers[e.Id], "unfunded"})
+		case *types.TimerAgentFailed:
+			made := calls[c.numbers[e.Id]]
+			made.Failed = true
+			calls[c.numbers[e.Id]] = made
+		case *types.TimerAgentBilled:
+			made := calls[c.numbers[e.Id]]
+			require.False(c.t, made.Followed, "%s, timer %s fired and its call is billed", where, e.Id)
+			made.Used = e.Cycles / unit
+			require.Equal(c.t, int64(made.Used), amount(c, e.Paid), where)
+			calls[c.numbers[e.Id]] = made
 		case *types.TimerLaneFailed:
 			failed++
 		}
@@ -203,6 +245,14 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 	}
 	require.Equal(c.t, want.Step.Op == "fail", failed == 1, where)
 	require.Equal(c.t, want.Fires, append([]fire{}, fires...), where)
+	made := []call{}
+	for _, id := range c.called {
+		one := calls[id]
+		one.ID = id
+		made = append(made, one)
+	}
+	require.Equal(c.t, want.Calls, made, where)
+	require.Equal(c.t, want.Questions, append([]question{}, c.asked...), where)
 	byID := func(a, b exit) int { return cmp.Compare(a.ID, b.ID) }
 	slices.SortFunc(exits, byID)
 	slices.SortFunc(want.Exits, byID)
