@@ -206,8 +206,8 @@ func (c *Checker) step(e Event, fired map[string]bool) error {
 	return follow(t)
 }
 
-// call follows what events say of the call of a timer's agent: one call a block, of a timer that lives or has left in the
-// block. A call is billed alone only if the timer does not fire in the block.
+// call follows what events say of the call of a timer's agent: one call a block, of a timer that lives or has left in
+// the block. A call is billed alone only if the timer does not fire in the block.
 func (c *Checker) call(id, kind string, a map[string]string, fires bool) error {
 	left := strings.HasSuffix(c.gone[id], fmt.Sprintf(" at %d", c.now.height))
 	switch {

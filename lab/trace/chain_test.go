@@ -64,8 +64,8 @@ type chain struct {
 	started int64
 	// plans are the steps that scheduled the timers, by their numbers in the model: they say what agents and handlers do.
 	plans map[int]*step
-	// called and asked are the agents' calls and the questions of the open block, in their order; asker asks what the model
-	// does not count.
+	// called and asked are the agents' calls and the questions of the open block, in their order; asker asks what the
+	// model does not count.
 	called []int
 	asked  []question
 	asker  *questions.Asker
@@ -188,7 +188,8 @@ func (w worker) Quote(ctx context.Context, _ sdk.AccAddress, about types.BidCont
 	case "panics":
 		panic("the model says so")
 	case "writes":
-		_ = c.Bank.SendCoins(ctx, owner(plan.Owner), faucet, c.coins(1))
+		// The write ends the call: who comes back answers.
+		require.NoError(c.t, c.Bank.SendCoins(ctx, faucet, agent, c.coins(1)))
 	case "spends":
 		meter.ConsumeGas(1<<40, "all")
 	case "nonsense":
@@ -203,7 +204,8 @@ func (w worker) Quote(ctx context.Context, _ sdk.AccAddress, about types.BidCont
 // ask cancels the timer on a branch that is dropped, asks random questions on others, and returns what one sees of the
 // timer's owner. All are free.
 func (c *chain) ask(goCtx context.Context, number int, fires bool) question {
-	free := sdk.UnwrapSDKContext(goCtx).WithGasMeter(storetypes.NewInfiniteGasMeter()).WithEventManager(sdk.NewEventManager())
+	free := sdk.UnwrapSDKContext(goCtx).WithGasMeter(storetypes.NewInfiniteGasMeter())
+	free = free.WithEventManager(sdk.NewEventManager())
 	own := owner(c.plans[number].Owner)
 	branch, _ := free.CacheContext()
 	msg := &types.MsgCancelTimer{Sender: own.String(), Id: c.ids[number]}
@@ -215,7 +217,8 @@ func (c *chain) ask(goCtx context.Context, number int, fires bool) question {
 	seen, err := query.NewServer(c.Timers).TimersByActor(branch, &types.QueryTimersByActorRequest{Actor: own.String()})
 	require.NoError(c.t, err)
 	require.Len(c.t, seen.Timers, int(seen.Total))
-	q := question{ID: number, Fires: fires, Live: int64(seen.Total), Has: c.Bank.GetBalance(branch, own, c.FeeDenom).Amount.Int64()}
+	has := c.Bank.GetBalance(branch, own, c.FeeDenom).Amount.Int64()
+	q := question{ID: number, Fires: fires, Live: int64(seen.Total), Has: has}
 	for i := range seen.Timers {
 		switch seen.Timers[i].SetAside {
 		case types.NotSetAside, types.Watching, types.Timed:
