@@ -152,7 +152,7 @@ export class TimersClient {
     let timing: { trigger?: Trigger } = {};
     if (trigger && !(trigger instanceof When)) timing = { trigger: Trigger.fromPartial(trigger) };
     if (trigger instanceof When) {
-      const { timer } = await this.query.Timer({ actor: sender, id });
+      const { timer } = await this.query.Timer({ actor: sender, id, verdict: false });
       timing = { trigger: (await this.timing(trigger, { expiresTime: timer?.expiresTime })).trigger };
     }
     const value = MsgUpdateTimer.fromPartial({
@@ -279,6 +279,7 @@ export class TimersClient {
     for (let key = new Uint8Array();;) {
       const page = await this.query.TimersByActor({
         actor,
+        verdict: false,
         pagination: { key, offset: 0n, limit: 100n, countTotal: false, reverse: false },
       });
       all.push(...page.timers);

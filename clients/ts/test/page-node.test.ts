@@ -55,8 +55,10 @@ for (const mode of ["direct", "amino"]) {
     assert.deepEqual([row.status, row.last, row.waits], ["pending", "none yet", `its turn, ${row.next[0]}`]);
     assert.match(row.cost, /never more than 9000000utmr$/);
 
-    const { timer } = await timers.query.Timer({ actor: owner, id });
-    const due = await timers.query.Due({ height: 0n, until: false, time: timer!.dueTime, pagination: undefined });
+    const { timer } = await timers.query.Timer({ actor: owner, id, verdict: false });
+    const due = await timers.query.Due({
+      height: 0n, until: false, time: timer!.dueTime, pagination: undefined, verdict: false,
+    });
     assert.ok(due.timers.some((one) => one.id === id));
 
     await timers.skip(owner, id, 1, "auto", options);

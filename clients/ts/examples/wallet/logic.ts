@@ -186,7 +186,7 @@ export class Viewer {
     let next: { words: string[]; due: number };
     try {
       if (BigInt(listed.payload.length) < listed.payloadBytes) {
-        timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id })).timer ?? listed;
+        timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id, verdict: false })).timer ?? listed;
       }
       next = await this.next(timer, pace);
     } catch (error) {
@@ -257,7 +257,7 @@ export class Viewer {
       return;
     }
     const { id } = value as { id: string };
-    const { timer } = await this.timers.query.Timer({ actor: this.owner, id });
+    const { timer } = await this.timers.query.Timer({ actor: this.owner, id, verdict: false });
     if (!timer) throw new Error(`no timer ${id}`);
     const name = nameOf(timer);
     const what = doesWords(timer, registry);
