@@ -16,15 +16,15 @@ import (
 const clockVariable = "TIMERD_CLOCK"
 
 // BuildWithClock builds timerd such that SetClock moves the clock by which a validator times its votes and blocks. It does so
-// with a copy of CometBFT, changed in two places, beside the binary; the first time, all that uses CometBFT is
-// compiled anew.
-func BuildWithClock(ctx context.Context, binary string, args ...string) error {
+// with a copy of CometBFT, changed in two places, next to the binary; the first time, all that uses CometBFT is
+// compiled once more. The source is a directory of the Go module, from which the arguments are read.
+func BuildWithClock(ctx context.Context, source, binary string, args ...string) error {
 	var module struct{ Dir string }
-	if err := goJSON(ctx, &module, "list", "-m", "-json", "github.com/cometbft/cometbft"); err != nil {
+	if err := goJSON(ctx, source, &module, "list", "-m", "-json", "github.com/cometbft/cometbft"); err != nil {
 		return err
 	}
 	var main struct{ GoMod string }
-	if err := goJSON(ctx, &main, "list", "-m", "-json"); err != nil {
+	if err := goJSON(ctx, source, &main, "list", "-m", "-json"); err != nil {
 		return err
 	}
 	// Files of the module cache are read only, and a build may not replace them.
@@ -38,11 +38,12 @@ func BuildWithClock(ctx context.Context, binary string, args ...string) error {
 			return err
 		}
 	}
-	if err := goRun(ctx, "mod", "edit", "-replace=github.com/cometbft/cometbft="+copied, modfile); err != nil {
+	if err := goRun(ctx, source, "mod", "edit", "-replace=github.com/cometbft/cometbft="+copied, modfile); err != nil {
 		return err
 	}
 	// With -trimpath the copy's place does not count, so that the next build finds what this one compiled.
-	return goRun(ctx, append([]string{"build", "-trimpath", "-buildvcs=false", "-modfile", modfile, "-o", binary}, args...)...)
+	build := []string{"build", "-trimpath", "-buildvcs=false", "-modfile", modfile, "-o", binary}
+	return goRun(ctx, source, append(build, args...)...)
 }
 
 // misleadClock changes where CometBFT asks for the time: for its votes and proposals, and to refuse blocks of the future.
@@ -86,15 +87,19 @@ func rewrite(path, end string, replacements ...string) error {
 	return errors.Join(os.Remove(path), os.WriteFile(path, []byte(text+end), 0o600))
 }
 
-func goRun(ctx context.Context, args ...string) error {
-	if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+func goRun(ctx context.Context, dir string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %v: %w\n%s", args, err, out)
 	}
 	return nil
 }
 
-func goJSON(ctx context.Context, into any, args ...string) error {
-	out, err := exec.CommandContext(ctx, "go", args...).Output()
+func goJSON(ctx context.Context, dir string, into any, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("go %v: %w", args, err)
 	}

@@ -76,13 +76,23 @@ func New(ctx context.Context, o Options) (_ *Network, err error) {
 			API: fmt.Sprintf("http://127.0.0.1:%d", base+i*portsPerNode+2),
 			P2P: fmt.Sprintf("127.0.0.1:%d", base+i*portsPerNode),
 		})
-		if o.Genesis != nil {
-			if err := changeGenesis(filepath.Join(home, "config", "genesis.json"), o.Genesis); err != nil {
-				return nil, err
-			}
+	}
+	if o.Genesis != nil {
+		if err := n.ChangeGenesis(o.Genesis); err != nil {
+			return nil, err
 		}
 	}
 	return n, nil
+}
+
+// ChangeGenesis changes the app's state before the first start, in the files of all nodes.
+func (n *Network) ChangeGenesis(change func(state map[string]json.RawMessage) error) error {
+	for _, node := range n.Nodes {
+		if err := changeGenesis(filepath.Join(node.Home, "config", "genesis.json"), change); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Start starts all nodes.

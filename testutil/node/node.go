@@ -350,6 +350,17 @@ func (n *Node) BlockEvents(ctx context.Context, height int64) ([]Event, error) {
 	return eventsOf(results.Events), err
 }
 
+// AppVersion is what the binary that runs says of itself: what "timerd version" prints.
+func (n *Node) AppVersion(ctx context.Context) (string, error) {
+	var info struct {
+		App struct {
+			Version string `json:"version"`
+		} `json:"application_version"`
+	}
+	err := n.Get(ctx, "/cosmos/base/tendermint/v1beta1/node_info", &info)
+	return info.App.Version, err
+}
+
 // Get reads JSON from the REST API.
 func (n *Node) Get(ctx context.Context, path string, into any) error {
 	return getJSON(ctx, n.API+path, into)

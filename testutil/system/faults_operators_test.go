@@ -14,15 +14,20 @@ import (
 // rehearsal is the upgrade for which one of the two binaries has a handler.
 const rehearsal = "rehearsal"
 
-// build builds the binary of the network, and the one that the upgrade asks for. The clocks of both can be moved.
-func (s *stage) build() (first string) {
+// build builds the binary of the last release, with which the network begins, and the one that the upgrade asks for,
+// from the source at hand. The clocks of both can be moved.
+func (s *stage) build() {
 	s.t.Helper()
-	dir := s.t.TempDir()
-	first, s.next = filepath.Join(dir, "timerd"), filepath.Join(dir, "timerd-next")
-	require.NoError(s.t, node.BuildWithClock(s.ctx, first, "-ldflags=-w", "../../cmd/timerd"))
-	handler := "-ldflags=-w -X github.com/cosmos-timers/timers/app.rehearsal=" + rehearsal
-	require.NoError(s.t, node.BuildWithClock(s.ctx, s.next, handler, "../../cmd/timerd"))
-	return first
+	root, err := filepath.Abs("../..")
+	require.NoError(s.t, err)
+	commit := lastRelease(s.ctx, s.t, root)
+	source := checkedOut(s.ctx, s.t, root, commit)
+	s.older = buildRelease(s.ctx, s.t, source, versionOf(s.t, source), commit, "")
+	head := git(s.ctx, s.t, root, "rev-parse", "HEAD")
+	s.newer = buildRelease(s.ctx, s.t, root, versionOf(s.t, root)+"-next", head, rehearsal)
+	require.NotEqual(s.t, s.older.version, s.newer.version)
+	s.t.Logf("the nodes begin with timerd %s, of commit %s; the upgrade asks for timerd %s, of commit %s",
+		s.older.version, s.older.commit, s.newer.version, s.newer.commit)
 }
 
 // lenient is a genesis for faults. A quarter of the stake passes a proposal: a second vote might come too late on a slow
@@ -72,45 +77,79 @@ func (s *stage) freshNode() {
 	s.same = earliest
 }
 
-// upgrade plans an upgrade by governance: all nodes stop at its height, and go on with the next binary. One is down
-// meanwhile. It comes to the height with the old binary, alone, and goes on with the next one.
-func (s *stage) upgrade() {
-	const ahead = 45 // Blocks take a second at least, and the vote takes twenty.
-	first, late := s.Nodes[0], s.Nodes[3]
-	height := s.height() + ahead
+// propose submits a proposal of one message, and votes for it with a quarter of the stake.
+func (s *stage) propose(title string, message map[string]any) {
+	s.t.Helper()
+	first := s.Nodes[0]
 	var authority struct {
 		Account struct {
 			Value struct{ Address string }
 		}
 	}
 	cli(s.ctx, s.t, first, &authority, "query", "auth", "module-account", "gov")
+	message["authority"] = authority.Account.Value.Address
 	deposit := []any{map[string]string{"denom": "utmr", "amount": "1000000"}}
 	voter := addressOf(s.ctx, s.t, first, "node0")
+	s.proposals++
 	result, err := first.Send(s.ctx, "node0", 2_000_000, map[string]any{
-		"@type": "/cosmos.gov.v1.MsgSubmitProposal", "proposer": voter, "initial_deposit": deposit, "title": rehearsal, "summary": rehearsal,
-		"messages": []any{map[string]any{
-			"@type": "/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade", "authority": authority.Account.Value.Address,
-			"plan": map[string]any{"name": rehearsal, "height": fmt.Sprint(height)},
-		}},
-	}, map[string]any{"@type": "/cosmos.gov.v1.MsgVote", "proposal_id": "1", "voter": voter, "option": "VOTE_OPTION_YES"})
+		"@type": "/cosmos.gov.v1.MsgSubmitProposal", "proposer": voter, "initial_deposit": deposit,
+		"title": title, "summary": title, "messages": []any{message},
+	}, map[string]any{
+		"@type": "/cosmos.gov.v1.MsgVote", "proposal_id": fmt.Sprint(s.proposals), "voter": voter,
+		"option": "VOTE_OPTION_YES",
+	})
 	require.NoError(s.t, err)
 	require.Zero(s.t, result.Code, result.Log)
+}
+
+// upgrade plans an upgrade by governance, from the last release to the source at hand, with timers of each kind that
+// the module knows: all nodes stop at its height, and go on with the next binary. One is down meanwhile. It comes to the
+// height with the old binary, alone, and goes on with the next one.
+func (s *stage) upgrade() {
+	const ahead = 45 // Blocks take a second at least, and the vote takes twenty.
+	first, late := s.Nodes[0], s.Nodes[3]
+	s.scheduleKinds()
+	height := s.height() + ahead
+	s.propose(rehearsal, map[string]any{
+		"@type": "/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade",
+		"plan":  map[string]any{"name": rehearsal, "height": fmt.Sprint(height)},
+	})
+	for _, n := range s.Nodes {
+		s.runs(n, s.older)
+	}
 	require.NoError(s.t, first.WaitHeight(s.ctx, height-10))
+	s.enter(s.height() - 1)
 	late.Kill()
 	// Each goes on at once: one that has not seen the last block before the upgrade gets it from those that have.
 	for _, n := range s.Nodes[:3] {
 		require.NoError(s.t, n.WaitUpgrade(s.ctx, rehearsal, height))
 		n.Kill()
-		n.Swap(s.next)
+		if n == first {
+			s.carriesOver(height - 1)
+		}
+		n.Swap(s.newer.binary)
 		require.NoError(s.t, n.Start())
 	}
 	require.NoError(s.t, first.WaitHeight(s.ctx, height+2))
 	require.NoError(s.t, late.Start())
 	require.NoError(s.t, late.WaitUpgrade(s.ctx, rehearsal, height))
 	late.Kill()
-	late.Swap(s.next)
+	late.Swap(s.newer.binary)
 	require.NoError(s.t, late.Start())
 	s.catchesUp(late)
+	for _, n := range s.Nodes {
+		s.runs(n, s.newer)
+	}
+	s.t.Logf("upgraded at height %d: all nodes run timerd %s", height, s.newer.version)
+	s.livesOn()
+}
+
+// runs holds that a node runs a release.
+func (s *stage) runs(n *node.Node, r release) {
+	s.t.Helper()
+	version, err := n.AppVersion(s.ctx)
+	require.NoError(s.t, err)
+	require.Equal(s.t, r.version, version, n.Name)
 }
 
 // clockAhead makes one validator's clock wrong for a while: the others' decide what time it is.
