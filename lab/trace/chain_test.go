@@ -175,11 +175,12 @@ func (worker) Quotes(_ context.Context, actor sdk.AccAddress) bool { return acto
 // Quote implements types.Quoter: it does what the model says that the timer's agent does.
 func (w worker) Quote(ctx context.Context, _ sdk.AccAddress, about types.BidContext) (types.AgentQuote, error) {
 	c, number := w.c, w.c.numbers[fmt.Sprintf("%x", about.TimerID)]
-	plan, tip := c.plans[number], int64(0)
+	plan := c.plans[number]
 	c.called = append(c.called, number)
 	meter := sdk.UnwrapSDKContext(ctx).GasMeter()
 	meter.ConsumeGas(unit*plan.Effort+unit-types.AgentBaseCycles, "effort")
-	if tip = plan.Tip; plan.Asks {
+	tip := plan.Tip
+	if plan.Asks {
 		tip = tipUnit * c.ask(ctx, number, false).Live
 	}
 	switch plan.Agent {
