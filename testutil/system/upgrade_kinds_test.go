@@ -76,7 +76,7 @@ func TestUpgradeKinds_AreAllThatTheModuleKnows(t *testing.T) {
 	for kind := range passing {
 		require.Contains(t, known(), kind)
 	}
-	// The others follow from what a timer can be besides.
+	// The others follow from what else a timer can have.
 	others := slices.DeleteFunc(slices.Clone(carried), func(kind string) bool { return slices.Contains(known(), kind) })
 	require.Equal(t, []string{
 		"guard", "retry that waits", "occurrences", "answer of an agent", "locked bid", "weight under tip",
