@@ -23,6 +23,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 )
 
 // Description is what the modules say of themselves without state: codecs, default genesis, commands.
@@ -43,7 +44,7 @@ func Describe() *Description {
 	k.Accounts = authkeeper.NewAccountKeeper(cdc, store, authtypes.ProtoBaseAccount, modulePermissions, addresses, Bech32Prefix, authority)
 	k.IBC, k.Wasm = &ibckeeper.Keeper{}, &wasmkeeper.Keeper{}
 	k.Timers = timerskeeper.NewKeeper(cdc, store, addresses, k.Accounts, k.Bank, actors.NewRouter(), authority,
-		timerskeeper.WithFeeDenom(FeeDenom))
+		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithPolicy(guests.All()...))
 	d.describe(d.makeModules(&k, nil, nil))
 	return d
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generate Go code from proto/.
+# Generate Go code from proto/, and from the messages of the policy of x/timers/docs/policy.md.
 #
 #   scripts/protogen.sh          write it to where each file's go_package says
 #   scripts/protogen.sh check    write nothing; fail when the committed code is not what proto/ generates
@@ -10,10 +10,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 mode=${1:-write}
 go_module=github.com/cosmos-timers/timers
 # Where generated files live. A stale one (its .proto gone or renamed) found here is removed, or reported by check.
-generated_root=x
+generated_roots=(x testutil/smallest)
 
 list_generated() {
-	(cd "$1" && find . \( -name '*.pb.go' -o -name '*.pb.gw.go' \) -printf '%P\n' 2>/dev/null | LC_ALL=C sort)
+	(cd "$1" && find "${generated_roots[@]}" \( -name '*.pb.go' -o -name '*.pb.gw.go' \) -print 2>/dev/null | LC_ALL=C sort)
 }
 
 if [[ -z $(find proto -name '*.proto' -print -quit 2>/dev/null) ]]; then
@@ -70,34 +70,35 @@ write | check) ;;
 esac
 
 build/tools/buf generate --output "$out"
-new=$out/$go_module/$generated_root
-if [[ ! -d $new ]]; then
-	echo "protogen: nothing was generated under $go_module/$generated_root: check option go_package" >&2
-	exit 1
-fi
-mkdir -p "$generated_root"
+build/tools/buf generate testutil/smallest/proto --output "$out"
+new=$out/$go_module
+for root in "${generated_roots[@]}"; do
+	if [[ ! -d $new/$root ]]; then
+		echo "protogen: nothing was generated under $go_module/$root: check option go_package" >&2
+		exit 1
+	fi
+done
 
 stale=0
 while IFS= read -r file; do
-	cmp -s "$new/$file" "$generated_root/$file" && continue
+	cmp -s "$new/$file" "$file" && continue
 	if [[ $mode == check ]]; then
-		echo "protogen: $generated_root/$file is not what proto/ generates" >&2
+		echo "protogen: $file is not what its .proto file generates" >&2
 		stale=1
 	else
-		mkdir -p "$(dirname "$generated_root/$file")"
-		cp "$new/$file" "$generated_root/$file"
+		cp "$new/$file" "$file"
 	fi
 done < <(list_generated "$new")
 
 while IFS= read -r file; do
 	[[ -e $new/$file ]] && continue
 	if [[ $mode == check ]]; then
-		echo "protogen: $generated_root/$file has no .proto file any more" >&2
+		echo "protogen: $file has no .proto file any more" >&2
 		stale=1
 	else
-		rm "$generated_root/$file"
+		rm "$file"
 	fi
-done < <(list_generated "$generated_root")
+done < <(list_generated .)
 
 if ((stale)); then
 	echo "protogen: run 'make proto' and commit the result" >&2

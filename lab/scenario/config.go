@@ -11,6 +11,9 @@ import (
 	"github.com/cosmos/gogoproto/jsonpb"
 	"github.com/cosmos/gogoproto/proto"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
+	"github.com/cosmos-timers/timers/x/timers/policies/score"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -21,14 +24,16 @@ type ConfigChange []fieldChange
 type fieldChange struct {
 	// path in the file, for errors.
 	path string
-	// parents are the Go names of the fields that lead from the config to the message with the field; none for the
-	// config's own.
+	// policy are parameters of the policy whose field it is; nil for a field of the config.
+	policy types.PolicyParams
+	// parents are the Go names of the fields that lead from the config, or from the parameters, to the message with the field; none
+	// for their own.
 	parents []string
 	// json is a proto JSON object of one member: the field.
 	json []byte
 }
 
-var configSchema = schemaOf(reflect.TypeFor[types.TimerConfig]())
+var configSchema = schemaOfConfig(&auction.Params{}, &score.Params{}, &tip.Params{})
 
 // readConfigChange reads fields of a TimerConfig. Whether the values make a valid config is checked when they are
 // applied.
@@ -47,6 +52,17 @@ func (c ConfigChange) apply(message proto.Message) error {
 }
 
 func (f fieldChange) apply(message proto.Message) error {
+	config, _ := message.(*types.TimerConfig)
+	if f.policy != nil {
+		params := config.CopyParams(f.policy)
+		own := f
+		own.policy = nil
+		if err := own.apply(params); err != nil {
+			return err
+		}
+		config.SetParams(params)
+		return nil
+	}
 	for _, name := range f.parents {
 		inner := reflect.ValueOf(message).Elem().FieldByName(name)
 		switch {
@@ -157,7 +173,8 @@ func (r *changeReader) field(v value, s *schema, parents []string, name string) 
 	if field.enum != "" {
 		raw = readEnum(v, field.enum)
 	}
-	change := fieldChange{path: v.path, parents: r.goNames(parents), json: fmt.Appendf(nil, "{%q:%s}", name, raw)}
+	policy, names := r.goNames(parents)
+	change := fieldChange{path: v.path, policy: policy, parents: names, json: fmt.Appendf(nil, "{%q:%s}", name, raw)}
 	if v.r.err != nil {
 		return
 	}
@@ -173,12 +190,16 @@ func (r *changeReader) field(v value, s *schema, parents []string, name string) 
 	r.change = append(r.change, change)
 }
 
-// goNames returns the Go names of nested fields.
-func (r *changeReader) goNames(fields []string) (names []string) {
+// goNames returns the Go names of nested fields, and the parameters of a policy that they are in.
+func (r *changeReader) goNames(fields []string) (policy types.PolicyParams, names []string) {
 	s := r.root
 	for _, field := range fields {
-		names = append(names, s.fields[field].goName)
+		if of := s.fields[field].policy; of != nil {
+			policy = of
+		} else {
+			names = append(names, s.fields[field].goName)
+		}
 		s = s.fields[field].nested
 	}
-	return names
+	return policy, names
 }

@@ -70,7 +70,7 @@ func TestShorthandOfEveryNestedField(t *testing.T) {
 		if outer.nested == nil {
 			continue
 		}
-		for name, text := range shortJSON(t, &defaults, holder, outer.nested) {
+		for name, text := range shortJSON(t, &defaults, holder, outer) {
 			nested, err := changeOf(configSchema, fmt.Sprintf(`{%q: {%q: %s}}`, holder, name, text))
 			require.NoError(t, err, "%s.%s", holder, name)
 			require.Len(t, nested, 1)
@@ -100,14 +100,21 @@ func TestShorthandOfEveryNestedField(t *testing.T) {
 }
 
 // shortJSON returns the fields of a nested message of the config as JSON, enum values by their short names.
-func shortJSON(t *testing.T, config *types.TimerConfig, holder string, nested *schema) map[string]string {
+func shortJSON(t *testing.T, config *types.TimerConfig, holder string, outer schemaField) map[string]string {
 	t.Helper()
-	text, err := (&jsonpb.Marshaler{OrigName: true, EmitDefaults: true}).MarshalToString(config)
-	require.NoError(t, err)
-	var all map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte(text), &all))
+	marshaler, nested := jsonpb.Marshaler{OrigName: true, EmitDefaults: true}, outer.nested
 	var raw map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(all[holder], &raw))
+	if outer.policy != nil {
+		text, err := marshaler.MarshalToString(outer.policy.Defaults())
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal([]byte(text), &raw))
+	} else {
+		text, err := marshaler.MarshalToString(config)
+		require.NoError(t, err)
+		var all map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(text), &all))
+		require.NoError(t, json.Unmarshal(all[holder], &raw))
+	}
 	require.Len(t, raw, len(nested.fields))
 	fields := map[string]string{}
 	for name, value := range raw {

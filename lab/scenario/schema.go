@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cosmos/gogoproto/proto"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // schema lists the fields of a proto message by their names in the proto file. Fields that later versions add are in it
@@ -23,6 +25,8 @@ type schemaField struct {
 	enum string
 	// nested is the schema of the message in the field; nil if it holds none.
 	nested *schema
+	// policy are parameters of the policy that has this name; nil for a field.
+	policy types.PolicyParams
 }
 
 var protoMessage = reflect.TypeFor[proto.Message]()
@@ -44,6 +48,16 @@ func schemaOf(message reflect.Type) *schema {
 			}
 		}
 		s.fields[property.OrigName] = field
+	}
+	return s
+}
+
+// schemaOfConfig is that of a config, in which the parameters of policies are fields by the names of their policies.
+func schemaOfConfig(policies ...types.PolicyParams) *schema {
+	s := schemaOf(reflect.TypeFor[types.TimerConfig]())
+	delete(s.fields, "policy_params")
+	for _, params := range policies {
+		s.fields[types.PolicyName("/"+proto.MessageName(params))] = schemaField{policy: params, nested: schemaOf(reflect.TypeOf(params).Elem())}
 	}
 	return s
 }

@@ -21,6 +21,9 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
+	"github.com/cosmos-timers/timers/x/timers/policies/score"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/questions"
@@ -142,11 +145,14 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.FairnessWindowBlocks = fairnessBlocks
 	config.WeightMin = decimal.Of(math.LegacyNewDec(meta.WeightMin).QuoInt64(16))
 	half, one := decimal.Of(math.LegacyNewDecWithPrec(5, 1)), decimal.Of(math.LegacyOneDec())
-	config.Score.WAge, config.Score.WBid = one, half
-	config.Auction.LambdaStart, config.Auction.LambdaMax = one, one
-	config.Auction.LambdaStep, config.Auction.ReservePrice = decimal.Of(math.LegacyZeroDec()), decimal.IntOf(math.NewInt(2))
+	types.ChangeParams(config, func(p *score.Params) { p.WAge, p.WBid = one, half })
+	types.ChangeParams(config, func(p *auction.Params) {
+		p.LambdaStart, p.LambdaMax, p.LambdaStep, p.ReservePrice = one, one, decimal.Of(math.LegacyZeroDec()), decimal.IntOf(math.NewInt(2))
+	})
 	// All actors weigh the same.
-	config.Tip.WeightMin, config.Tip.WeightMax, config.Tip.WeightNeutral, config.Tip.StarvationFloor = half, half, half, half
+	types.ChangeParams(config, func(p *tip.Params) {
+		p.WeightMin, p.WeightMax, p.WeightNeutral, p.StarvationFloor = half, half, half, half
+	})
 }
 
 var policies = map[string]types.Policy{
@@ -309,10 +315,12 @@ func (c *chain) message(s *step) sdk.Msg {
 	case "config":
 		config, err := c.Timers.Config(c.Ctx())
 		require.NoError(c.t, err)
-		config.Policy, config.LanePaused, config.Auction.PaymentRule = policies[s.Policy], s.Flag, types.PaymentVCG
-		if s.FirstPrice {
-			config.Auction.PaymentRule = types.PaymentFirstPrice
-		}
+		config.Policy, config.LanePaused = policies[s.Policy], s.Flag
+		types.ChangeParams(&config, func(p *auction.Params) {
+			if p.PaymentRule = auction.PaymentVCG; s.FirstPrice {
+				p.PaymentRule = auction.PaymentFirstPrice
+			}
+		})
 		msg, err := c.Timers.ReplaceConfig(c.Ctx(), config)
 		require.NoError(c.t, err)
 		return msg

@@ -16,7 +16,7 @@ const roots = [protoDir, ...fs.readdirSync(depsDir).map((name) => path.join(deps
 const root = new protobuf.Root();
 root.resolvePath = (origin, target) =>
   roots.map((dir) => path.join(dir, target)).find((file) => fs.existsSync(file)) ?? target;
-root.loadSync(["timers/v1/tx.proto", "cosmos/bank/v1beta1/tx.proto", "cosmos/tx/v1beta1/tx.proto", "cosmos/crypto/secp256k1/keys.proto"], { keepCase: true });
+root.loadSync(["timers/v1/tx.proto", "timers/tip/v1/tip.proto", "cosmos/bank/v1beta1/tx.proto", "cosmos/tx/v1beta1/tx.proto", "cosmos/crypto/secp256k1/keys.proto"], { keepCase: true });
 
 const encode = (type, value) => {
   const message = root.lookupType(type);
@@ -31,11 +31,14 @@ const big = "18446744073709551615";
 const send = { from_address: alice, to_address: bob, amount: [{ denom: "stake", amount: "5" }] };
 const schedule = "timers.v1.MsgScheduleTimer";
 
+const policyOf = (packed, value) => packed ? any("timers.tip.v1.Params", value) : { type: "/timers.tip.v1.Params", value };
+
 // A config with every field: numbers and enums that differ, decimals of every length, and what repeats twice. One of zeros
-// has its decimals and large integers alone, which are never left out.
+// has its decimals and large integers alone, which are never left out. Parameters of a policy are a message of a type of its own: as
+// protobuf has them if packed, else as a wallet states them.
 const decimals = ["0.0107", "12", "0.000000000000000001", "0.5"];
 const isNumber = (field) => field.options?.["(gogoproto.customtype)"] !== undefined;
-const configOf = (zeros) => {
+const configOf = (zeros, packed) => {
   let at = 0;
   const one = (field) => {
     at += 1;
@@ -46,12 +49,16 @@ const configOf = (zeros) => {
   };
   const fill = (type) => Object.fromEntries(type.fieldsArray.flatMap((field) => {
     const { resolvedType, repeated, name } = field.resolve();
+    if (name === "policy_params") return zeros ? [] : [[name, [policyOf(packed, fill(root.lookupType("timers.tip.v1.Params")))]]];
     if (resolvedType instanceof protobuf.Type) return [[name, fill(resolvedType)]];
     if (zeros && !isNumber(field)) return [];
     return [[name, repeated ? [one(field), one(field)] : one(field)]];
   }));
   return fill(root.lookupType("timers.v1.TimerConfig"));
 };
+
+const updateConfig = (zeros, packed) => ({ authority: alice, config: configOf(zeros, packed), ...zeros ? {} : {
+  expected: Buffer.alloc(32, 7).toString("base64"), fields: ["lane_paused", "tip.decay"] } });
 
 // Each has its amino type and value as a wallet states them, and its fields as protobuf has them, where they differ.
 const cases = [
@@ -124,8 +131,7 @@ const cases = [
     value: { authority: alice, actor: bob, id, expires_at: big, expires_time: "1800000000" } },
   ...[false, true].map((zeros) => ({
     name: zeros ? "config_of_zeros" : "config", type: "timers.v1.MsgUpdateTimerConfig", amino: "timers/MsgUpdateTimerConfig",
-    value: zeros ? { authority: alice, config: configOf(zeros) } : {
-      authority: alice, config: configOf(zeros), expected: Buffer.alloc(32, 7).toString("base64"), fields: ["lane_paused", "tip.decay"] } })),
+    value: updateConfig(zeros, false), proto: updateConfig(zeros, true) })),
 ];
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");

@@ -96,7 +96,7 @@ var house = layout{
 
 	beside: []string{
 		"x/timers/client", "x/timers/testutil",
-		"x/timers/policies/guests", "x/timers/policies/rulesof", "x/timers/policies/auction", "x/timers/policies/score", "x/timers/policies/tip",
+		"x/timers/policies/guests", "x/timers/policies/auction", "x/timers/policies/score", "x/timers/policies/tip",
 		"x/timers/policy/auction", "x/timers/policy/score", "x/timers/policy/tip",
 	},
 

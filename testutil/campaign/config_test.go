@@ -7,6 +7,9 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
+	"github.com/cosmos-timers/timers/x/timers/policies/score"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -55,14 +58,19 @@ func drawPolicies(d draws, config *types.TimerConfig, height uint64) {
 	market.BasefeeResponse = pick(d, types.ResponseClip, types.ResponseLinear)
 	market.LaneFeeMultiplier = price(d, "1", "0.8", "2", "0")
 	market.BidDeprecationBlocks = pick[uint64](d, 0, 5, 1_000)
-	auction := &config.Auction
-	auction.PaymentRule = pick(d, types.PaymentVCG, types.PaymentFirstPrice)
-	auction.ReservePrice = decimal.IntOf(math.NewInt(pick[int64](d, 0, 0, 5, 3_000)))
-	auction.LambdaStep = price(d, "0.01", "0.5", "0")
-	auction.AuctionWindowBlocks = d.between(1, 20)
-	config.Score.WAge, config.Score.WBid, config.Score.WFifo = price(d, "1", "0", "1000000"), price(d, "0.01", "0", "1"), price(d, "0", "0", "0.5")
-	config.Tip.EpochBlocks, config.Tip.StarvationBlocks, config.Tip.LateBlocks = d.between(1, 8), d.between(1, 5), d.between(1, 5)
-	config.Tip.Decay = price(d, "0.2", "1", "0")
+	types.ChangeParams(config, func(p *auction.Params) {
+		p.PaymentRule = pick(d, auction.PaymentVCG, auction.PaymentFirstPrice)
+		p.ReservePrice = decimal.IntOf(math.NewInt(pick[int64](d, 0, 0, 5, 3_000)))
+		p.LambdaStep = price(d, "0.01", "0.5", "0")
+		p.AuctionWindowBlocks = d.between(1, 20)
+	})
+	types.ChangeParams(config, func(p *score.Params) {
+		p.WAge, p.WBid, p.WFifo = price(d, "1", "0", "1000000"), price(d, "0.01", "0", "1"), price(d, "0", "0", "0.5")
+	})
+	types.ChangeParams(config, func(p *tip.Params) {
+		p.EpochBlocks, p.StarvationBlocks, p.LateBlocks = d.between(1, 8), d.between(1, 5), d.between(1, 5)
+		p.Decay = price(d, "0.2", "1", "0")
+	})
 }
 
 // tally is a line of what a history did.

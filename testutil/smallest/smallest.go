@@ -1,10 +1,13 @@
 // Package smallest is a policy that a chain brings along: of the timers that wait, the one of the smallest size
-// fires first, so that a full lane fires as many timers as it can. x/timers/docs/policy.md explains it.
+// fires first, so that a full lane fires as many timers as it can. One that has waited for long enough comes before
+// them. x/timers/docs/policy.md explains it.
 package smallest
 
 import (
 	"cmp"
 	"slices"
+
+	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -19,23 +22,70 @@ const ID = types.FirstCustomPolicy
 
 // Rules order timers by size, which is what their limits reserve of the lane. A fire pays what it pays under fifo: the
 // chain's basefees, and no tip.
-type Rules struct{ fifo.Rules }
+type Rules struct {
+	fifo.Rules
+	// Patience is the number of blocks after which a timer no longer waits for its place by size; 0 means for ever.
+	Patience uint64
+}
 
-// Order implements policy.Rules: by (size, due, seq). No two candidates share a seq, so that the order is total.
-// No candidate is left out.
-func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
+// Impatient reports whether a timer that is due since a height has waited for so long.
+func (r Rules) Impatient(height, due uint64) bool {
+	return r.Patience > 0 && height >= due && height-due >= r.Patience
+}
+
+// Order implements policy.Rules: those that are impatient by (due, seq), then the others by (size, due, seq). No two
+// candidates share a seq, so that the order is total. No candidate is left out.
+func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
 	}
+	key := func(c policy.Candidate) (patient, size uint64) {
+		if r.Impatient(prices.Height, c.Due) {
+			return 0, 0
+		}
+		return 1, c.Size
+	}
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := candidates[i], candidates[j]
-		return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		patientA, sizeA := key(a)
+		patientB, sizeB := key(b)
+		return cmp.Or(cmp.Compare(patientA, patientB), cmp.Compare(sizeA, sizeB), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	return order
 }
 
-// Policy binds the rules to state. It keeps nothing.
+// Defaults implements types.PolicyParams.
+func (*Params) Defaults() types.PolicyParams { return &Params{PatienceBlocks: 100} }
+
+// Validate implements types.PolicyParams.
+func (p *Params) Validate() error {
+	if p.PatienceBlocks > types.MaxBlocks {
+		return types.ErrInvalidConfig.Wrapf("smallest.patience_blocks is %d, want 0 to %d", p.PatienceBlocks, types.MaxBlocks)
+	}
+	return nil
+}
+
+// Validate implements types.PolicyState.
+func (s *State) Validate(*types.GenesisState) error {
+	if s.Impatient > types.MaxBlocks {
+		return types.ErrInvalidGenesis.Wrapf("smallest.State: impatient is %d, want at most %d", s.Impatient, types.MaxBlocks)
+	}
+	return nil
+}
+
+// MovedBack implements types.PolicyState.
+func (s *State) MovedBack(_, _ uint64) types.PolicyState { return s }
+
+// stateIn is what the policy carries, zeros before its first block.
+func stateIn(lane *types.LaneState) State {
+	if state := types.MessageOf[State](lane.Policies); state != nil {
+		return *state
+	}
+	return State{}
+}
+
+// Policy binds the rules to state.
 type Policy struct {
 	policies.Base
 	parts *policies.Parts
@@ -47,19 +97,42 @@ func New(parts *policies.Parts) policies.Policy { return &Policy{parts: parts} }
 // ID implements policies.Policy.
 func (*Policy) ID() types.Policy { return ID }
 
+// Params implements policies.Policy.
+func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
+
+// Messages implements policies.Policy.
+func (*Policy) Messages() policies.Messages {
+	return policies.Messages{State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}}}
+}
+
 // Rules implements policies.Policy.
-func (*Policy) Rules(*types.TimerConfig, *types.LaneState) policy.Rules { return Rules{} }
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+	return rulesIn(config)
+}
+
+func rulesIn(config *types.TimerConfig) Rules {
+	return Rules{Patience: types.ParamsOf[Params](config).PatienceBlocks}
+}
+
+// Describe implements policies.Policy.
+func (*Policy) Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding {
+	return &Standing{PatienceBlocks: rulesIn(config).Patience, Impatient: stateIn(lane).Impatient}
+}
 
 // Open implements policies.Policy: a block ranks the CANDIDATE_WINDOW oldest timers that are ready.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	return &round{Window: policies.Window{Block: b, Parts: p.parts, Rules: Rules{}}}, nil
+	rules := rulesIn(&b.Config)
+	return &round{Window: policies.Window{Block: b, Parts: p.parts, Rules: rules}, rules: rules}, nil
 }
 
 // round is the policy at work in one block.
 type round struct {
 	policies.Window
-	// full: the lane has no room for a timer that was tried.
+	rules Rules
+	// full: the lane has no room for a timer that was tried by its size.
 	full bool
+	// impatient is the number of fires of timers that were tried before those.
+	impatient uint64
 }
 
 // Next implements policies.Round: what comes after a timer that does not fit is no smaller.
@@ -71,7 +144,24 @@ func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 }
 
 // Skipped implements policies.Round.
-func (r *round) Skipped(_ sdk.Context, _ *types.Timer, why policies.Skip) error {
-	r.full = why.NoRoom
+func (r *round) Skipped(_ sdk.Context, t *types.Timer, why policies.Skip) error {
+	r.full = why.NoRoom && !r.rules.Impatient(r.Height, t.Due)
 	return nil
+}
+
+// Fired implements policies.Follower.
+func (r *round) Fired(_ sdk.Context, f policies.Fire) {
+	if r.rules.Impatient(r.Height, f.Timer.Due) {
+		r.impatient++
+	}
+}
+
+// Close implements policies.Follower: the bids of this policy pay no tips.
+func (r *round) Close(sdk.Context) (math.Int, error) {
+	if r.impatient > 0 {
+		state := stateIn(&r.State)
+		state.Impatient += r.impatient
+		r.State.SetPolicy(&state)
+	}
+	return math.ZeroInt(), nil
 }

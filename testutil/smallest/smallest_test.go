@@ -17,8 +17,10 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/smallest"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -141,5 +143,105 @@ func TestAChainWithoutThePolicyRefusesIt(t *testing.T) {
 	genesis.Config.Policy = smallest.ID
 	_, err := lab.NewChain(lab.ChainOptions{Genesis: genesis})
 	require.ErrorIs(t, err, types.ErrInvalidConfig)
-	require.Panics(t, func() { registry.New(nil, smallest.New, smallest.New) }, "two policies with one id")
+	wire := func(more ...registry.Constructor) func() {
+		return func() { _, _ = lab.NewChain(lab.ChainOptions{Keeper: []keeper.Option{keeper.WithPolicy(more...)}}) }
+	}
+	require.PanicsWithError(t, "x/timers: two policies have the id 1000", wire(smallest.New, smallest.New))
+	other := func(parts *policies.Parts) policies.Policy { return &another{Policy: smallest.New(parts)} }
+	require.PanicsWithError(t, `x/timers: policy 1001: the name "smallest" of its parameters /smallest.v1.Params is taken`,
+		wire(smallest.New, other))
+}
+
+// another is a policy with the parameters of this one.
+type another struct{ policies.Policy }
+
+func (*another) ID() types.Policy { return smallest.ID + 1 }
+
+// TestOrder_TheImpatientComeFirst, in the order in which they became due, whatever their sizes.
+func TestOrder_TheImpatientComeFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules := smallest.Rules{Patience: rapid.Uint64Range(0, 8).Draw(t, "patience")}
+		candidates := policytest.DrawCandidates(t)
+		height := uint64(0)
+		for _, c := range candidates {
+			height = max(height, c.Due)
+		}
+		height += min(rapid.Uint64Range(0, 4).Draw(t, "later"), ^height)
+		var ordered []policy.Candidate
+		for _, i := range rules.Order(policy.Prices{Height: height}, candidates) {
+			ordered = append(ordered, candidates[i])
+		}
+		require.ElementsMatch(t, candidates, ordered)
+		waited := func(c policy.Candidate) bool { return rules.Patience > 0 && height-c.Due >= rules.Patience }
+		for i := 1; i < len(ordered); i++ {
+			a, b := ordered[i-1], ordered[i]
+			require.False(t, waited(b) && !waited(a), "%v before %v", a, b)
+			if waited(a) && waited(b) {
+				require.Negative(t, cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)))
+			}
+		}
+	})
+}
+
+// TestPatience_IsSetShownAndKept: by its name, in the query of the lane, and through a genesis file.
+//
+// Rule: 7-policy-params, 1.7-guest-state
+func TestPatience_IsSetShownAndKept(t *testing.T) {
+	chain := newChain(t, func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 })
+	known := map[string]byte{}
+	standing := func(chain *lab.Chain) *smallest.Standing {
+		lane, err := query.NewServer(chain.Timers).Lane(chain.Ctx(), &types.QueryLaneRequest{})
+		require.NoError(t, err)
+		return lane.OfPolicy.GetCachedValue().(*smallest.Standing)
+	}
+	require.Equal(t, &smallest.Standing{PatienceBlocks: 100}, standing(chain))
+	params, err := query.NewServer(chain.Timers).Params(chain.Ctx(), &types.QueryParamsRequest{Fields: []string{"smallest.patience_blocks"}})
+	require.NoError(t, err)
+	next := params.Config
+	types.ChangeParams(&next, func(p *smallest.Params) { p.PatienceBlocks = 3 })
+	change, err := types.ChangeConfig(chain.Timers.Authority(), &params.Config, &next, []string{"smallest.patience_blocks"})
+	require.NoError(t, err)
+	require.Equal(t, params.Expected, change.Expected)
+	_, _, err = chain.Tx(change)
+	require.NoError(t, err)
+
+	schedule(t, chain, 2, 90_000)
+	for range 9 {
+		schedule(t, chain, 2, 40_000)
+	}
+	var fired []byte
+	for range 6 {
+		fired = append(fired, fires(t, chain, known)...)
+	}
+	require.Equal(t, []byte{4, 4, 4, 9, 4}, fired, "the large one is impatient in its fourth block, and older than the small ones")
+	require.Equal(t, &smallest.Standing{PatienceBlocks: 3, Impatient: 2}, standing(chain))
+
+	_, err = chain.EndBlock()
+	require.NoError(t, err)
+	exported, err := chain.Timers.ExportGenesis(chain.Ctx())
+	require.NoError(t, err)
+	var read types.GenesisState
+	chain.Codec.MustUnmarshalJSON(chain.Codec.MustMarshalJSON(exported), &read)
+	again, err := lab.NewChain(lab.ChainOptions{
+		Genesis: &read, Height: chain.Ctx().BlockHeight(), Keeper: []keeper.Option{keeper.WithPolicy(smallest.New)},
+		Balances: []lab.Balance{{Address: owner, Amount: math.NewInt(1_000_000)}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, again.BeginBlock())
+	require.Equal(t, &smallest.Standing{PatienceBlocks: 3, Impatient: 3}, standing(again))
+
+	for want, change := range map[string]func(*types.GenesisState){
+		"smallest.patience_blocks is 1099511627777, want 0 to 1099511627776": func(g *types.GenesisState) {
+			types.ChangeParams(&g.Config, func(p *smallest.Params) { p.PatienceBlocks = types.MaxBlocks + 1 })
+		},
+		"smallest.State: impatient is 1099511627777, want at most": func(g *types.GenesisState) {
+			g.Lane.SetPolicy(&smallest.State{Impatient: types.MaxBlocks + 1})
+		},
+	} {
+		broken := read
+		change(&broken)
+		require.ErrorContains(t, chain.Timers.ValidateGenesis(&broken), want)
+	}
+	_, err = lab.NewChain(lab.ChainOptions{Genesis: &read, Height: chain.Ctx().BlockHeight()})
+	require.ErrorContains(t, err, "this chain has registered no policy with the parameters /smallest.v1.Params")
 }

@@ -292,7 +292,7 @@ func (k *kinds) kindsOf(state map[string]any) map[string]int {
 	for policy, blocks := range k.fired {
 		found["policy "+policy] = blocks
 	}
-	found["weight under tip"] = len(listOf(deep(state, "tip_weights")))
+	found["weight under tip"] = len(listOf(deep(mapOf(state)["policies"], "weights")))
 	return found
 }
 

@@ -32,7 +32,7 @@ const pureToo = "github.com/tidwall/btree"
 var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "state/logstore", "fees", "triggers", "agents", "policies"}
 
 // guestRoom is what those of guests may import.
-var guestRoom = append([]string{"policies/rulesof"}, room...)
+var guestRoom = append([]string{"types/bounds"}, room...)
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
@@ -76,9 +76,8 @@ var mayImport = map[string][]string{
 	"policies/auction":  guestRoom,
 	"policies/score":    guestRoom,
 	"policies/tip":      guestRoom,
-	"policies/rulesof":  {"types"},
 	"policies/registry": {"types", "state", "fees", "policies", "policies/fifo", "policies/eip1559"},
-	"policies/guests":   {"policies/registry", "policies/auction", "policies/score", "policies/tip"},
+	"policies/guests":   {"policies", "policies/registry", "policies/auction", "policies/score", "policies/tip"},
 
 	"engine/tags": {"events"},
 	"engine":      {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/logstore", "state/receipts", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
@@ -380,7 +379,7 @@ func TestPurityCheckerCanFail(t *testing.T) {
 }
 
 // guestDirs are the guests among the policies, and their rules.
-var guestDirs = []string{"policies/auction", "policies/score", "policies/tip", "policies/rulesof", "policy/auction", "policy/score", "policy/tip"}
+var guestDirs = []string{"policies/auction", "policies/score", "policies/tip", "policy/auction", "policy/score", "policy/tip"}
 
 // linked returns the packages of the module that one of them links, itself among them.
 func linked(t *testing.T, from string) map[string]bool {

@@ -17,10 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -192,14 +194,35 @@ func withCommas(n int) string {
 	return fmt.Sprintf("%d,%03d", n/1_000, n%1_000)
 }
 
-// flatConfig is the config in JSON, with the parameters of each policy by their paths.
-func flatConfig(t *testing.T, config *types.TimerConfig) map[string]any {
+// withGuests is the default config with the parameters of the guests, and a codec that knows them.
+func withGuests(t *testing.T) (types.TimerConfig, codec.Codec) {
 	t.Helper()
-	raw, err := testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec.MarshalJSON(config)
+	encoding, config := testutil.MakeTestEncodingConfig(timers.AppModule{}), types.DefaultTimerConfig("stake")
+	guests.RegisterInterfaces(encoding.InterfaceRegistry)
+	for _, name := range encoding.InterfaceRegistry.ListImplementations(types.PolicyParamsName) {
+		params, err := encoding.InterfaceRegistry.Resolve(name)
+		require.NoError(t, err)
+		config.SetParams(params.(types.PolicyParams).Defaults())
+	}
+	return config, encoding.Codec
+}
+
+// flatConfig is that config in JSON, with the parameters of each policy by their paths.
+func flatConfig(t *testing.T) map[string]any {
+	t.Helper()
+	config, cdc := withGuests(t)
+	raw, err := cdc.MarshalJSON(&config)
 	require.NoError(t, err)
 	var all map[string]any
 	require.NoError(t, json.Unmarshal(raw, &all))
 	flat := map[string]any{}
+	list := all["policy_params"].([]any)
+	delete(all, "policy_params")
+	for _, entry := range list {
+		params := entry.(map[string]any)
+		all[types.PolicyName(params["@type"].(string))] = params
+		delete(params, "@type")
+	}
 	for name, value := range all {
 		if below, is := value.(map[string]any); is && name != "priority_tiers" {
 			for field, value := range below {
@@ -242,8 +265,7 @@ func amount(text string) (*big.Rat, bool) {
 // Rule: 7.1-table, 7.2-table, 7.3-table, 7.4-table, 7.5-table, 7.6-table, 7.7-table, 7.8-table, 7.9-table, 7.10-table
 // Rule: 7.11-table, 7-own-message
 func TestTheTablesOfParametersAreTheConfig(t *testing.T) {
-	config := types.DefaultTimerConfig("stake")
-	defaults := flatConfig(t, &config)
+	defaults := flatConfig(t)
 	// What the tables say in words.
 	inWords := map[string]string{
 		"fee_denom": "the bond denom", "reserved_actors": "none: the authority", "allowed_messages": "`*`", "denied_messages": "none",
@@ -303,8 +325,7 @@ func requireBounds(t *testing.T, name, documented string) int {
 	if !ok || !alsoOK {
 		return 0
 	}
-	config := types.DefaultTimerConfig("stake")
-	value := fmt.Sprint(flatConfig(t, &config)[name])
+	value := fmt.Sprint(flatConfig(t)[name])
 	step := big.NewRat(1, 1)
 	if strings.Contains(value, ".") || strings.Contains(documented, ".") || strings.Contains(documented, "/") || decimals[name] {
 		step = new(big.Rat).Inv(new(big.Rat).SetInt64(1_000_000_000_000_000_000))
@@ -335,8 +356,7 @@ var decimals = map[string]bool{
 // withValue validates the default config with another value of a parameter.
 func withValue(t *testing.T, name string, value, step *big.Rat) error {
 	t.Helper()
-	cdc := testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec
-	config := types.DefaultTimerConfig("stake")
+	config, cdc := withGuests(t)
 	raw, err := cdc.MarshalJSON(&config)
 	require.NoError(t, err)
 	var all map[string]any
@@ -347,7 +367,12 @@ func withValue(t *testing.T, name string, value, step *big.Rat) error {
 	}
 	var stated any = text
 	if message, field, nested := strings.Cut(name, "."); nested {
-		below := all[message].(map[string]any)
+		below, _ := all[message].(map[string]any)
+		for _, entry := range all["policy_params"].([]any) {
+			if params := entry.(map[string]any); types.PolicyName(params["@type"].(string)) == message {
+				below = params
+			}
+		}
 		if _, isNumber := below[field].(float64); isNumber {
 			stated = json.Number(text)
 		}

@@ -5,12 +5,15 @@ import (
 	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
+	"github.com/cosmos-timers/timers/x/timers/policies/score"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Of is what a market takes from a chain's config.
 func Of(c *types.TimerConfig) market.Config {
+	tips := types.ParamsOf[tip.Params](c)
 	return market.Config{
 		Policy: names[c.Policy], Lane: c.LaneCapacity(), MaxFires: c.MaxFiresPerBlock, CandidateWindow: c.CandidateWindow,
 		OverheadCycles: c.OverheadCyclesPerBlock, RemovalCycles: c.GcCyclesPerBlock,
@@ -18,8 +21,8 @@ func Of(c *types.TimerConfig) market.Config {
 		MinGasLimit: c.MinGasLimit, MaxCycles: c.MaxCyclesPerFire, MaxCyclesAuction: c.Eip1559.MaxCyclesPerFireAuction,
 		CellLimit: c.CellLimit(), FairnessBlocks: c.FairnessWindowBlocks, ByDeployer: c.FairnessUnit == types.UnitDeployer,
 		Weights: c.WeightBounds(), MedianSmoothing: c.MedianSmoothing.LegacyDec,
-		Eip1559: c.Eip1559.Rules(c), Auction: rulesof.Auction(&c.Auction, nil), Score: rulesof.Score(&c.Score),
-		Tip: rulesof.Tip(c), TipWeights: rulesof.TipWeights(&c.Tip), TipEpochBlocks: c.Tip.EpochBlocks,
+		Eip1559: c.Eip1559.Rules(c), Auction: auction.RulesOf(types.ParamsOf[auction.Params](c), nil), Score: score.RulesOf(types.ParamsOf[score.Params](c)),
+		Tip: tip.RulesOf(c), TipWeights: tip.WeightsOf(tips), TipEpochBlocks: tips.EpochBlocks,
 	}
 }
 

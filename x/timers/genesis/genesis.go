@@ -48,7 +48,7 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateAgents, validateFairness, validateWatchPending, validateConditions, validateLeavers, validateReady, validateTipMarket, validateReceipts,
+		validateAgents, validateFairness, validateWatchPending, validateConditions, validateLeavers, validateReady, (*types.GenesisState).ValidatePolicies, validateReceipts,
 	} {
 		if err := validate(head); err != nil {
 			return nil, err

@@ -24,6 +24,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/genesis"
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -112,14 +115,14 @@ func fullGenesis() *types.GenesisState {
 		LaneBasefee: &basefee, P50: math.LegacySmallestDec(), MarketSince: 2,
 		AdmitCursor: types.QueueKey{Due: 6, Seq: 1},
 		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
-		TipMarket: types.TipState{
-			Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3,
-		},
 	}
-	g.TipWeights = []types.ActorTipWeight{{Actor: full.Actor, Weight: types.TipWeight{
+	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3})
+	if err := g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Actor: full.Actor, Weight: tip.Weight{
 		Weight: math.LegacyNewDecWithPrec(5, 1), Epoch: 2, Fires: 2, Blocks: 1, Unfunded: 3, Tip: math.LegacyOneDec(),
 		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
-	}}}
+	}}}}); err != nil {
+		panic(err)
+	}
 	g.Fairness = []types.HeightFires{
 		{Height: 1, Unit: full.Actor, Fires: 2}, {Height: 3, Unit: tier.Actor, Fires: 1}, {Height: 3, Unit: full.FeePayer, Fires: 1},
 	}
@@ -128,9 +131,9 @@ func fullGenesis() *types.GenesisState {
 		Paid: math.NewInt(9), Tip: math.ZeroInt(), Matched: []types.WatchedKey{matched},
 	}
 	g.Lane.Agents = &types.AgentBooks{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: full.Actor}
-	g.Lane.Auction = &types.AuctionState{
+	g.Lane.SetPolicy(&auction.State{
 		Lambda: math.LegacyNewDecWithPrec(5, 2), ValueDecay: math.LegacySmallestDec(), Deferral: math.LegacyOneDec(), Blocks: 4,
-	}
+	})
 	g.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{receipt, receipt}}, {Height: 3, Receipts: []types.Receipt{receipt}}}
 	return g
 }
@@ -345,7 +348,11 @@ func TestGenesisMindsItsEdges(t *testing.T) {
 	require.NoError(t, genesis.Validate(g))
 }
 
-func testCodec() codec.Codec { return testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec }
+func testCodec() codec.Codec {
+	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{})
+	guests.RegisterInterfaces(encoding.InterfaceRegistry)
+	return encoding.Codec
+}
 
 // readGenesisJSON validates a genesis file as a node does. Whatever the file says, validation must not panic, and what is
 // read record by record is what the codec makes of the whole.
@@ -535,7 +542,10 @@ func dueGenesis(policy types.Policy) *types.GenesisState {
 	g, full := types.NewGenesis("stake"), fullGenesis()
 	g.Config.Policy = policy
 	g.NextSeq, g.Lane = 20, full.Lane
-	g.Lane.HeadCursor, g.Lane.LiveCursor, g.Lane.AdmitCursor, g.Lane.TipMarket.Round = types.QueueKey{}, types.QueueKey{}, types.QueueKey{}, types.QueueKey{}
+	g.Lane.HeadCursor, g.Lane.LiveCursor, g.Lane.AdmitCursor = types.QueueKey{}, types.QueueKey{}, types.QueueKey{}
+	tips := *types.MessageOf[tip.State](g.Lane.Policies)
+	tips.Round = types.QueueKey{}
+	g.Lane.SetPolicy(&tips)
 	price := math.LegacyNewDecWithPrec(1, 3)
 	g.Lane.CycleBasefee, g.Lane.CellBasefee = &price, &price
 	for seq := uint64(1); seq <= 6; seq++ {

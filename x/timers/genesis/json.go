@@ -7,6 +7,7 @@ import (
 	"github.com/cosmos/gogoproto/proto"
 
 	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -21,7 +22,7 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	if err != nil {
 		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
 	}
-	if err := checkNumbers(raw); err != nil {
+	if err := checkNumbers(raw, namesIn(cdc)); err != nil {
 		return Source{}, err
 	}
 	head := &types.GenesisState{}
@@ -129,7 +130,7 @@ func writeArray(w io.Writer, cdc codec.JSONCodec, each func(func(int, proto.Mess
 				return err
 			}
 		}
-		raw, err := cdc.MarshalJSON(record)
+		raw, err := encode(cdc, record)
 		if err != nil {
 			return err
 		}
@@ -141,6 +142,17 @@ func writeArray(w io.Writer, cdc codec.JSONCodec, each func(func(int, proto.Mess
 	}
 	_, err = io.WriteString(w, "]")
 	return err
+}
+
+func encode(cdc codec.JSONCodec, record proto.Message) ([]byte, error) {
+	if packed, ok := record.(*codectypes.Any); ok {
+		state, known := packed.GetCachedValue().(types.PolicyState)
+		if !known {
+			return nil, types.ErrInternal.Wrapf("%s is of no policy of this chain", packed.TypeUrl)
+		}
+		return cdc.MarshalInterfaceJSON(state)
+	}
+	return cdc.MarshalJSON(record)
 }
 
 // list is a repeated field of the state, decoded and encoded record by record: the codec needs five times the memory of
@@ -167,7 +179,33 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_leavers", "watchLeavers", &g.WatchLeavers),
 		listOf(cdc, "ready", "ready", &g.Ready),
 		listOf(cdc, "agents", "agents", &g.Agents),
-		listOf(cdc, "tip_weights", "tipWeights", &g.TipWeights),
+		policiesOf(cdc, &g.Policies),
+	}
+}
+
+// policiesOf is the list of what policies keep, whose records are messages of types of their own.
+func policiesOf(cdc codec.JSONCodec, records *[]*codectypes.Any) list {
+	const name = "policies"
+	return list{
+		name: name, jsonName: name,
+		add: func(i int, element []byte) error {
+			var state types.PolicyState
+			if err := cdc.UnmarshalInterfaceJSON(element, &state); err != nil {
+				return notDecoded(name, i, err)
+			}
+			packed, err := codectypes.NewAnyWithValue(state)
+			*records = append(*records, packed)
+			return err
+		},
+		each: func(fn func(int, proto.Message) error) error {
+			for i, packed := range *records {
+				if err := fn(i, packed); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		clear: func() { *records = nil },
 	}
 }
 

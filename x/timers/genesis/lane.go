@@ -22,7 +22,7 @@ func validateTotal(name string, total math.Int) error {
 	return nil
 }
 
-// validateLane checks the totals and prices of the lane, and what agents and the auction left.
+// validateLane checks the totals and prices of the lane, and what agents left.
 func validateLane(l *types.LaneState) error {
 	for _, total := range []struct {
 		name  string
@@ -53,10 +53,7 @@ func validateLane(l *types.LaneState) error {
 	if l.TimesBehind < 0 || l.TimesBehind > types.MaxTime {
 		return types.ErrInvalidGenesis.Wrapf("lane.times_behind is %d, want 0 to %d", l.TimesBehind, types.MaxTime)
 	}
-	if err := validateAgentBooks(l.Agents); err != nil {
-		return err
-	}
-	return l.Auction.Validate()
+	return validateAgentBooks(l.Agents)
 }
 
 // validateAgentBooks checks the sum of the bills for agents' calls, and the payer whose turn it is.

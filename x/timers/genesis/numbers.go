@@ -3,10 +3,14 @@ package genesis
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 
 	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
@@ -45,9 +49,26 @@ func namesOfNumbers(t reflect.Type, names map[string]struct{}, seen map[reflect.
 	return names
 }
 
+// namesIn are numberNames, and those of the messages of policies that a codec knows.
+func namesIn(cdc codec.JSONCodec) map[string]struct{} {
+	known, ok := cdc.(interface {
+		InterfaceRegistry() codectypes.InterfaceRegistry
+	})
+	if !ok {
+		return numberNames
+	}
+	names, registry := maps.Clone(numberNames), known.InterfaceRegistry()
+	for _, url := range registry.ListImplementations(types.PolicyStateName) {
+		if message, err := registry.Resolve(url); err == nil {
+			namesOfNumbers(reflect.TypeOf(message), names, map[reflect.Type]struct{}{})
+		}
+	}
+	return names
+}
+
 // checkNumbers refuses numbers that are too long to be decoded. It passes over raw, which is valid JSON, once, and copies
 // nothing.
-func checkNumbers(raw []byte) error {
+func checkNumbers(raw []byte, names map[string]struct{}) error {
 	isNumber := false
 	for at := 0; at < len(raw); at++ {
 		if raw[at] != '"' {
@@ -57,7 +78,7 @@ func checkNumbers(raw []byte) error {
 		after := skipSpace(raw, end+1)
 		switch {
 		case after < len(raw) && raw[after] == ':':
-			isNumber = isNumberName(raw[at : end+1])
+			isNumber = isNumberName(raw[at:end+1], names)
 		case isNumber && end-at > bounds.MaxTextBytes:
 			return types.ErrInvalidGenesis.Wrapf("the number %.80s… is %d bytes long, want at most %d", raw[at+1:end], end-at-1, bounds.MaxTextBytes)
 		}
@@ -66,12 +87,12 @@ func checkNumbers(raw []byte) error {
 	return nil
 }
 
-// isNumberName reports whether a quoted name is one of numberNames.
-func isNumberName(quoted []byte) bool {
+// isNumberName reports whether a quoted name is one of names.
+func isNumberName(quoted []byte, names map[string]struct{}) bool {
 	name := string(quoted[1 : len(quoted)-1])
 	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &name) != nil {
 		return false
 	}
-	_, is := numberNames[name]
+	_, is := names[name]
 	return is
 }

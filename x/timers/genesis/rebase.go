@@ -51,7 +51,7 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 		next.MoveBack(r.back)
 		g.NextConfig = &next
 	}
-	r.lane(&g.Lane, before.Height, first)
+	r.lane(&g.Lane)
 	g.Receipts = nil
 	for _, segment := range before.Receipts {
 		if segment.Height = r.past(segment.Height); segment.Height > 0 {
@@ -64,30 +64,18 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 			g.Fairness = append(g.Fairness, fires)
 		}
 	}
-	g.TipWeights = slices.Clone(before.TipWeights)
-	for i := range g.TipWeights {
-		if weight := &g.TipWeights[i].Weight; weight.LastFire > 0 {
-			weight.LastFire = r.due(weight.LastFire)
-		}
-	}
+	g.MovePolicies(before.Height, first)
 	g.Ready = nil
 	r.watches(&g)
 	return &g
 }
 
 // lane: the cursors are lower bounds of the queue, whose order changes where timers were overdue.
-func (r rebase) lane(l *types.LaneState, last, first uint64) {
+func (r rebase) lane(l *types.LaneState) {
 	none := types.QueueKey{}
 	l.HeadCursor, l.LiveCursor, l.SweepCursor, l.AdmitCursor, l.AgentTurn = none, none, none, none, none
 	l.ReceiptsFrom, l.ReceiptsUnkept, l.MarketSince = r.past(l.ReceiptsFrom), r.past(l.ReceiptsUnkept), r.past(l.MarketSince)
 	l.Fairness.From = r.past(l.Fairness.From)
-	market := &l.TipMarket
-	market.Round = none
-	if market.EpochBlocks > 0 {
-		// The epoch of the last block goes on, from its beginning.
-		market.Epoch += (last - min(last, market.Start)) / market.EpochBlocks
-		market.Start = first
-	}
 }
 
 func (r rebase) timer(t *types.Timer) {

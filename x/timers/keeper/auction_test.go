@@ -17,7 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/names"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
+	auctionpolicy "github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
@@ -34,7 +34,7 @@ func inAuction(c *types.TimerConfig) {
 
 func firstPrice(c *types.TimerConfig) {
 	inAuction(c)
-	c.Auction.PaymentRule = types.PaymentFirstPrice
+	setAuction(c, func(p *auctionpolicy.Params) { p.PaymentRule = auctionpolicy.PaymentFirstPrice })
 }
 
 func price(amount string) *types.Bid { return &types.Bid{Price: amount} }
@@ -107,12 +107,16 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		out  func(f *fixture, id string)
 		paid int64
 	}{
-		"fires, with no rival":              {},
-		"fires, at a reserve price":         {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = decimal.IntOf(math.NewInt(30)) }, paid: 30},
-		"fires, at a reserve above its bid": {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = decimal.IntOf(math.NewInt(3_000)) }, paid: 700},
-		"fires, at first price":             {config: firstPrice, paid: 700},
-		"fails":                             {config: firstPrice, payload: failing, paid: 700},
-		"fails, and its last retry":         {config: firstPrice, payload: failing, changes: []func(*types.MsgScheduleTimer){retried(1, 2)}, paid: 1_400},
+		"fires, with no rival": {},
+		"fires, at a reserve price": {config: func(c *types.TimerConfig) {
+			setAuction(c, func(p *auctionpolicy.Params) { p.ReservePrice = decimal.IntOf(math.NewInt(30)) })
+		}, paid: 30},
+		"fires, at a reserve above its bid": {config: func(c *types.TimerConfig) {
+			setAuction(c, func(p *auctionpolicy.Params) { p.ReservePrice = decimal.IntOf(math.NewInt(3_000)) })
+		}, paid: 700},
+		"fires, at first price":     {config: firstPrice, paid: 700},
+		"fails":                     {config: firstPrice, payload: failing, paid: 700},
+		"fails, and its last retry": {config: firstPrice, payload: failing, changes: []func(*types.MsgScheduleTimer){retried(1, 2)}, paid: 1_400},
 		"fails, which ends its interval": {config: firstPrice, payload: failing, paid: 700, changes: []func(*types.MsgScheduleTimer){
 			every(2, 0), func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop },
 		}},
@@ -247,7 +251,7 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 func TestWinnersPayTheRunnersUpPrice(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
-		c.Auction.LambdaStep = decimal.Of(math.LegacyZeroDec())
+		setAuction(c, func(p *auctionpolicy.Params) { p.LambdaStep = decimal.Of(math.LegacyZeroDec()) })
 	}))
 	low := f.schedule(alice, 3, f.pays(alice, carol, 1), bidding(price("100")))
 	high := f.schedule(robot, 3, f.noop(), bidding(price("700")))
@@ -435,11 +439,11 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	require.Equal(t, []string{ids[11]}, f.firedIDs(f.blocksUntil(3)))
 	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	require.Equal(t, []string{ids[10]}, f.firedIDs(f.NextBlock()), "a change is in force from the next block on")
-	require.NotNil(t, f.lane().Auction)
+	require.NotNil(t, auctionState(f.lane()))
 	events := f.blocksUntil(6)
 	require.Equal(t, []string{ids[0], ids[1]}, f.firedIDs(events))
 	require.Equal(t, []string{"100 0 100 0", "200 0 200 0"}, settled(f, events))
-	require.Nil(t, f.lane().Auction)
+	require.Nil(t, auctionState(f.lane()))
 	f.setConfig(func(c *types.TimerConfig) {
 		c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, decimal.Of(math.LegacyZeroDec())
 	})
@@ -459,7 +463,9 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 func TestWaitingTimerPassesAHighBidder(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
-		c.Auction.LambdaStart, c.Auction.LambdaMin, c.Auction.LambdaMax = decimal.Of(dec("0.5")), decimal.Of(dec("0.5")), decimal.Of(dec("0.5"))
+		setAuction(c, func(p *auctionpolicy.Params) {
+			p.LambdaStart, p.LambdaMin, p.LambdaMax = decimal.Of(dec("0.5")), decimal.Of(dec("0.5")), decimal.Of(dec("0.5"))
+		})
 	}))
 	poor := f.schedule(robot2, 3, f.noop())
 	noop := f.noop()
@@ -477,9 +483,9 @@ func TestWaitingTimerPassesAHighBidder(t *testing.T) {
 // TestLambdaFollowsTheBidders in state, in the query, and through a genesis file.
 func TestLambdaFollowsTheBidders(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
-	require.Equal(t, "0.050000000000000000", f.prices().Lambda)
+	require.Equal(t, "0.050000000000000000", f.auctionStanding().Lambda)
 	f.NextBlock()
-	require.Equal(t, "0.050000000000000000", f.lane().Auction.Lambda.String())
+	require.Equal(t, "0.050000000000000000", auctionState(f.lane()).Lambda.String())
 	// Bids of 1 that live for 100 blocks: value decays by a hundredth a block, bias grows by e^0.05 − 1.
 	for i := range 10 {
 		f.schedule(robot, 3+uint64(i), f.noop(), bidding(price("1")), expiring(102+uint64(i)))
@@ -490,11 +496,11 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	for range 5 {
 		var seen auction.Observation
 		seen.Add(10, policy.Candidate{Due: 10, Locked: math.OneInt()}, 109)
-		want = rulesof.Auction(&loop.Auction, nil).Loop.Next(want, seen)
+		want = auctionpolicy.RulesOf(types.ParamsOf[auctionpolicy.Params](&loop), nil).Loop.Next(want, seen)
 	}
-	require.Equal(t, types.AuctionState{Lambda: want.Lambda, ValueDecay: want.ValueDecay, Deferral: want.Deferral, Blocks: 5}, *f.lane().Auction)
-	require.Equal(t, want.Lambda.String(), f.prices().Lambda)
-	require.Equal(t, "0.010000000000000000", f.prices().ValueDecay)
+	require.Equal(t, auctionpolicy.State{Lambda: want.Lambda, ValueDecay: want.ValueDecay, Deferral: want.Deferral, Blocks: 5}, *auctionState(f.lane()))
+	require.Equal(t, want.Lambda.String(), f.auctionStanding().Lambda)
+	require.Equal(t, "0.010000000000000000", f.auctionStanding().ValueDecay)
 	require.True(t, want.Lambda.LT(dec("0.05")))
 
 	_, err := f.EndBlock()
@@ -514,9 +520,11 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	require.Zero(t, f.balance(vault))
 	// Bounds that a config moves hold at once.
 	f.setConfig(func(c *types.TimerConfig) {
-		c.Auction.LambdaStart, c.Auction.LambdaMin = decimal.Of(dec("0.2")), decimal.Of(dec("0.2"))
+		setAuction(c, func(p *auctionpolicy.Params) {
+			p.LambdaStart, p.LambdaMin = decimal.Of(dec("0.2")), decimal.Of(dec("0.2"))
+		})
 	})
-	require.Equal(t, "0.200000000000000000", f.prices().Lambda)
+	require.Equal(t, "0.200000000000000000", f.auctionStanding().Lambda)
 }
 
 // Rule: 2.1-locked-bids-backed
@@ -556,17 +564,17 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 		}}}
 		require.ErrorContains(t, f.Timers.ValidateGenesis(&broken), "receipts 0: receipt 0: ", "%v", bid)
 	}
-	for want, change := range map[string]func(*types.AuctionState){
-		"lane.auction.lambda is -":      func(s *types.AuctionState) { s.Lambda = dec("-1") },
-		"lane.auction.lambda is 11":     func(s *types.AuctionState) { s.Lambda = dec("11") },
-		"lane.auction.value_decay is -": func(s *types.AuctionState) { s.ValueDecay = dec("-1") },
-		"lane.auction.deferral is 1":    func(s *types.AuctionState) { s.Deferral = dec("1000000000000000001") },
-		"lane.auction.blocks is":        func(s *types.AuctionState) { s.Blocks = ^uint64(0) },
+	for want, change := range map[string]func(*auctionpolicy.State){
+		"auction.State: lambda is -":      func(s *auctionpolicy.State) { s.Lambda = dec("-1") },
+		"auction.State: lambda is 11":     func(s *auctionpolicy.State) { s.Lambda = dec("11") },
+		"auction.State: value_decay is -": func(s *auctionpolicy.State) { s.ValueDecay = dec("-1") },
+		"auction.State: deferral is 1":    func(s *auctionpolicy.State) { s.Deferral = dec("1000000000000000001") },
+		"auction.State: blocks is":        func(s *auctionpolicy.State) { s.Blocks = ^uint64(0) },
 	} {
-		state := *genesis.Lane.Auction
+		state := *auctionState(genesis.Lane)
 		change(&state)
 		broken := *genesis
-		broken.Lane.Auction = &state
+		broken.Lane.SetPolicy(&state)
 		require.ErrorContains(t, f.Timers.ValidateGenesis(&broken), want)
 	}
 }

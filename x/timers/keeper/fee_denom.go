@@ -32,8 +32,12 @@ func WithBondDenom(staking BondDenomKeeper) Option {
 }
 
 // DefaultGenesis returns an empty module. It charges what WithFeeDenom states; without that its fee denom is empty, and
-// InitGenesis takes it from x/staking.
-func (k *Keeper) DefaultGenesis() *types.GenesisState { return types.NewGenesis(k.feeDenom.stated) }
+// InitGenesis takes it from x/staking. The config has the parameters of every policy of the chain.
+func (k *Keeper) DefaultGenesis() *types.GenesisState {
+	g := types.NewGenesis(k.feeDenom.stated)
+	g.Config = k.engine.Policies.Complete(g.Config)
+	return g
+}
 
 // withFeeDenom returns the state with its fee denom filled in. Fires could not be charged in a denom that nobody holds, so
 // that one without supply is refused.

@@ -38,6 +38,11 @@ func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) err
 	if err := k.CheckConfigs(source.Head); err != nil {
 		return err
 	}
+	source.Head.Config = k.engine.Policies.Complete(source.Head.Config)
+	if source.Head.NextConfig != nil {
+		next := k.engine.Policies.Complete(*source.Head.NextConfig)
+		source.Head.NextConfig = &next
+	}
 	// The account exists from the first block, so that the first pre-charge costs what every other does.
 	k.engine.Fees.Accounts.GetModuleAccount(ctx, types.ModuleName)
 	readings := []state.TimerReading{{Timer: check.Timer, Done: check.Done}}

@@ -70,7 +70,7 @@ func (m msgServer) UpdateTimerConfig(
 	if err := msg.ValidateBasic(); err != nil {
 		return nil, err
 	}
-	config, err := m.engine.Configs.Latest(ctx)
+	config, err := m.latestConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +84,7 @@ func (m msgServer) UpdateTimerConfig(
 	if err := m.engine.CheckConfig(&next); err != nil {
 		return nil, err
 	}
+	next = m.engine.Policies.Complete(next)
 	if err := m.engine.Configs.SetNext(ctx, next); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (m msgServer) UpdateTimerConfig(
 // ReplaceConfig is the authority's message that replaces the config by the next one, whole, if it is sent before another
 // change.
 func (k *Keeper) ReplaceConfig(ctx context.Context, next types.TimerConfig) (*types.MsgUpdateTimerConfig, error) {
-	latest, err := k.engine.Configs.Latest(ctx)
+	latest, err := k.latestConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,4 +137,11 @@ func (m msgServer) SysReleaseTimer(ctx context.Context, msg *types.MsgSysRelease
 		return nil, types.ErrNotQuarantined.Wrapf("timer %s of %s", timer.IDHex(), msg.Actor)
 	}
 	return &types.MsgSysReleaseTimerResponse{}, m.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
+}
+
+// latestConfig is what a change of the config changes: the one that follows, else the one in force, with the parameters of every
+// policy of the chain.
+func (k *Keeper) latestConfig(ctx context.Context) (types.TimerConfig, error) {
+	config, err := k.engine.Configs.Latest(ctx)
+	return k.engine.Policies.Complete(config), err
 }

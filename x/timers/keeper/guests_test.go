@@ -50,7 +50,7 @@ func genesisError(t *testing.T, f *fixture, genesis *types.GenesisState, held in
 // TestGuests_GenesisHoldsNothingOfOneThatIsMissing: what only a guest returns or keeps is refused where it is not registered, and
 // not lost. What the module's account holds beyond what timers have locked is refused under every wiring.
 //
-// Rule: 1.7-guests-genesis, 2.1-locked-bids-backed
+// Rule: 7-foreign-params, 1.7-guests-genesis, 2.1-locked-bids-backed
 func TestGuests_GenesisHoldsNothingOfOneThatIsMissing(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	f.schedule(robot, 50, f.noop(), bidding(price("700")))
@@ -62,20 +62,30 @@ func TestGuests_GenesisHoldsNothingOfOneThatIsMissing(t *testing.T) {
 	g.NextBlock()
 	g.NextBlock()
 	weighed := g.export()
-	require.NotEmpty(t, weighed.TipWeights)
+	require.NotEmpty(t, tipWeights(weighed))
 
 	for _, genesis := range []*types.GenesisState{locked, weighed} {
 		genesis.Config.Policy = types.PolicyEIP1559
 	}
 	require.NoError(t, genesisError(t, f, locked, 700, false))
 	err := genesisError(t, f, locked, 700, true)
+	require.ErrorIs(t, err, types.ErrInvalidConfig)
+	require.ErrorContains(t, err, "policy_params: this chain has registered no policy with the parameters /timers.auction.v1.Params")
+	for _, genesis := range []*types.GenesisState{locked, weighed} {
+		genesis.Config.PolicyParams = nil
+	}
+	err = genesisError(t, f, locked, 700, true)
+	require.ErrorIs(t, err, types.ErrInvalidGenesis)
+	require.ErrorContains(t, err, "policies: this chain has registered no policy that keeps /timers.auction.v1.State")
+	locked.Lane.Policies = nil
+	err = genesisError(t, f, locked, 700, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
 	require.ErrorContains(t, err, "timers[0] has locked 700: this chain has registered no policy that returns it")
 
 	require.NoError(t, genesisError(t, g, weighed, 0, false))
 	err = genesisError(t, g, weighed, 0, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
-	require.ErrorContains(t, err, "tip_weights: this chain has registered no policy that keeps them")
+	require.ErrorContains(t, err, "policies: this chain has registered no policy that keeps /timers.tip.v1.")
 
 	require.NoError(t, genesisError(t, f, types.NewGenesis("stake"), 0, true))
 	require.ErrorContains(t, genesisError(t, f, types.NewGenesis("stake"), 3, true), "holds 3stake, its timers have locked 0 (bid_locked): want as much")

@@ -20,6 +20,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	scorepolicy "github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
@@ -278,7 +279,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	for i := range 20 {
 		if i == 3 {
 			for _, chain := range []*fixture{f, again} {
-				chain.setConfig(func(c *types.TimerConfig) { c.Score.WBid = decimal.Of(dec("1")) })
+				chain.setConfig(func(c *types.TimerConfig) { setScore(c, func(p *scorepolicy.Params) { p.WBid = decimal.Of(dec("1")) }) })
 			}
 		}
 		require.Equal(t, f.firedIDs(f.NextBlock()), again.firedIDs(again.NextBlock()))
@@ -347,11 +348,18 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 			}
 			changes := []func(*types.TimerConfig){
 				func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
-				func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("0.5")) },
+				func(c *types.TimerConfig) {
+					setScore(c, func(p *scorepolicy.Params) { p.WFifo = decimal.Of(dec("0.5")) })
+				},
 				func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
-				func(c *types.TimerConfig) { c.Score.WBid, c.Policy = decimal.Of(dec("2")), types.PolicyScore },
+				func(c *types.TimerConfig) {
+					c.Policy = types.PolicyScore
+					setScore(c, func(p *scorepolicy.Params) { p.WBid = decimal.Of(dec("2")) })
+				},
 				func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO },
-				func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("0")) },
+				func(c *types.TimerConfig) {
+					setScore(c, func(p *scorepolicy.Params) { p.WFifo = decimal.Of(dec("0")) })
+				},
 				func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
 			}
@@ -380,7 +388,9 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 	for name, change := range map[string]func(*types.TimerConfig){
 		"from eip1559": func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
 		"from score":   func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
-		"weights":      func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("1")) },
+		"weights": func(c *types.TimerConfig) {
+			setScore(c, func(p *scorepolicy.Params) { p.WFifo = decimal.Of(dec("1")) })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
@@ -400,7 +410,7 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 				config, lane := f.config(), f.lane()
 				for _, entry := range f.export().Ready {
 					list := merge.List(entry.List)
-					current := list == rules.ListOfEpoch(lane.ScoreEpoch)
+					current := list == rules.ListOfEpoch(scoreEpoch(lane))
 					if config.Policy != types.PolicyScore {
 						current = !list.Wide()
 					}
@@ -440,8 +450,9 @@ func (m *scoreModel) order(contest []*stormTimer, turnsLeft int) (order []*storm
 		if t.Bid != nil {
 			bid, _ = math.NewIntFromString(t.Bid.Price)
 		}
-		return m.config.Score.WAge.MulInt(math.NewIntFromUint64(m.height - t.Due)).Add(m.config.Score.WBid.MulInt(bid)).
-			Sub(m.config.Score.WFifo.MulInt(math.NewIntFromUint64(t.Seq)))
+		p := types.ParamsOf[scorepolicy.Params](&m.config)
+		return p.WAge.MulInt(math.NewIntFromUint64(m.height - t.Due)).Add(p.WBid.MulInt(bid)).
+			Sub(p.WFifo.MulInt(math.NewIntFromUint64(t.Seq)))
 	}
 	left := slices.Clone(contest)
 	slices.SortStableFunc(left, func(a, b *stormTimer) int { return score(b).BigInt().Cmp(score(a).BigInt()) })
@@ -531,8 +542,10 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 		genesis := opts.Genesis
 		c := &genesis.Config
 		c.Policy = types.PolicyScore
-		c.Score.WAge = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age"))
-		c.Score.WFifo = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank"))
+		weights := *types.ParamsOf[scorepolicy.Params](c)
+		weights.WAge = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age"))
+		weights.WFifo = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank"))
+		c.SetParams(&weights)
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
 		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))

@@ -14,7 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
+	tippolicy "github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -40,10 +40,12 @@ type tipTimer struct {
 }
 
 // epochAt: the policy is in force from block 1 on.
-func (m *tipModel) epochAt(height uint64) uint64 { return 1 + (height-1)/m.config.Tip.EpochBlocks }
+func (m *tipModel) params() *tippolicy.Params { return types.ParamsOf[tippolicy.Params](&m.config) }
+
+func (m *tipModel) epochAt(height uint64) uint64 { return 1 + (height-1)/m.params().EpochBlocks }
 
 func (m *tipModel) weight(actor string, epoch uint64) math.LegacyDec {
-	w := rulesof.TipWeights(&m.config.Tip)
+	w := tippolicy.WeightsOf(m.params())
 	weight, known := w.Neutral, false
 	for e := uint64(1); e < epoch; e++ {
 		o := m.epochs[actor][e]
@@ -74,7 +76,7 @@ func (m *tipModel) effective(t *tipTimer) math.LegacyDec {
 
 // block returns the ids of what fires at a height, in order, and of what is found unfunded.
 func (m *tipModel) block(height uint64) (fired, unfunded []string) {
-	epoch, w := m.epochAt(height), rulesof.TipWeights(&m.config.Tip)
+	epoch, w := m.epochAt(height), tippolicy.WeightsOf(m.params())
 	var competing []*tipTimer
 	for _, t := range m.timers {
 		if !t.gone && !t.waits && t.due <= height && t.fee.GTE(m.config.CycleBasefee.LegacyDec) {
@@ -167,10 +169,14 @@ func (m *tipModel) nextP50(competing []*tipTimer, tips []math.LegacyDec, sizes [
 func TestTipMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFixture(t, withConfig(byTip), withConfig(laneOf(300_000)), withConfig(func(c *types.TimerConfig) {
-			c.Tip.EpochBlocks = rapid.Uint64Range(1, 4).Draw(t, "epoch")
-			c.Tip.StarvationBlocks = rapid.Uint64Range(1, 4).Draw(t, "starvation")
-			c.Tip.WeightNeutral = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.5"), dec("0.7")}).Draw(t, "neutral"))
-			c.Tip.StarvationFloor = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor"))
+			setTip(c, func(p *tippolicy.Params) { p.EpochBlocks = rapid.Uint64Range(1, 4).Draw(t, "epoch") })
+			setTip(c, func(p *tippolicy.Params) { p.StarvationBlocks = rapid.Uint64Range(1, 4).Draw(t, "starvation") })
+			setTip(c, func(p *tippolicy.Params) {
+				p.WeightNeutral = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.5"), dec("0.7")}).Draw(t, "neutral"))
+			})
+			setTip(c, func(p *tippolicy.Params) {
+				p.StarvationFloor = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor"))
+			})
 		}))
 		m := &tipModel{
 			config: f.config(), epochs: map[string]map[uint64]*tip.EpochStats{}, lastFire: map[string]uint64{}, p50: math.LegacyZeroDec(),

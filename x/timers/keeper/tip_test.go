@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	tippolicy "github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -26,7 +27,8 @@ import (
 // byTip puts policy tip in force, with prices that are round and epochs of ten blocks.
 func byTip(c *types.TimerConfig) {
 	plain(c)
-	c.Policy, c.Tip.EpochBlocks, c.Tip.StarvationBlocks = types.PolicyTip, 10, 5
+	c.Policy = types.PolicyTip
+	setTip(c, func(p *tippolicy.Params) { p.EpochBlocks, p.StarvationBlocks = 10, 5 })
 }
 
 // laneOf is a lane of so many cycles, none of whose fires takes more than it holds.
@@ -36,11 +38,13 @@ func laneOf(cycles uint64) func(*types.TimerConfig) {
 	}
 }
 
-func (f *fixture) tipStanding(actor sdk.AccAddress) *types.TipStanding {
+func (f *fixture) tipStanding(actor sdk.AccAddress) *tippolicy.Standing {
 	f.t.Helper()
 	response, err := f.query().Fairness(f.Ctx(), &types.QueryFairnessRequest{Actor: actor.String()})
 	require.NoError(f.t, err)
-	return response.Tip
+	standing, ok := response.OfPolicy.GetCachedValue().(*tippolicy.Standing)
+	require.True(f.t, ok)
+	return standing
 }
 
 // Rule: 1.7-basefee-of-others, 1.8-tip-is-smaller
@@ -134,12 +138,12 @@ func TestWeightsFollowWhatFiresWere(t *testing.T) {
 	f.schedule(robot, 3, fails, bidding(stated("9", "0")))
 	f.schedule(robot2, 3, f.burner(180_000), limited(200_000), bidding(stated("9", "0")))
 	f.NextBlock()
-	require.Equal(t, types.TipStanding{
+	require.Equal(t, tippolicy.Standing{
 		Weight: "0.500000000000000000", Next: "0.500000000000000000", Epoch: 1, EpochEnds: 10,
 	}, *f.tipStanding(robot), "nothing is known")
 	f.blocksUntil(3)
 	// 0.4 × ½ + 0.3 × ½ + 0.2 × 0.99, and 0.4 × ½ + 0.3 + 0.2 × 0.9: nobody tipped, nothing was late.
-	require.Equal(t, types.TipStanding{
+	require.Equal(t, tippolicy.Standing{
 		Weight: "0.500000000000000000", Next: "0.509600000000000000", Score: "0.548000000000000000", Epoch: 1, EpochEnds: 10,
 		Fires: 1, LastFire: 3,
 	}, *f.tipStanding(robot))
@@ -327,7 +331,9 @@ func TestUnfundedHandlingIsBoundedByTheGCLane(t *testing.T) {
 // TestStarvationFloor: an actor without a fire for five blocks is raised to the floor, and wins the tie that it lost.
 func TestStarvationFloor(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)), withConfig(func(c *types.TimerConfig) {
-		c.Tip.WeightNeutral, c.Tip.StarvationFloor = decimal.Of(dec("0.2")), decimal.Of(dec("0.9"))
+		setTip(c, func(p *tippolicy.Params) {
+			p.WeightNeutral, p.StarvationFloor = decimal.Of(dec("0.2")), decimal.Of(dec("0.9"))
+		})
 	}))
 	// The busy one scores in epoch 1, and weighs more than the neutral weight from block 11 on.
 	for height := uint64(3); height < 11; height++ {
@@ -409,7 +415,7 @@ func TestWindowIsNotBlockedByIdleTimers(t *testing.T) {
 // TestWeightsAreForgotten: bounded, whatever policy is in force, and without a trace.
 func TestWeightsAreForgotten(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
-		c.Tip.EpochBlocks = 1
+		setTip(c, func(p *tippolicy.Params) { p.EpochBlocks = 1 })
 		inTheEnd(c, overhead.Age, 2)
 	}))
 	actors := []sdk.AccAddress{robot, robot2, alice, bob, carol}
@@ -428,7 +434,7 @@ func TestWeightsAreForgotten(t *testing.T) {
 		f.NextBlock()
 		require.Equal(t, want, f.listedActors())
 	}
-	require.Zero(t, f.lane().TipMarket.Oldest)
+	require.Zero(t, tipState(f.lane()).Oldest)
 }
 
 // TestForgottenWeightsAreNotExported: whether a chain has removed them yet, and who was listed when, makes no difference.
@@ -436,7 +442,7 @@ func TestWeightsAreForgotten(t *testing.T) {
 // Rule: 2.1-round-trip
 func TestForgottenWeightsAreNotExported(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
-		c.Tip.EpochBlocks = 1
+		setTip(c, func(p *tippolicy.Params) { p.EpochBlocks = 1 })
 		inTheEnd(c, overhead.Age, 1)
 	}))
 	for _, actor := range []sdk.AccAddress{alice, bob, carol} {
@@ -449,8 +455,8 @@ func TestForgottenWeightsAreNotExported(t *testing.T) {
 	_, err := f.EndBlock()
 	require.NoError(t, err)
 	genesis := f.export()
-	require.Len(t, genesis.TipWeights, 1, "of an actor that fired later")
-	require.Equal(t, f.Height()-64, genesis.Lane.TipMarket.Oldest, "an epoch is a block")
+	require.Len(t, tipWeights(genesis), 1, "of an actor that fired later")
+	require.Equal(t, f.Height()-64, tipState(genesis.Lane).Oldest, "an epoch is a block")
 	require.NoError(t, f.Timers.ValidateGenesis(genesis))
 	again := imported(t, f, genesis)
 	require.NoError(t, f.BeginBlock())
@@ -461,7 +467,7 @@ func TestForgottenWeightsAreNotExported(t *testing.T) {
 		again.NextBlock()
 		require.Equal(t, comparableState(f), comparableState(again))
 	}
-	require.Empty(t, f.export().TipWeights)
+	require.Empty(t, tipWeights(f.export()))
 }
 
 // listedActors counts the actors whose weights are listed under an epoch, and so are not yet removed.
@@ -508,7 +514,7 @@ func TestTipGenesis(t *testing.T) {
 	require.NoError(t, err)
 	genesis, height := f.export(), f.Ctx().BlockHeight()
 	text := f.Codec.MustMarshalJSON(genesis)
-	require.Len(t, genesis.TipWeights, 2)
+	require.Len(t, tipWeights(genesis), 2)
 	require.NoError(t, f.Timers.ValidateGenesis(genesis))
 	again := imported(t, f, genesis)
 	require.NoError(t, f.BeginBlock())
@@ -523,27 +529,32 @@ func TestTipGenesis(t *testing.T) {
 	}
 	require.Zero(t, f.total(poor))
 
+	ofTip := func(change func(*tippolicy.State, *tippolicy.Weights)) func(*types.GenesisState) {
+		return func(g *types.GenesisState) { changeTip(g, change) }
+	}
 	for name, c := range map[string]struct {
 		change func(*types.GenesisState)
 		want   string
 	}{
 		"unfunded in times to come": {func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 99 }, "is unfunded since height 99, now is"},
-		"a weight to come":          {func(g *types.GenesisState) { g.TipWeights[0].Weight.Epoch = 9 }, "epoch 9"},
+		"a weight to come":          {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[0].Weight.Epoch = 9 }), "epoch 9"},
 		"an oldest to come": {
-			func(g *types.GenesisState) { g.TipWeights, g.Lane.TipMarket.Oldest = nil, 9 },
-			"lane.tip_market.oldest is epoch 9, want at most 2",
+			ofTip(func(s *tippolicy.State, w *tippolicy.Weights) { w.Weights, s.Oldest = nil, 9 }),
+			"tip.State: oldest is epoch 9, want at most 2",
 		},
-		"a fire to come":           {func(g *types.GenesisState) { g.TipWeights[1].Weight.LastFire = 99 }, "last_fire 99"},
-		"an epoch to come":         {func(g *types.GenesisState) { g.Lane.TipMarket.Start = 99 }, "lane.tip_market.start is 99"},
-		"older than the oldest":    {func(g *types.GenesisState) { g.Lane.TipMarket.Oldest = 2 }, "is before lane.tip_market.oldest 2"},
-		"out of order":             {func(g *types.GenesisState) { g.TipWeights[0], g.TipWeights[1] = g.TipWeights[1], g.TipWeights[0] }, "not above the one before"},
-		"a weight above all":       {func(g *types.GenesisState) { g.TipWeights[0].Weight.Weight = dec("1.1") }, "weight is 1.1"},
-		"more than its fires":      {func(g *types.GenesisState) { g.TipWeights[1].Weight.Tip = dec("2") }, "tip is 2"},
-		"more blocks than fires":   {func(g *types.GenesisState) { g.TipWeights[1].Weight.Blocks = 2 }, "2 blocks with 1 fires"},
-		"nothing to score":         {func(g *types.GenesisState) { g.TipWeights[0].Weight.Unfunded = 0 }, "nothing to score"},
-		"a missing part":           {func(g *types.GenesisState) { g.TipWeights[0].Weight.Use = math.LegacyDec{} }, "use is missing"},
-		"an epoch of no length":    {func(g *types.GenesisState) { g.Lane.TipMarket.EpochBlocks = 0 }, "epoch 1 of 0 blocks"},
-		"an actor without address": {func(g *types.GenesisState) { g.TipWeights[0].Actor = nil }, "actor"},
+		"a fire to come":        {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[1].Weight.LastFire = 99 }), "last_fire 99"},
+		"an epoch to come":      {ofTip(func(s *tippolicy.State, _ *tippolicy.Weights) { s.Start = 99 }), "tip.State: start is 99"},
+		"older than the oldest": {ofTip(func(s *tippolicy.State, _ *tippolicy.Weights) { s.Oldest = 2 }), "is before oldest 2 of tip.State"},
+		"out of order": {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) {
+			w.Weights[0], w.Weights[1] = w.Weights[1], w.Weights[0]
+		}), "not above the one before"},
+		"a weight above all":       {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[0].Weight.Weight = dec("1.1") }), "weight is 1.1"},
+		"more than its fires":      {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[1].Weight.Tip = dec("2") }), "tip is 2"},
+		"more blocks than fires":   {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[1].Weight.Blocks = 2 }), "2 blocks with 1 fires"},
+		"nothing to score":         {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[0].Weight.Unfunded = 0 }), "nothing to score"},
+		"a missing part":           {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[0].Weight.Use = math.LegacyDec{} }), "use is missing"},
+		"an epoch of no length":    {ofTip(func(s *tippolicy.State, _ *tippolicy.Weights) { s.EpochBlocks = 0 }), "epoch 1 of 0 blocks"},
+		"an actor without address": {ofTip(func(_ *tippolicy.State, w *tippolicy.Weights) { w.Weights[0].Actor = nil }), "actor"},
 	} {
 		var broken types.GenesisState
 		f.Codec.MustUnmarshalJSON(text, &broken)

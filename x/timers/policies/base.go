@@ -23,8 +23,14 @@ func (Base) ExportGenesis(context.Context, *types.GenesisState) error { return n
 // CheckInvariants implements state.Component.
 func (Base) CheckInvariants(context.Context) error { return nil }
 
-// Keeps implements Policy: nothing.
-func (Base) Keeps() []string { return nil }
+// Params implements Policy: none.
+func (Base) Params() types.PolicyParams { return nil }
+
+// Messages implements Policy: none.
+func (Base) Messages() Messages { return Messages{} }
+
+// ReturnsLocked implements Policy.
+func (Base) ReturnsLocked() bool { return false }
 
 // Starts implements Policy: from the first block on.
 func (Base) Starts(*types.TimerConfig, uint64) bool { return true }
@@ -65,8 +71,13 @@ func (Base) Maintain(sdk.Context, *Block, bool) error { return nil }
 // Adopt implements Policy.
 func (Base) Adopt(context.Context, *types.TimerConfig, *types.TimerConfig) error { return nil }
 
-// Describe implements Policy.
-func (Base) Describe(*types.QueryLaneResponse, *types.TimerConfig, *types.LaneState) {}
+// Describe implements Policy: nothing.
+func (Base) Describe(*types.TimerConfig, *types.LaneState) types.PolicyStanding { return nil }
+
+// DescribeActor implements Policy: nothing.
+func (Base) DescribeActor(context.Context, *types.TimerConfig, *types.LaneState, sdk.AccAddress) (types.PolicyStanding, error) {
+	return nil, nil
+}
 
 // AcceptAtMost refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee
 // leaves.

@@ -53,9 +53,13 @@ type Policy interface {
 
 	// ID is the value of the config's policy that selects it.
 	ID() types.Policy
-	// Keeps are the fields of the genesis that this policy alone keeps or returns, by their names in JSON: a chain that has not
-	// registered it refuses a genesis with one.
-	Keeps() []string
+	// Params are new parameters of its own with their defaults, nil if it has none. They are a message of the config's policy_params,
+	// whose fields people set as NAME.field (types.PolicyName).
+	Params() types.PolicyParams
+	// Messages are the types of what else it keeps or shows. A chain refuses a genesis with what no policy of the chain keeps.
+	Messages() Messages
+	// ReturnsLocked reports whether it returns what timers have locked: without such a policy no timer of a genesis may have.
+	ReturnsLocked() bool
 	// Starts reports whether the policy, if the config selects it, is in force at a height. Until then fifo is.
 	Starts(config *types.TimerConfig, height uint64) bool
 	// Rules are the pure rules with the config's parameters and the lane's state after the previous block.
@@ -80,8 +84,12 @@ type Policy interface {
 	Maintain(ctx sdk.Context, b *Block, inForce bool) error
 	// Adopt is called before a config comes into force.
 	Adopt(ctx context.Context, before, after *types.TimerConfig) error
-	// Describe adds the policy's part to what queries show of the lane in the next block.
-	Describe(response *types.QueryLaneResponse, config *types.TimerConfig, lane *types.LaneState)
+	// Describe is what the query Lane shows of the policy if it is in force in the next block; nil for nothing.
+	Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding
+	// DescribeActor is what the query Fairness shows of an actor then; nil for nothing.
+	DescribeActor(
+		ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
+	) (types.PolicyStanding, error)
 }
 
 // BidRules accept and lock the bids that owners state.

@@ -6,6 +6,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
@@ -117,14 +118,19 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 	if basefees.Failure != nil {
 		response.BasefeeCodespace, response.BasefeeCode = types.CodeOf(basefees.Failure)
 	}
-	inForce.Describe(response, &config, &lane)
+	if response.OfPolicy, err = packed(inForce.Describe(&config, &lane)); err != nil {
+		return nil, err
+	}
 	charge(ctx, response)
 	return response, nil
 }
 
-// standing is a policy that keeps weights of actors of its own.
-type standing interface {
-	Standing(ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress) (*types.TipStanding, error)
+// packed is what a policy shows, as a field of a response; nil for nothing.
+func packed(standing types.PolicyStanding) (*codectypes.Any, error) {
+	if standing == nil {
+		return nil, nil
+	}
+	return codectypes.NewAnyWithValue(standing)
 }
 
 // Fairness implements types.QueryServer.
@@ -150,16 +156,18 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 	if err != nil {
 		return nil, err
 	}
-	of := lane.Fairness
-	weight := config.WeightBounds().Weight(recent, of.Smoothed)
+	window := lane.Fairness
+	weight := config.WeightBounds().Weight(recent, window.Smoothed)
 	response := &types.QueryFairnessResponse{
 		Weight: policies.WeightDec(weight).String(), Unit: s.text(unit), Recent: uint32(recent),
-		Median: of.Median, Smoothed: of.Smoothed.String(), Units: of.Units, WindowBlocks: config.FairnessWindowBlocks,
+		Median: window.Median, Smoothed: window.Smoothed.String(), Units: window.Units, WindowBlocks: config.FairnessWindowBlocks,
 	}
-	if p, weighs := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).(standing); weighs {
-		if response.Tip, err = p.Standing(ctx, &config, &lane, actor); err != nil {
-			return nil, err
-		}
+	of, err := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).DescribeActor(ctx, &config, &lane, actor)
+	if err != nil {
+		return nil, err
+	}
+	if response.OfPolicy, err = packed(of); err != nil {
+		return nil, err
 	}
 	charge(ctx, response)
 	return response, nil

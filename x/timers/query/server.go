@@ -51,7 +51,7 @@ func (s *server) Params(ctx context.Context, req *types.QueryParamsRequest) (*ty
 		return nil, err
 	}
 	response := &types.QueryParamsResponse{
-		Config: config,
+		Config: s.engine.Policies.Complete(config),
 		Opcodes: types.Opcodes{
 			SysCancelTimer:       types.OpcodeSysCancelTimer,
 			SysUpdateTimerConfig: types.OpcodeSysUpdateTimerConfig,
@@ -63,8 +63,9 @@ func (s *server) Params(ctx context.Context, req *types.QueryParamsRequest) (*ty
 	if err != nil {
 		return nil, err
 	}
-	latest := &config
+	latest := &response.Config
 	if found {
+		next = s.engine.Policies.Complete(next)
 		response.NextConfig, latest = &next, &next
 	}
 	if response.Expected, err = latest.Hash(req.GetFields()); err != nil {

@@ -226,6 +226,12 @@ func (f factory) sysRelease(
 	}
 }
 
+// Drawn are parameters of a policy of which a simulation draws others: those under which little is enough to change what the policy
+// does. intn returns a number from 0 to below n.
+type Drawn interface {
+	Drawn(intn func(n int) int) types.PolicyParams
+}
+
 // updateConfig shrinks and grows what timers may use, so that some become unrunnable and come back; it changes the
 // policy, and makes the window so small that a few ready timers are a storm.
 func (f factory) updateConfig(
@@ -242,10 +248,11 @@ func (f factory) updateConfig(
 	market(data, &config)
 	policies := f.keeper.Engine().Policies.All()
 	config.Policy = policies[r.Intn(len(policies))].ID()
-	config.Tip.EpochBlocks = r.Uint64InRange(1, 8)
-	config.Tip.StarvationBlocks = r.Uint64InRange(1, 8)
-	auction(data, &config)
-	config.Score.WFifo = decimal.Of(math.LegacyNewDecWithPrec(int64(r.Intn(2)), 1))
+	for _, p := range policies {
+		if params, draws := p.Params().(Drawn); draws {
+			config.SetParams(params.Drawn(r.Intn))
+		}
+	}
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + uint64(r.Intn(3_000_000))
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)

@@ -6,7 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"reflect"
+	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -26,39 +30,120 @@ func (m *MsgSysExtendTimer) ValidateBasic() error { return checkWholeID(m.Id) }
 // ValidateBasic implements sdk.HasValidateBasic. The error is ErrInvalidTimerID.
 func (m *MsgSysReleaseTimer) ValidateBasic() error { return checkWholeID(m.Id) }
 
-// ConfigFields are the parameters that a change of the config can name.
+// ConfigFields are the parameters that a change of the config can name, but for those of registered policies.
 var ConfigFields = mask.Of(&TimerConfig{})
+
+// IsConfigField reports whether a parameter of the config, or a message of them, has a name.
+func IsConfigField(name string) bool {
+	return slices.ContainsFunc(ConfigFields.Paths(), func(path string) bool { return path == name || strings.HasPrefix(path, name+".") })
+}
+
+// named are parameters that a change of the config names: some of the config itself, and some of policies.
+type named struct {
+	own      mask.Mask
+	policies []namedOfPolicy
+}
+
+// namedOfPolicy are parameters of a policy.
+type namedOfPolicy struct {
+	name string
+	mask mask.Mask
+}
+
+// named reads fields: none means all. Those of policies are fields of the parameters that the config states.
+func (c *TimerConfig) named(fields []string) (n named, err error) {
+	var own []string
+	ofPolicy := map[string][]string{}
+	var policies []string
+	for _, field := range fields {
+		name, path, _ := strings.Cut(field, ".")
+		if c.paramsNamed(name) == nil {
+			own = append(own, field)
+			continue
+		}
+		if ofPolicy[name] == nil {
+			policies = append(policies, name)
+		}
+		if path == "" {
+			return n, ErrInvalidConfig.Wrapf("fields: %s holds fields: name those, such as %s.%s", name, name, mask.Of(c.paramsNamed(name)).Paths()[0])
+		}
+		ofPolicy[name] = append(ofPolicy[name], path)
+	}
+	slices.Sort(policies)
+	if n.own, err = ConfigFields.Parse(own); err != nil {
+		return n, ErrInvalidConfig.Wrapf("fields: %v", err)
+	}
+	for _, name := range policies {
+		m, err := mask.Of(c.paramsNamed(name)).Parse(ofPolicy[name])
+		if err != nil {
+			return n, ErrInvalidConfig.Wrapf("fields: of %s: %v", name, err)
+		}
+		n.policies = append(n.policies, namedOfPolicy{name, m})
+	}
+	return n, nil
+}
+
+// copy gives what is named the values that it has in another config. The error is ErrInvalidConfig if that states nothing of a
+// policy that is named.
+func (n *named) copy(to, from *TimerConfig) error {
+	n.own.Copy(to, from)
+	for _, of := range n.policies {
+		theirs := from.paramsNamed(of.name)
+		if theirs == nil {
+			return ErrInvalidConfig.Wrapf("config states no parameters of %s, which are among the fields", of.name)
+		}
+		params := reflect.New(reflect.TypeOf(theirs).Elem()).Interface().(PolicyParams)
+		if to.paramsNamed(of.name) != nil {
+			params = to.CopyParams(theirs)
+		}
+		of.mask.Copy(params, theirs)
+		to.SetParams(params)
+	}
+	return nil
+}
 
 // Hash is what a change of these fields, or with none of the whole config, states as expected if it is made from c.
 func (c *TimerConfig) Hash(fields []string) ([]byte, error) {
-	named, err := configMask(fields)
+	if len(fields) == 0 {
+		encoded, err := c.Marshal()
+		hash := sha256.Sum256(encoded)
+		return hash[:], err
+	}
+	n, err := c.named(fields)
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := named.Encode(c)
-	hash := sha256.Sum256(encoded)
-	return hash[:], err
-}
-
-func configMask(fields []string) (mask.Mask, error) {
-	if len(fields) == 0 {
-		return ConfigFields.All(), nil
-	}
-	named, err := ConfigFields.Parse(fields)
+	encoded, err := n.own.Encode(c)
 	if err != nil {
-		return named, ErrInvalidConfig.Wrapf("fields: %v", err)
+		return nil, err
 	}
-	return named, nil
+	for _, of := range n.policies {
+		values, err := of.mask.Encode(c.paramsNamed(of.name))
+		if err != nil {
+			return nil, err
+		}
+		encoded = protowire.AppendString(encoded, of.name)
+		encoded = protowire.AppendBytes(encoded, values)
+	}
+	hash := sha256.Sum256(encoded)
+	return hash[:], nil
 }
 
 // ChangeConfig is the message that gives these parameters of the current config, or with none all, the values of the next one.
 func ChangeConfig(authority string, current, next *TimerConfig, fields []string) (*MsgUpdateTimerConfig, error) {
-	named, err := configMask(fields)
-	if err != nil {
-		return nil, err
-	}
 	msg := &MsgUpdateTimerConfig{Authority: authority, Fields: fields}
-	named.Copy(&msg.Config, next)
+	if len(fields) == 0 {
+		msg.Config = *next
+	} else {
+		n, err := next.named(fields)
+		if err != nil {
+			return nil, err
+		}
+		if err := n.copy(&msg.Config, next); err != nil {
+			return nil, err
+		}
+	}
+	var err error
 	msg.Expected, err = current.Hash(fields)
 	return msg, err
 }
@@ -76,17 +161,36 @@ func (m *MsgUpdateTimerConfig) ValidateBasic() error {
 	if len(m.Fields) == 0 {
 		return m.Config.Validate()
 	}
-	named, err := configMask(m.Fields)
+	n, err := m.Config.named(m.Fields)
 	if err != nil {
 		return err
 	}
-	if beyond := named.Beyond(&m.Config); beyond != "" {
+	if beyond := n.beyond(&m.Config); beyond != "" {
 		return ErrInvalidConfig.Wrapf("config states %s, which is not among the fields", beyond)
 	}
 	// What the others are is not known here: defaults are within all bounds.
 	whole := DefaultTimerConfig(sdk.DefaultBondDenom)
-	named.Copy(&whole, &m.Config)
+	n.own.Copy(&whole, &m.Config)
 	return whole.validateFields()
+}
+
+// beyond is the path of a parameter that a config states and that is not named; empty if there is none.
+func (n *named) beyond(c *TimerConfig) string {
+	if beyond := n.own.Beyond(c); beyond != "" {
+		return beyond
+	}
+	for _, packed := range c.PolicyParams {
+		params, ok := packed.GetCachedValue().(PolicyParams)
+		name := PolicyName(packed.GetTypeUrl())
+		i := slices.IndexFunc(n.policies, func(of namedOfPolicy) bool { return of.name == name })
+		if !ok || i < 0 {
+			return "policy_params of " + packed.GetTypeUrl()
+		}
+		if beyond := n.policies[i].mask.Beyond(params); beyond != "" {
+			return name + "." + beyond
+		}
+	}
+	return ""
 }
 
 // Apply is the config that the message makes of the current one. The error is ErrConfigChanged if the message was made from
@@ -101,10 +205,15 @@ func (m *MsgUpdateTimerConfig) Apply(current *TimerConfig) (TimerConfig, error) 
 		text := base64.StdEncoding.EncodeToString
 		return TimerConfig{}, ErrConfigChanged.Wrapf("the hash of %.200s is %s now, and %.60s where this was made", of, text(hash), text(m.Expected))
 	}
-	named, err := configMask(m.Fields)
+	if len(m.Fields) == 0 {
+		return m.Config, nil
+	}
+	n, err := current.named(m.Fields)
+	if err != nil {
+		return TimerConfig{}, err
+	}
 	next := *current
-	named.Copy(&next, &m.Config)
-	return next, err
+	return next, n.copy(&next, &m.Config)
 }
 
 func checkWholeID(id string) error {

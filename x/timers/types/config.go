@@ -82,7 +82,7 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 	}
 	config.setTimeDefaults()
 	config.setBidDefaults()
-	config.setPolicyDefaults()
+	config.Eip1559 = DefaultEip1559Params()
 	return config
 }
 
@@ -166,8 +166,10 @@ func (c *TimerConfig) validatePolicy() error {
 	number := int32(c.Policy)
 	if _, known := Policy_name[number]; number == 0 || !known && number < FirstCustomPolicy {
 		var names []string
-		for _, params := range c.policies() {
-			names = append(names, params.policy().String())
+		for known := range Policy(len(Policy_name)) {
+			if known != PolicyUnspecified {
+				names = append(names, known.String())
+			}
 		}
 		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, or from %d on one that the chain brings along",
 			number, strings.Join(names, ", "), FirstCustomPolicy)
@@ -255,12 +257,10 @@ func (c *TimerConfig) validateShared() error {
 }
 
 func (c *TimerConfig) validateParams() error {
-	for _, params := range c.policies() {
-		if err := params.Validate(); err != nil {
-			return err
-		}
+	if err := c.Eip1559.Validate(); err != nil {
+		return err
 	}
-	return nil
+	return c.validatePolicyParams()
 }
 
 // validateCross checks parameters against each other: otherwise timers would be accepted that no block can run.
@@ -277,10 +277,8 @@ func (c *TimerConfig) validateCross() error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	for _, params := range c.policies() {
-		if params.policy() == c.Policy {
-			return params.validateSelected(c)
-		}
+	if check, found := checksOfSelected[c.Policy]; found {
+		return check(c)
 	}
 	return nil
 }

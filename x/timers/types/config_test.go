@@ -64,16 +64,6 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "1.000000000000000000", c.WeightMin.String())
 	require.Equal(t, "2.000000000000000000", c.WeightMax.String())
 	require.Equal(t, "1.000000000000000000", c.MedianSmoothing.String())
-	require.Equal(t, types.PaymentVCG, c.Auction.PaymentRule)
-	require.Equal(t, "0", c.Auction.ReservePrice.String())
-	require.Equal(t, "0.050000000000000000", c.Auction.LambdaStart.String())
-	require.Equal(t, "0.010000000000000000", c.Auction.LambdaMin.String())
-	require.Equal(t, "0.500000000000000000", c.Auction.LambdaMax.String())
-	require.Equal(t, "0.010000000000000000", c.Auction.LambdaStep.String())
-	require.Equal(t, uint64(100), c.Auction.AuctionWindowBlocks)
-	require.Equal(t, "1.000000000000000000", c.Score.WAge.String())
-	require.Equal(t, "0.010000000000000000", c.Score.WBid.String())
-	require.Equal(t, "0.000000000000000000", c.Score.WFifo.String())
 }
 
 // TestTheLongestPayloadAtTheDefaultGasLimit, under the default policy.
@@ -119,7 +109,6 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"Eip1559.MaxCyclesPerFireAuction": {1, maxUnits},
 	"FairnessWindowBlocks":            {1, 1 << 20},
 	"Eip1559.BidDeprecationBlocks":    {0, maxBlocks},
-	"Auction.AuctionWindowBlocks":     {1, maxBlocks},
 	"MaxWatchKeys":                    {0, 256},
 	"AgentCyclesPerCall":              {2 * types.AgentBaseCycles, maxUnits},
 	"AgentCyclesPerBlock":             {0, maxUnits},
@@ -127,10 +116,6 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"RingSize":                        {1, 1 << 30},
 	"EpochBlocks":                     {1, 1 << 30},
 	"EpochHorizon":                    {1, 1 << 30},
-
-	"Tip.EpochBlocks":      {1, 1 << 20},
-	"Tip.StarvationBlocks": {1, 1 << 20},
-	"Tip.LateBlocks":       {1, 1 << 20},
 }
 
 var unbounded = map[string]string{
@@ -146,6 +131,7 @@ var unbounded = map[string]string{
 	"DeniedMessages":   "TestConfigRefusesMessageRules",
 
 	"ReservedActors": "TestConfigRefusesReservedActors",
+	"PolicyParams":   "TestPolicyParams_Refused",
 	"ReservedShare":  "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"TierTipCap":     "TestConfigRefusesDecimalsOutOfTheirBounds",
 
@@ -157,33 +143,13 @@ var unbounded = map[string]string{
 	"WeightMin":                 "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"WeightMax":                 "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"MedianSmoothing":           "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"Score.WAge":                "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"Score.WBid":                "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"Score.WFifo":               "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"Eip1559.BasefeeResponse":   "TestConfigRefusesUnknownChoices",
 	"FairnessUnit":              "TestConfigRefusesUnknownChoices",
-
-	"Tip.Decay":            "TestTipRefusesDecimalsOutOfTheirBounds",
-	"Tip.InactivityDecay":  "TestTipRefusesDecimalsOutOfTheirBounds",
-	"Tip.WeightMin":        "TestTipRefusesDecimalsOutOfTheirBounds",
-	"Tip.WeightMax":        "TestTipRefusesDecimalsOutOfTheirBounds",
-	"Tip.WeightNeutral":    "TestTipRefusesDecimalsOutOfTheirBounds",
-	"Tip.StarvationFloor":  "TestTipRefusesDecimalsOutOfTheirBounds",
-	"Tip.ShareTip":         "TestTipRefusesSharesThatAreNoWhole",
-	"Tip.ShareOutcome":     "TestTipRefusesSharesThatAreNoWhole",
-	"Tip.ShareLateness":    "TestTipRefusesSharesThatAreNoWhole",
-	"Tip.ShareBudget":      "TestTipRefusesSharesThatAreNoWhole",
-	"Auction.PaymentRule":  "TestConfigRefusesUnknownChoices",
-	"Auction.ReservePrice": "TestConfigRefusesReservePrices",
-	"Auction.LambdaStart":  "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"Auction.LambdaMin":    "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"Auction.LambdaMax":    "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"Auction.LambdaStep":   "TestConfigRefusesDecimalsOutOfTheirBounds",
 }
 
 // parameter is a field of the config, or of the message of a policy within it.
 type parameter struct {
-	// name in Go, and path in messages and in errors: Tip.Decay and tip.decay.
+	// name in Go, and path in messages and in errors: Eip1559.Target and eip1559.target.
 	name, path string
 	kind       reflect.Kind
 }
@@ -195,7 +161,7 @@ func parameters() (all []parameter) {
 		return name
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[types.TimerConfig]()) {
-		if !strings.HasSuffix(f.Type.Name(), "Params") {
+		if !strings.HasSuffix(f.Type.Name(), "Params") || f.Type.Kind() != reflect.Struct {
 			all = append(all, parameter{f.Name, path(f), f.Type.Kind()})
 			continue
 		}
@@ -369,13 +335,6 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		"weight_min":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = decimal.Of(d) }, "0.0625", "8"},
 		"weight_max":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = decimal.Of(d) }, "0.0625", "8"},
 		"median_smoothing":            {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = decimal.Of(d) }, "0.000001", "1"},
-		"auction.lambda_start":        {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStart = decimal.Of(d) }, "0.0001", "10"},
-		"auction.lambda_min":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMin = decimal.Of(d) }, "0.0001", "10"},
-		"auction.lambda_max":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMax = decimal.Of(d) }, "0.0001", "10"},
-		"auction.lambda_step":         {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStep = decimal.Of(d) }, "0", "0.5"},
-		"score.w_age":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WAge = decimal.Of(d) }, "0", "1000000"},
-		"score.w_bid":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WBid = decimal.Of(d) }, "0", "1000000"},
-		"score.w_fifo":                {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WFifo = decimal.Of(d) }, "0", "1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -400,9 +359,6 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 				if strings.HasPrefix(name, "weight") {
 					config.WeightMin, config.WeightMax = decimal.Of(dec(edge)), decimal.Of(dec(edge))
 				}
-				if strings.HasPrefix(name, "auction.lambda") && name != "auction.lambda_step" {
-					config.Auction.LambdaStart, config.Auction.LambdaMin, config.Auction.LambdaMax = decimal.Of(dec(edge)), decimal.Of(dec(edge)), decimal.Of(dec(edge))
-				}
 				c.set(&config, dec(edge))
 				require.NoError(t, config.Validate(), "%s", edge)
 			}
@@ -418,9 +374,6 @@ func TestConfigRefusesUnknownChoices(t *testing.T) {
 		c = validConfig()
 		c.FairnessUnit = types.FairnessUnit(value)
 		require.ErrorContains(t, c.Validate(), fmt.Sprintf("fairness_unit %d is unknown; want FAIRNESS_UNIT_ACTOR or FAIRNESS_UNIT_DEPLOYER", value))
-		c = validConfig()
-		c.Auction.PaymentRule = types.PaymentRule(value)
-		require.ErrorContains(t, c.Validate(), fmt.Sprintf("auction.payment_rule %d is unknown; want PAYMENT_RULE_VCG or PAYMENT_RULE_FIRST_PRICE", value))
 	}
 }
 
@@ -444,32 +397,6 @@ func TestConfigRefusesReservedActors(t *testing.T) {
 	c := validConfig()
 	c.ReservedActors = many[:64]
 	require.NoError(t, c.Validate())
-}
-
-func TestConfigRefusesReservePrices(t *testing.T) {
-	largest := math.NewIntFromUint64(1).MulRaw(1 << 48).MulRaw(1 << 48).SubRaw(1)
-	for _, price := range []math.Int{{}, math.NewInt(-1), largest.AddRaw(1)} {
-		c := validConfig()
-		c.Auction.ReservePrice = decimal.IntOf(price)
-		err := c.Validate()
-		require.ErrorIs(t, err, types.ErrInvalidConfig)
-		require.ErrorContains(t, err, "auction.reserve_price is "+price.String()+", want 0 to 2^96 - 1")
-	}
-	for _, price := range []math.Int{math.ZeroInt(), largest} {
-		c := validConfig()
-		c.Auction.ReservePrice = decimal.IntOf(price)
-		require.NoError(t, c.Validate())
-	}
-}
-
-func TestLambdaStartsWithinItsBounds(t *testing.T) {
-	for _, start := range []string{"0.009999999999999999", "0.500000000000000001"} {
-		c := validConfig()
-		c.Auction.LambdaStart = decimal.Of(math.LegacyMustNewDecFromStr(start))
-		err := c.Validate()
-		require.ErrorIs(t, err, types.ErrInvalidConfig)
-		require.ErrorContains(t, err, "auction.lambda_start ("+start+") must be from auction.lambda_min (0.010000000000000000) to auction.lambda_max (0.500000000000000000)")
-	}
 }
 
 func TestConfigRefusesPolicies(t *testing.T) {

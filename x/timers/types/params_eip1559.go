@@ -24,8 +24,6 @@ func DefaultEip1559Params() Eip1559Params {
 	}
 }
 
-func (*Eip1559Params) policy() Policy { return PolicyEIP1559 }
-
 // Validate checks every bound.
 func (p *Eip1559Params) Validate() error {
 	check := bounds.Of(ErrInvalidConfig)
@@ -74,4 +72,9 @@ func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
 // MoveBack moves the one parameter that is a height, for a chain that goes back as many blocks.
 func (c *TimerConfig) MoveBack(blocks uint64) {
 	c.Eip1559.AuctionActivationHeight -= min(blocks, c.Eip1559.AuctionActivationHeight)
+}
+
+// checksOfSelected check what must hold of a config that selects a policy: otherwise timers would be accepted that no block can run.
+var checksOfSelected = map[Policy]func(*TimerConfig) error{
+	PolicyEIP1559: func(c *TimerConfig) error { return c.Eip1559.validateSelected(c) },
 }

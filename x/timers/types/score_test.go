@@ -5,28 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"cosmossdk.io/math"
-
-	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
-
-func TestSameLooksAtEveryWeight(t *testing.T) {
-	a := validConfig()
-	require.True(t, a.Score.Same(&a.Score))
-	for _, change := range []func(*types.TimerConfig){
-		func(c *types.TimerConfig) { c.Score.WAge = decimal.Of(math.LegacyNewDec(7)) },
-		func(c *types.TimerConfig) { c.Score.WBid = decimal.Of(math.LegacyNewDec(7)) },
-		func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(math.LegacyNewDec(7)) },
-		func(c *types.TimerConfig) { c.Score.WAge = decimal.Of(math.LegacyDec{}) },
-	} {
-		b := validConfig()
-		change(&b)
-		require.False(t, a.Score.Same(&b.Score))
-		require.False(t, b.Score.Same(&a.Score))
-		require.True(t, b.Score.Same(&b.Score))
-	}
-}
 
 // TestAnAskOfAnIntegerBid: it bids what it says, or the most that counts; its kind is the default one.
 func TestAnAskOfAnIntegerBid(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/bank"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 )
 
 // TestForeignClientsSignTheSame: what CosmJS signs, which knows the messages from their .proto files and what a wallet
@@ -34,6 +35,7 @@ func TestForeignClientsSignTheSame(t *testing.T) {
 	require.NoError(t, json.Unmarshal(file, &vectors))
 	stated := map[protoreflect.FullName]bool{}
 	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{}, bank.AppModule{})
+	guests.RegisterInterfaces(encoding.InterfaceRegistry)
 	signer := authsigning.SignerData{Address: alice, ChainID: "chain", AccountNumber: 1, Sequence: 2}
 	for _, v := range vectors {
 		t.Run(v.Name, func(t *testing.T) {

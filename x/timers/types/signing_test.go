@@ -24,6 +24,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -42,6 +44,8 @@ func signedMessages() []signed {
 	bob := sdk.AccAddress(bytes.Repeat([]byte{2}, 32)).String()
 	when := time.Unix(1_700_000_000, 5).UTC()
 	config := types.DefaultTimerConfig("stake")
+	policy := tip.DefaultParams()
+	config.SetParams(&policy)
 	config.LanePaused, config.MaxFiresPerBlock, config.MaxFiresPerActor = true, 100, 10
 	config.DeniedMessages, config.ReservedActors = []string{"/cosmos.authz.v1beta1.MsgExec"}, []string{alice}
 	messages := packed(
@@ -139,15 +143,6 @@ func signedMessages() []signed {
 			CycleBasefee: decimal.Of(zero), CellBasefee: decimal.Of(zero), ReservedShare: decimal.Of(zero), TierTipCap: decimal.Of(zero), MedianSmoothing: decimal.Of(zero), WeightMin: decimal.Of(zero), WeightMax: decimal.Of(zero),
 			PriorityTiers: types.PriorityTiers{Economy: decimal.Of(zero), Standard: decimal.Of(zero), Fast: decimal.Of(zero), Urgent: decimal.Of(zero)},
 			Eip1559:       types.Eip1559Params{Target: decimal.Of(zero), MaxChange: decimal.Of(zero), MinLaneBasefee: decimal.Of(zero), LaneFeeMultiplier: decimal.Of(zero)},
-			Auction: types.AuctionParams{
-				ReservePrice: decimal.IntOf(math.ZeroInt()), LambdaStart: decimal.Of(zero), LambdaMin: decimal.Of(zero), LambdaMax: decimal.Of(zero), LambdaStep: decimal.Of(zero),
-			},
-			Score: types.ScoreParams{WAge: decimal.Of(zero), WBid: decimal.Of(zero), WFifo: decimal.Of(zero)},
-			Tip: types.TipParams{
-				Decay: decimal.Of(zero), InactivityDecay: decimal.Of(zero), StarvationFloor: decimal.Of(zero),
-				WeightMin: decimal.Of(zero), WeightMax: decimal.Of(zero), WeightNeutral: decimal.Of(zero),
-				ShareTip: decimal.Of(zero), ShareOutcome: decimal.Of(zero), ShareLateness: decimal.Of(zero), ShareBudget: decimal.Of(zero),
-			},
 		}}},
 		{"sys_extend_all", &types.MsgSysExtendTimer{Authority: alice, Actor: bob, Id: someID, ExpiresAt: 1_000, ExpiresTime: 1_800_000_000}},
 		{"sys_extend_least", &types.MsgSysExtendTimer{Authority: alice}},
@@ -190,6 +185,7 @@ func TestEveryMessageIsSigned(t *testing.T) {
 // TestAminoSignBytes: hardware wallets sign these bytes. What a wallet shows must not change unseen.
 func TestAminoSignBytes(t *testing.T) {
 	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{}, bank.AppModule{})
+	guests.RegisterInterfaces(encoding.InterfaceRegistry)
 	for _, s := range signedMessages() {
 		t.Run(s.name, func(t *testing.T) {
 			builder := encoding.TxConfig.NewTxBuilder()
@@ -220,7 +216,9 @@ func TestAminoSignBytes(t *testing.T) {
 
 // TestMessagesSurviveTheWire: in binary, in JSON and within an Any, and their one signer is whom they name.
 func TestMessagesSurviveTheWire(t *testing.T) {
-	cdc := testutil.MakeTestEncodingConfig(timers.AppModule{}, bank.AppModule{}).Codec
+	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{}, bank.AppModule{})
+	guests.RegisterInterfaces(encoding.InterfaceRegistry)
+	cdc := encoding.Codec
 	signer, err := sdk.AccAddressFromBech32(alice)
 	require.NoError(t, err)
 	for _, s := range signedMessages() {

@@ -18,12 +18,14 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/bank"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 )
 
 // TestTextualSignBytes: devices that sign in mode textual show these screens, and sign them. A golden file has what is signed,
 // a screen a line: indented as on the device, with an asterisk where only experts see it.
 func TestTextualSignBytes(t *testing.T) {
 	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{}, bank.AppModule{})
+	guests.RegisterInterfaces(encoding.InterfaceRegistry)
 	config, err := authtx.NewTxConfigWithOptions(encoding.Codec, authtx.ConfigOptions{
 		EnabledSignModes: append(authtx.DefaultSignModes, signing.SignMode_SIGN_MODE_TEXTUAL),
 		TextualCoinMetadataQueryFn: func(context.Context, string) (*bankv1beta1.Metadata, error) {

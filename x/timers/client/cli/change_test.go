@@ -323,15 +323,16 @@ func TestConfigIsProposedAsItIsPrinted(t *testing.T) {
 	path := r.File("params.json", out)
 	require.ErrorContains(t, r.Refused("update-timer-config", path), "nothing would change")
 
-	want := types.DefaultTimerConfig(r.Chain.FeeDenom)
+	want, err := r.Chain.Timers.Config(r.Chain.Ctx())
+	require.NoError(t, err)
+	current := want
 	want.LaneTimerCycles = 3_000_000
 	wider := strings.Replace(out, `"lane_timer_cycles": "2000000"`, `"lane_timer_cycles": "3000000"`, 1)
 	require.NotEqual(t, out, wider)
 	gov := authtypes.NewModuleAddress("gov").String()
-	current := types.DefaultTimerConfig(r.Chain.FeeDenom)
 	change, err := types.ChangeConfig(gov, &current, &want, nil)
 	require.NoError(t, err)
-	require.Equal(t, change, r.proposed("update-timer-config", r.File("wider.json", wider)))
+	require.Equal(t, change.String(), r.proposed("update-timer-config", r.File("wider.json", wider)).(*types.MsgUpdateTimerConfig).String())
 
 	var params struct {
 		Config   json.RawMessage

@@ -52,7 +52,9 @@ func (r *rig) standing(actor string) map[string]any {
 	r.T.Helper()
 	out, _, err := r.Run("query", "timers", "fairness", actor, "--output", "json")
 	require.NoError(r.T, err)
-	var fairness struct{ Tip map[string]any }
+	var fairness struct {
+		OfPolicy struct{ Value map[string]any } `json:"of_policy"`
+	}
 	require.NoError(r.T, json.Unmarshal([]byte(out), &fairness), out)
-	return fairness.Tip
+	return fairness.OfPolicy.Value
 }

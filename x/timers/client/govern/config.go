@@ -192,6 +192,10 @@ func parseConfig(cdc codec.Codec, content []byte) (*configChange, error) {
 		return nil, errors.New("it has a change that was not yet in force, next_config: want what the params query prints in the next block")
 	}
 	change := &configChange{expected: around.Expected}
+	content, err := plainPolicies(content)
+	if err != nil {
+		return nil, err
+	}
 	if err := cdc.UnmarshalJSON(content, &change.config); err != nil {
 		return nil, err
 	}

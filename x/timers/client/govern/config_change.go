@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 	"github.com/cosmos/cosmos-sdk/version"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
@@ -21,20 +22,16 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/mask"
 )
 
 // changeConfig is a config with parameters set as people state them: eip1559.target=0.6. Each keeps its kind of value.
 func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string) (*configChange, error) {
-	raw, err := cdc.MarshalJSON(config)
+	fields, err := fieldsOf(cdc, config)
 	if err != nil {
 		return nil, err
 	}
-	var fields map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(&fields); err != nil {
-		return nil, err
-	}
+	var raw []byte
 	var names []string
 	for _, setting := range settings {
 		key, value, found := strings.Cut(setting, "=")
@@ -45,7 +42,7 @@ func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string)
 			return nil, fmt.Errorf("--%s %.200q: %w", FlagSet, setting, err)
 		}
 		names = append(names, key)
-		if raw, err = json.Marshal(fields); err != nil {
+		if raw, err = json.Marshal(withPolicyParams(fields)); err != nil {
 			return nil, err
 		}
 		// What is out of bounds is told at the end: parameters may bound each other.
@@ -60,12 +57,59 @@ func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string)
 	return change, err
 }
 
+const policyParams, typeField = "policy_params", "@type"
+
+// fieldsOf are the values of a config as JSON, by name. The parameters of a registered policy are under the policy's name, as the
+// module's own are.
+func fieldsOf(cdc codec.Codec, config *types.TimerConfig) (fields map[string]any, err error) {
+	raw, err := cdc.MarshalJSON(config)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, err
+	}
+	list, _ := fields[policyParams].([]any)
+	delete(fields, policyParams)
+	for _, element := range list {
+		if params, ok := element.(map[string]any); ok {
+			url, _ := params[typeField].(string)
+			fields[types.PolicyName(url)] = params
+		}
+	}
+	return fields, nil
+}
+
+// withPolicyParams is what fieldsOf returned, as a config is written in JSON.
+func withPolicyParams(fields map[string]any) map[string]any {
+	config, list := map[string]any{}, []any{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if params, ok := fields[name].(map[string]any); ok && params[typeField] != nil {
+			list = append(list, params)
+		} else {
+			config[name] = fields[name]
+		}
+	}
+	slices.SortFunc(list, func(a, b any) int {
+		return strings.Compare(a.(map[string]any)[typeField].(string), b.(map[string]any)[typeField].(string))
+	})
+	config[policyParams] = list
+	return config
+}
+
+// namesOf are the names of parameters.
+func namesOf(fields map[string]any) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(name string) bool { return name == typeField })
+}
+
 // setField sets the field of a path of names with points between them.
 func setField(fields map[string]any, path, value string) error {
 	name, rest, deeper := strings.Cut(path, ".")
 	old, known := fields[name]
-	if !known {
-		names := slices.Sorted(maps.Keys(fields))
+	if !known || name == typeField {
+		names := namesOf(fields)
 		if near := job.Nearest(name, names); len(near) > 0 {
 			return fmt.Errorf("there is no parameter %q: did you mean %s?", name, strings.Join(near, " or "))
 		}
@@ -76,7 +120,7 @@ func setField(fields map[string]any, path, value string) error {
 	case isObject && deeper:
 		return setField(inner, rest, value)
 	case isObject:
-		return fmt.Errorf("%s holds parameters: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(inner)), ", "))
+		return fmt.Errorf("%s holds parameters: want one of %s", name, strings.Join(namesOf(inner), ", "))
 	case deeper:
 		return fmt.Errorf("%s holds no parameters", name)
 	}
@@ -107,19 +151,10 @@ func example(value any) string {
 // configDiff lists what differs between two configs, a line for each parameter.
 func configDiff(cdc codec.Codec, from, to *types.TimerConfig) ([]string, error) {
 	flat := func(config *types.TimerConfig) (map[string]string, error) {
-		raw, err := cdc.MarshalJSON(config)
-		if err != nil {
-			return nil, err
-		}
-		var fields map[string]any
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.UseNumber()
+		fields, err := fieldsOf(cdc, config)
 		values := map[string]string{}
-		if err := decoder.Decode(&fields); err != nil {
-			return nil, err
-		}
 		flatten("", fields, values)
-		return values, nil
+		return values, err
 	}
 	before, err := flat(from)
 	if err != nil {
@@ -282,8 +317,8 @@ func sameFields(a, b *types.MsgUpdateTimerConfig) string {
 	return strings.Join(same, ", ")
 }
 
-// OfferParameters offers the parameters of the config, and of the policy its values.
-func OfferParameters(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+// OfferParameters offers the parameters of the config and of the policies that the client knows, and of the policy its values.
+func OfferParameters(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const policy = "policy="
 	if strings.HasPrefix(word, policy) {
 		var names []string
@@ -295,10 +330,54 @@ func OfferParameters(_ *cobra.Command, _ []string, word string) ([]string, cobra
 		slices.Sort(names)
 		return completion.Beginning(names, word), completion.NoFiles
 	}
-	names := types.ConfigFields.Paths()
+	names := append(types.ConfigFields.Paths(), policyFields(client.GetClientContextFromCmd(cmd).InterfaceRegistry)...)
 	for i := range names {
 		names[i] += "="
 	}
 	slices.Sort(names)
 	return completion.Beginning(names, word), completion.GoesOn
+}
+
+// policyFields are the parameters of the policies that a client knows.
+func policyFields(registry codectypes.InterfaceRegistry) (names []string) {
+	if registry == nil {
+		return nil
+	}
+	for _, url := range registry.ListImplementations(types.PolicyParamsName) {
+		message, err := registry.Resolve(url)
+		if err != nil {
+			continue
+		}
+		for _, path := range mask.Of(message).Paths() {
+			names = append(names, types.PolicyName(url)+"."+path)
+		}
+	}
+	return names
+}
+
+// plainPolicies is a config in JSON, with the parameters of policies as protobuf's JSON has them: {"@type": URL, ...}. Commands print
+// {"type": URL, "value": {...}}.
+func plainPolicies(config []byte) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(config, &fields); err != nil {
+		return nil, err
+	}
+	var list []map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(fields[policyParams]))
+	decoder.UseNumber()
+	if decoder.Decode(&list) != nil {
+		return config, nil // Absent, or for the codec to refuse.
+	}
+	for i, entry := range list {
+		if value, ok := entry["value"].(map[string]any); ok && entry[typeField] == nil {
+			value[typeField] = entry["type"]
+			list[i] = value
+		}
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	fields[policyParams] = raw
+	return json.Marshal(fields)
 }

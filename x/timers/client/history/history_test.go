@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -169,7 +170,8 @@ func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
 func TestHistoryTellsWhatBecameOfABid(t *testing.T) {
 	r := newRig(t)
 	r.Configure(func(c *types.TimerConfig) {
-		c.Policy, c.Auction.PaymentRule = types.PolicyAuction, types.PaymentFirstPrice
+		c.Policy = types.PolicyAuction
+		types.ChangeParams(c, func(p *auction.Params) { p.PaymentRule = auction.PaymentFirstPrice })
 	})
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	_, _, err := r.Run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--in", "3", "-y", "--wait", "--bid", "700")

@@ -35,7 +35,8 @@ func TestCompile_ShowsTheClocksOfTheZone(t *testing.T) {
 				_, after := shown.Zone()
 				require.Greater(t, after, before, "%s at %s", text, shown)
 			}
-			require.Less(t, time.Unix(next, 0).Sub(last), 27*time.Hour)
+			// The largest change of a clock is one of three hours, in Antarctica/Casey.
+			require.LessOrEqual(t, time.Unix(next, 0).Sub(last), 27*time.Hour)
 			at, last = next, time.Unix(next, 0)
 		}
 		require.InDelta(t, 396, days, 1)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -48,7 +47,7 @@ func (*Policy) ID() types.Policy { return types.PolicyAuction }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules {
-	return rulesof.Auction(&config.Auction, lane.Auction)
+	return rulesIn(config, lane)
 }
 
 // Accept implements policies.BidRules: an integer bid is what is to be locked.
@@ -125,8 +124,16 @@ func (p *Policy) Departed(ctx context.Context, t *types.Timer) error {
 	return p.unlock(ctx, &config, t, t.Locked())
 }
 
-// Keeps implements policies.Policy: the bids that it has locked.
-func (*Policy) Keeps() []string { return []string{"bid_locked"} }
+// ReturnsLocked implements policies.Policy.
+func (*Policy) ReturnsLocked() bool { return true }
+
+// Params implements policies.Policy.
+func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
+
+// Messages implements policies.Policy.
+func (*Policy) Messages() policies.Messages {
+	return policies.Messages{State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}}}
+}
 
 // Detach implements policies.Policy: the bid of this fire is settled after all fires of the block, so that the handler
 // cannot withdraw it.
@@ -135,24 +142,23 @@ func (*Policy) Detach(next *types.Timer) { next.BidLocked = "" }
 // Maintain implements policies.Policy: the loop that adjusts λ restarts when the policy comes into force again.
 func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
 	if !inForce {
-		b.State.Auction = nil
+		b.State.RemovePolicy(&State{})
 	}
 	return nil
 }
 
-// Describe implements policies.Policy.
-func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerConfig, lane *types.LaneState) {
+// Describe implements policies.Policy: λ, and what it follows.
+func (*Policy) Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding {
 	decay, deferral := math.LegacyZeroDec(), math.LegacyZeroDec()
-	if lane.Auction != nil {
-		decay, deferral = lane.Auction.ValueDecay, lane.Auction.Deferral
+	if state := stateIn(lane); state != nil {
+		decay, deferral = state.ValueDecay, state.Deferral
 	}
-	response.Lambda = rulesof.Auction(&config.Auction, lane.Auction).Lambda.String()
-	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
+	return &Standing{Lambda: rulesIn(config, lane).Lambda.String(), ValueDecay: decay.String(), Deferral: deferral.String()}
 }
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	auction := rulesof.Auction(&b.Config.Auction, b.Before.Auction)
+	auction := rulesIn(&b.Config, &b.Before)
 	window := policies.Window{Block: b, Parts: p.parts, Rules: auction}
 	return &round{Window: window, book: book{policy: p, block: b, rules: &auction}}, nil
 }

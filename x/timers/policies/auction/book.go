@@ -90,19 +90,19 @@ func (b *book) Close(ctx sdk.Context) (tips math.Int, err error) {
 		tips = tips.Add(paid)
 	}
 	if b.rules != nil {
-		b.block.State.Auction = lambdaAfter(b.block.Before.Auction, b.rules, b.seen)
+		b.block.State.SetPolicy(lambdaAfter(stateIn(&b.block.Before), b.rules, b.seen))
 	}
 	return tips, nil
 }
 
 // lambdaAfter is the state that a block leaves, from what the block before left, if anything.
-func lambdaAfter(last *types.AuctionState, in *rules.Rules, seen rules.Observation) *types.AuctionState {
+func lambdaAfter(last *State, in *rules.Rules, seen rules.Observation) *State {
 	before := rules.LambdaState{Lambda: in.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
 	if last != nil {
 		before.ValueDecay, before.Deferral, before.Blocks = last.ValueDecay, last.Deferral, last.Blocks
 	}
 	after := in.Loop.Next(before, seen)
-	return &types.AuctionState{Lambda: after.Lambda, ValueDecay: after.ValueDecay, Deferral: after.Deferral, Blocks: after.Blocks}
+	return &State{Lambda: after.Lambda, ValueDecay: after.ValueDecay, Deferral: after.Deferral, Blocks: after.Blocks}
 }
 
 // settle pays a bid. For a repeating timer the rest stays locked, and is topped up to the stated bid if its actor can

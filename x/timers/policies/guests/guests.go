@@ -3,11 +3,21 @@
 package guests
 
 import (
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 )
+
+// RegisterInterfaces makes their messages known to a registry, for tools that decode state without a keeper, which does so itself.
+func RegisterInterfaces(reg codectypes.InterfaceRegistry) {
+	for _, p := range []policies.Policy{&auction.Policy{}, &score.Policy{}, &tip.Policy{}} {
+		policies.RegisterInterfaces(reg, p)
+	}
+}
 
 // All returns their constructors. The order is that in which they keep state in a genesis file.
 func All() []registry.Constructor { return []registry.Constructor{auction.New, score.New, tip.New} }

@@ -20,15 +20,19 @@ var (
 // InitGenesis implements state.Component: it refuses what a policy keeps that the chain has not registered, since that would be
 // lost.
 func (r *Registry) InitGenesis(_ context.Context, genesis *types.GenesisState) error {
-	if len(genesis.TipWeights) > 0 && !r.keeps("tip_weights") {
-		return types.ErrInvalidGenesis.Wrap("tip_weights: this chain has registered no policy that keeps them")
+	for _, packed := range slices.Concat(genesis.Lane.Policies, genesis.Policies) {
+		if !r.keeps(packed.TypeUrl) {
+			return types.ErrInvalidGenesis.Wrapf("policies: this chain has registered no policy that keeps %s", packed.TypeUrl)
+		}
 	}
 	return nil
 }
 
-// keeps reports whether a policy of the chain keeps a field of the genesis.
-func (r *Registry) keeps(field string) bool {
-	return slices.ContainsFunc(r.policies, func(p policies.Policy) bool { return slices.Contains(p.Keeps(), field) })
+// keeps reports whether a policy of the chain keeps messages of a type.
+func (r *Registry) keeps(typeURL string) bool {
+	return slices.ContainsFunc(r.policies, func(p policies.Policy) bool {
+		return slices.ContainsFunc(p.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
+	})
 }
 
 // ExportGenesis implements state.Component: the policies export what they keep.
@@ -38,7 +42,7 @@ func (*Registry) ExportGenesis(context.Context, *types.GenesisState) error { ret
 // locked, and the policy that returns them must be registered.
 func (r *Registry) ReadTimers(ctx context.Context, head *types.GenesisState) state.TimerReading {
 	locked := math.ZeroInt()
-	returns := r.keeps("bid_locked")
+	returns := slices.ContainsFunc(r.policies, policies.Policy.ReturnsLocked)
 	return state.TimerReading{
 		Timer: func(i int, t *types.Timer) error {
 			if of := t.Locked(); !returns && of.IsPositive() {

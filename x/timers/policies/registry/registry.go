@@ -44,6 +44,7 @@ func New(parts *policies.Parts, more ...Constructor) *Registry {
 		if _, twice := r.find(p.ID()); twice {
 			panic(fmt.Errorf("x/timers: two policies have the id %d", p.ID()))
 		}
+		r.register(parts.Codec, p)
 		r.policies = append(r.policies, p)
 	}
 	return r
@@ -69,8 +70,12 @@ func (r *Registry) At(config *types.TimerConfig, height uint64) policies.Policy 
 	return r.policies[0]
 }
 
-// Validate refuses a config whose policy is not of this chain, or that this policy refuses.
+// Validate refuses a config whose policy is not of this chain, that this policy refuses, or that has parameters of a policy which is
+// not of this chain.
 func (r *Registry) Validate(config *types.TimerConfig) error {
+	if err := r.checkParams(config); err != nil {
+		return err
+	}
 	if p, found := r.find(config.Policy); found {
 		if checker, checks := p.(Checker); checks && !r.Unchecked {
 			return checker.CheckConfig(config)

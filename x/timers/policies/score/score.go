@@ -11,7 +11,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -46,7 +45,15 @@ func (*Policy) ID() types.Policy { return types.PolicyScore }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
-	return rulesof.Score(&config.Score)
+	return RulesOf(types.ParamsOf[Params](config))
+}
+
+// Params implements policies.Policy.
+func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
+
+// Messages implements policies.Policy.
+func (*Policy) Messages() policies.Messages {
+	return policies.Messages{State: []types.PolicyState{&State{}}}
 }
 
 // CountsFires implements policies.Policy: turns depend on the fires of the fairness window.
@@ -71,14 +78,16 @@ func (*Policy) Restate(_ context.Context, _ *types.TimerConfig, t *types.Timer, 
 
 // Adopt implements policies.Policy: a change of the weights begins a new list.
 func (p *Policy) Adopt(ctx context.Context, before, after *types.TimerConfig) error {
-	if before.Score.Same(&after.Score) {
+	if types.ParamsOf[Params](before).Same(types.ParamsOf[Params](after)) {
 		return nil
 	}
 	lane, err := p.parts.Lane.Get(ctx)
 	if err != nil {
 		return err
 	}
-	lane.ScoreEpoch++
+	state := stateIn(&lane)
+	state.Epoch++
+	lane.SetPolicy(&state)
 	return p.parts.Lane.Set(ctx, lane)
 }
 
@@ -102,7 +111,7 @@ func keyOf(r rules.Rules, t *types.Timer) []byte {
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	r := &round{rules: rulesof.Score(&b.Config.Score), list: rules.ListOfEpoch(b.State.ScoreEpoch), recents: map[string]recent{}}
+	r := &round{rules: RulesOf(types.ParamsOf[Params](&b.Config)), list: rules.ListOfEpoch(stateIn(&b.State).Epoch), recents: map[string]recent{}}
 	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
 	return r, nil
 }

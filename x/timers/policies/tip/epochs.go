@@ -2,11 +2,10 @@ package tip
 
 import (
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // epochAt is the epoch of a height, not before the start of the state's; 0 if the policy was never in force.
-func epochAt(s *types.TipState, height uint64) uint64 {
+func epochAt(s *State, height uint64) uint64 {
 	if s.EpochBlocks == 0 {
 		return 0
 	}
@@ -14,13 +13,13 @@ func epochAt(s *types.TipState, height uint64) uint64 {
 }
 
 // endOf is the last height of the epoch of a height.
-func endOf(s *types.TipState, height uint64) uint64 {
+func endOf(s *State, height uint64) uint64 {
 	return s.Start + ((height-s.Start)/s.EpochBlocks+1)*s.EpochBlocks - 1
 }
 
 // follow has epochs go on with another length, if it is another: from the height on, in a new epoch, so that what was
 // counted with the old length stands.
-func follow(s *types.TipState, epochBlocks, height uint64) {
+func follow(s *State, epochBlocks, height uint64) {
 	if s.EpochBlocks == epochBlocks {
 		return
 	}
@@ -28,7 +27,7 @@ func follow(s *types.TipState, epochBlocks, height uint64) {
 }
 
 // statsOf are what a record says of its epoch.
-func statsOf(w *types.TipWeight) rules.EpochStats {
+func statsOf(w *Weight) rules.EpochStats {
 	return rules.EpochStats{
 		Fires: w.Fires, Blocks: w.Blocks, Unfunded: w.Unfunded,
 		Tip: w.Tip, Outcome: w.Outcome, Lateness: w.Lateness, Use: w.Use, Starved: w.Starved,
@@ -36,12 +35,12 @@ func statsOf(w *types.TipWeight) rules.EpochStats {
 }
 
 // setStats has a record say this of its epoch.
-func setStats(w *types.TipWeight, o rules.EpochStats) {
+func setStats(w *Weight, o rules.EpochStats) {
 	w.Fires, w.Blocks, w.Unfunded = o.Fires, o.Blocks, o.Unfunded
 	w.Tip, w.Outcome, w.Lateness, w.Use, w.Starved = o.Tip, o.Outcome, o.Lateness, o.Use, o.Starved
 }
 
 // historyOf is a record as the rule of weights reads it.
-func historyOf(w *types.TipWeight) rules.History {
+func historyOf(w *Weight) rules.History {
 	return rules.History{Weight: w.Weight, Epoch: w.Epoch, Stats: statsOf(w)}
 }

@@ -5,15 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // TestEpochsGoOnWhateverTheirLength: from block to block the number of the epoch stays or grows by one, it grows where its
 // end was said to be unless the length changed, and then at once.
 func TestEpochsGoOnWhateverTheirLength(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var s types.TipState
+		var s State
 		require.Zero(t, epochAt(&s, 5), "none yet")
 		height := rapid.Uint64Range(0, 1000).Draw(t, "height")
 		length := rapid.Uint64Range(1, 8).Draw(t, "length")

@@ -42,7 +42,7 @@ type round struct {
 
 	// known weights, and records that were read, by actor; nil for none. Looked up, never ranged over.
 	known   map[string]uint32
-	records map[string]*types.TipWeight
+	records map[string]*Weight
 	// noted is what this block adds to an actor's record; actors lists the actors in the order of their first entry.
 	noted  map[string]*blockStats
 	actors []sdk.AccAddress
@@ -70,7 +70,7 @@ func (r *round) Collect(ctx sdk.Context) error {
 	}
 	r.Overfull = !complete
 	if complete {
-		r.State.TipMarket.Round = types.QueueKey{}
+		changeState(&r.State, func(s *State) { s.Round = types.QueueKey{} })
 	} else if live, err = r.share(ctx, live, reached); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 		live = live[:oldest]
 	}
 	now := calendar.Key{Due: r.Height}
-	from := state.CalendarKey(r.State.TipMarket.Round)
+	from := state.CalendarKey(stateIn(&r.State).Round)
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
@@ -96,10 +96,11 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 		return nil, err
 	}
 	live = append(live, more...)
-	r.State.TipMarket.Round = state.QueueKey(next)
+	place := state.QueueKey(next)
 	if next.Compare(now) >= 0 {
-		r.State.TipMarket.Round = types.QueueKey{}
+		place = types.QueueKey{}
 	}
+	changeState(&r.State, func(s *State) { s.Round = place })
 	if now.Compare(reached) < 0 {
 		now = reached
 	}
@@ -174,7 +175,7 @@ func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
 }
 
 // record reads the record of an actor, nil if there is none.
-func (r *round) record(ctx sdk.Context, actor sdk.AccAddress) (*types.TipWeight, error) {
+func (r *round) record(ctx sdk.Context, actor sdk.AccAddress) (*Weight, error) {
 	if record, known := r.records[string(actor)]; known {
 		return record, nil
 	}
@@ -221,12 +222,14 @@ func (r *round) checkFunds(ctx sdk.Context) {
 	}
 	bySeq := func(i int, seq uint64) int { return cmp.Compare(r.Ready[i].Seq, seq) }
 	slices.SortFunc(waiting, func(i, j int) int { return bySeq(i, r.Ready[j].Seq) })
-	first, _ := slices.BinarySearchFunc(waiting, r.State.TipMarket.Checked+1, bySeq)
+	first, _ := slices.BinarySearchFunc(waiting, stateIn(&r.State).Checked+1, bySeq)
+	checked := stateIn(&r.State).Checked
 	for n := range min(len(waiting), maxFundChecks) {
 		t := &r.Ready[waiting[(first+n)%len(waiting)]]
-		r.State.TipMarket.Checked = t.Seq
+		checked = t.Seq
 		r.Hands.Guard(ctx, t, func(ctx sdk.Context) error { return r.checkFundsOf(ctx, t) })
 	}
+	changeState(&r.State, func(s *State) { s.Checked = checked })
 	// What could not be marked is quarantined.
 	r.Ready = slices.DeleteFunc(r.Ready, func(t types.Timer) bool { return t.SetAside != types.NotSetAside })
 	r.Competing = uint32(len(r.Ready))
@@ -319,8 +322,8 @@ func (r *round) Close(ctx sdk.Context) (math.Int, error) {
 }
 
 // score is an actor's record with what this block adds to it.
-func (r *round) score(actor sdk.AccAddress, record *types.TipWeight) types.TipWeight {
-	next := types.TipWeight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record, r.epoch)}
+func (r *round) score(actor sdk.AccAddress, record *Weight) Weight {
+	next := Weight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record, r.epoch)}
 	stats := rules.NoStats()
 	if record != nil && record.Epoch == r.epoch {
 		stats = statsOf(record)
@@ -336,8 +339,8 @@ func (r *round) score(actor sdk.AccAddress, record *types.TipWeight) types.TipWe
 		next.LastFire = r.Height
 	}
 	setStats(&next, stats)
-	if r.State.TipMarket.Oldest == 0 {
-		r.State.TipMarket.Oldest = next.Epoch
+	if stateIn(&r.State).Oldest == 0 {
+		changeState(&r.State, func(s *State) { s.Oldest = next.Epoch })
 	}
 	return next
 }

@@ -10,7 +10,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/rulesof"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -33,12 +32,17 @@ func New(parts *policies.Parts) policies.Policy {
 // ID implements policies.Policy.
 func (*Policy) ID() types.Policy { return types.PolicyTip }
 
-// Keeps implements policies.Policy: the weights of actors.
-func (*Policy) Keeps() []string { return []string{"tip_weights"} }
+// Params implements policies.Policy.
+func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
+
+// Messages implements policies.Policy.
+func (*Policy) Messages() policies.Messages {
+	return policies.Messages{State: []types.PolicyState{&State{}, &Weights{}}, Standing: []types.PolicyStanding{&Standing{}}}
+}
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
-	return rulesof.Tip(config)
+	return RulesOf(config)
 }
 
 // DefersUnfunded implements policies.Policy.
@@ -73,27 +77,29 @@ func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 
 // Open implements policies.Policy. It begins an epoch if the length of epochs changed.
 func (p *Policy) Open(ctx sdk.Context, b *policies.Block) (policies.Round, error) {
-	follow(&b.State.TipMarket, b.Config.Tip.EpochBlocks, b.Height)
-	tip := rulesof.Tip(&b.Config)
+	params := types.ParamsOf[Params](&b.Config)
+	changeState(&b.State, func(s *State) { follow(s, params.EpochBlocks, b.Height) })
+	tip, state := RulesOf(&b.Config), stateIn(&b.State)
 	return &round{
 		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights, reader: p.weights.reader(ctx),
-		epoch: epochAt(&b.State.TipMarket, b.Height), rule: rulesof.TipWeights(&b.Config.Tip),
-		known: map[string]uint32{}, records: map[string]*types.TipWeight{}, noted: map[string]*blockStats{},
+		epoch: epochAt(&state, b.Height), rule: WeightsOf(params),
+		known: map[string]uint32{}, records: map[string]*Weight{}, noted: map[string]*blockStats{},
 	}, nil
 }
 
-// Standing is what queries show of an actor's weight in the next block; nil if another policy is in force then.
-func (p *Policy) Standing(
+// DescribeActor implements policies.Policy: the actor's weight in the next block.
+func (p *Policy) DescribeActor(
 	ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
-) (*types.TipStanding, error) {
+) (types.PolicyStanding, error) {
 	height := types.HeightOf(ctx) + 1
 	record, err := p.weights.get(sdk.UnwrapSDKContext(ctx), p.weights.reader(ctx), actor)
 	if err != nil {
 		return nil, err
 	}
-	state, rule := lane.TipMarket, rulesof.TipWeights(&config.Tip)
-	follow(&state, config.Tip.EpochBlocks, height)
-	standing := &types.TipStanding{Epoch: epochAt(&state, height), EpochEnds: endOf(&state, height)}
+	state, params := stateIn(lane), types.ParamsOf[Params](config)
+	rule := WeightsOf(params)
+	follow(&state, params.EpochBlocks, height)
+	standing := &Standing{Epoch: epochAt(&state, height), EpochEnds: endOf(&state, height)}
 	standing.Weight = weightIn(rule, record, standing.Epoch).String()
 	standing.Next = weightIn(rule, record, standing.Epoch+1).String()
 	if record == nil {
@@ -107,7 +113,7 @@ func (p *Policy) Standing(
 }
 
 // weightIn is an actor's weight in an epoch, from its record.
-func weightIn(rule rules.WeightRule, record *types.TipWeight, epoch uint64) math.LegacyDec {
+func weightIn(rule rules.WeightRule, record *Weight, epoch uint64) math.LegacyDec {
 	if record == nil {
 		return rule.Neutral
 	}
@@ -115,7 +121,7 @@ func weightIn(rule rules.WeightRule, record *types.TipWeight, epoch uint64) math
 }
 
 // lastFire is when an actor fired last, as of an epoch; 0 if that is not known.
-func lastFire(record *types.TipWeight, epoch uint64) uint64 {
+func lastFire(record *Weight, epoch uint64) uint64 {
 	if record == nil || isForgotten(record, epoch) {
 		return 0
 	}

@@ -29,7 +29,7 @@ type weights struct {
 	// records: hash of the actor, actor → weight and the statistics of its epoch. A storm looks up the actors of all that
 	// compete, and a block writes those of all that fired or lacked funds.
 	records *logmap.Map
-	codec   collcodec.ValueCodec[types.TipWeight]
+	codec   collcodec.ValueCodec[Weight]
 	// epochs: (epoch, height, number) → actors whose records became ones of the epoch then, at most listed in a value. So the
 	// oldest records are found. An actor stays listed when its record becomes one of a later epoch.
 	epochs collections.Map[epochList, []byte]
@@ -47,7 +47,7 @@ const (
 func newWeights(parts *policies.Parts) *weights {
 	return &weights{
 		records: logmap.New(logstore.New(parts.Schema, parts.Store, types.PrefixTipWeights, "tip_weights"), logmap.Options{Range: logstore.HashRange}),
-		codec:   codec.CollValue[types.TipWeight](parts.Codec),
+		codec:   codec.CollValue[Weight](parts.Codec),
 		epochs: collections.NewMap(parts.Schema, types.PrefixTipEpochs, "tip_epochs",
 			collections.TripleKeyCodec(collections.Uint64Key, collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
 	}
@@ -64,7 +64,7 @@ func (w *weights) reader(ctx context.Context) *logmap.Reader {
 }
 
 // get reads the record of an actor, nil if there is none.
-func (w *weights) get(ctx sdk.Context, reader *logmap.Reader, actor sdk.AccAddress) (*types.TipWeight, error) {
+func (w *weights) get(ctx sdk.Context, reader *logmap.Reader, actor sdk.AccAddress) (*Weight, error) {
 	ctx.GasMeter().ConsumeGas(readCycles, "weight of an actor")
 	value, found, err := reader.Get(keyOf(actor))
 	if err != nil || !found {
@@ -77,8 +77,8 @@ func (w *weights) get(ctx sdk.Context, reader *logmap.Reader, actor sdk.AccAddre
 // change is a record that is written. before is the old record, nil if there was none.
 type change struct {
 	actor  sdk.AccAddress
-	before *types.TipWeight
-	next   types.TipWeight
+	before *Weight
+	next   Weight
 }
 
 // write writes records that are of one epoch, at the end of a block; those of a genesis have height 0.
@@ -140,14 +140,17 @@ func parseActors(bz []byte) (actors []sdk.AccAddress, err error) {
 }
 
 // isForgotten reports whether a record is so old that nothing of it counts any more: the actor's weight is neutral.
-func isForgotten(record *types.TipWeight, epoch uint64) bool {
+func isForgotten(record *Weight, epoch uint64) bool {
 	return record.Epoch+rules.ForgottenAfter < epoch
 }
 
 // drop removes records that are forgotten, whatever policy is in force. It looks at actors that were listed so
 // long ago while the overhead lasts, and reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
-	market := &b.State.TipMarket
+	market := types.MessageOf[State](b.State.Policies)
+	if market == nil {
+		return nil
+	}
 	epoch := epochAt(market, b.Height)
 	if market.Oldest == 0 || market.Oldest+rules.ForgottenAfter >= epoch {
 		return nil
@@ -156,7 +159,7 @@ func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	if err != nil {
 		return err
 	}
-	market.Oldest = oldest
+	changeState(&b.State, func(s *State) { s.Oldest = oldest })
 	reader := w.reader(ctx)
 	var changes []logmap.Change
 	for _, list := range old {
@@ -213,7 +216,7 @@ func (w *weights) old(ctx context.Context, from, before uint64, most int) (lists
 }
 
 // all returns every record, by actor.
-func (w *weights) all(ctx context.Context) (all []types.ActorTipWeight, err error) {
+func (w *weights) all(ctx context.Context) (all []ActorWeight, err error) {
 	entries, err := w.records.Page(types.Unmetered(ctx), nil, nil, 1<<30)
 	if err != nil {
 		return nil, err
@@ -223,32 +226,33 @@ func (w *weights) all(ctx context.Context) (all []types.ActorTipWeight, err erro
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, types.ActorTipWeight{Actor: entry.Key[min(logstore.HashBytes, len(entry.Key)):], Weight: record})
+		all = append(all, ActorWeight{Actor: entry.Key[min(logstore.HashBytes, len(entry.Key)):], Weight: record})
 	}
-	slices.SortFunc(all, func(a, b types.ActorTipWeight) int { return bytes.Compare(a.Actor, b.Actor) })
+	slices.SortFunc(all, func(a, b ActorWeight) int { return bytes.Compare(a.Actor, b.Actor) })
 	return all, nil
 }
 
 // InitGenesis implements state.Component: it writes the weights of a genesis file; which epochs they are of is derived.
 func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	now, market := types.HeightOf(ctx), &genesis.Lane.TipMarket
+	now, state := types.HeightOf(ctx), stateIn(&genesis.Lane)
+	market, kept := &state, WeightsIn(genesis)
 	if market.Start > now+1 {
-		return types.ErrInvalidGenesis.Wrapf("lane.tip_market.start is %d, want at most %d", market.Start, now+1)
+		return types.ErrInvalidGenesis.Wrapf("tip.State: start is %d, want at most %d", market.Start, now+1)
 	}
 	latest := market.Epoch
 	if now > market.Start {
 		latest = epochAt(market, now)
 	}
 	if market.Oldest > latest {
-		return types.ErrInvalidGenesis.Wrapf("lane.tip_market.oldest is epoch %d, want at most %d", market.Oldest, latest)
+		return types.ErrInvalidGenesis.Wrapf("tip.State: oldest is epoch %d, want at most %d", market.Oldest, latest)
 	}
 	ofEpoch := map[uint64][]change{}
 	var epochs []uint64
-	for i := range genesis.TipWeights {
-		entry := &genesis.TipWeights[i]
+	for i := range kept {
+		entry := &kept[i]
 		// A fire from before the first block of a chain that went back counts for that block (genesis.Source, Rebase).
 		if entry.Weight.Epoch > latest || entry.Weight.LastFire > max(now, 1) {
-			return types.ErrInvalidGenesis.Wrapf("tip_weights %d: epoch %d and last_fire %d, want at most %d and %d",
+			return types.ErrInvalidGenesis.Wrapf("tip.Weights %d: epoch %d and last_fire %d, want at most %d and %d",
 				i, entry.Weight.Epoch, entry.Weight.LastFire, latest, max(now, 1))
 		}
 		epoch := entry.Weight.Epoch
@@ -272,14 +276,21 @@ func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState)
 	if err != nil {
 		return err
 	}
-	market := &genesis.Lane.TipMarket
-	epoch := epochAt(market, max(types.HeightOf(ctx), market.Start))
-	genesis.TipWeights = slices.DeleteFunc(all, func(entry types.ActorTipWeight) bool { return isForgotten(&entry.Weight, epoch) })
-	switch {
-	case len(genesis.TipWeights) == 0:
-		market.Oldest = 0
-	case epoch > rules.ForgottenAfter:
-		market.Oldest = epoch - rules.ForgottenAfter
+	market := stateIn(&genesis.Lane)
+	epoch := epochAt(&market, max(types.HeightOf(ctx), market.Start))
+	all = slices.DeleteFunc(all, func(entry ActorWeight) bool { return isForgotten(&entry.Weight, epoch) })
+	changeState(&genesis.Lane, func(s *State) {
+		switch {
+		case len(all) == 0:
+			s.Oldest = 0
+		case epoch > rules.ForgottenAfter:
+			s.Oldest = epoch - rules.ForgottenAfter
+		}
+	})
+	for chunk := range slices.Chunk(all, weightsInMessage) {
+		if err := genesis.AddPolicy(&Weights{Weights: chunk}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -299,7 +310,7 @@ func (p *Policy) CheckInvariants(ctx context.Context) error {
 		return err
 	}
 	epochOf := map[string]uint64{}
-	market, now := lane.TipMarket, types.HeightOf(ctx)
+	market, now := stateIn(&lane), types.HeightOf(ctx)
 	for i := range all {
 		actor, record := all[i].Actor, &all[i].Weight
 		if err := record.Validate(); err != nil {

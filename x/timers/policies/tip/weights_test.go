@@ -6,12 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // TestAForgottenRecordHasNoLastFire, whether it has been removed yet or not.
 func TestAForgottenRecordHasNoLastFire(t *testing.T) {
-	record := &types.TipWeight{Epoch: 7, LastFire: 40}
+	record := &Weight{Epoch: 7, LastFire: 40}
 	require.Equal(t, uint64(40), lastFire(record, 7+rules.ForgottenAfter))
 	require.Zero(t, lastFire(record, 7+rules.ForgottenAfter+1))
 	require.Zero(t, lastFire(nil, 7))

@@ -27,7 +27,8 @@ func (h *history) roundTrip(blocks int) {
 	}
 	g := start(h.t, opts)
 	g.refuse(h.refused)
-	require.Equal(h.t, h.config(), g.config(), "a config that waits is in force in both")
+	before, after := h.config(), g.config()
+	require.True(h.t, before.Equal(&after), "a config that waits is in force in both: %v, %v", before, after)
 	for range blocks {
 		height := h.Height()
 		want, got := h.block(), g.next()

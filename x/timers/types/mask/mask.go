@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cosmos/gogoproto/proto"
+	gogoany "github.com/cosmos/gogoproto/types/any"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -28,7 +29,8 @@ type Schema struct {
 // holder is a message in a message.
 type holder struct{ path, number string }
 
-// Of returns the schema of a message. All messages in it must be there always: they are no pointers.
+// Of returns the schema of a message. All messages in it must be there always: they are no pointers. Lists of messages of any type
+// are left out: the fields of such a message have a schema of their own.
 func Of(message proto.Message) *Schema {
 	s := &Schema{message: reflect.TypeOf(message).Elem()}
 	s.add(s.message, holder{}, nil)
@@ -41,7 +43,7 @@ func (s *Schema) add(message reflect.Type, within holder, place []int) {
 	for i := range message.NumField() {
 		field := message.Field(i)
 		name, number := tagOf(field.Tag.Get("protobuf"))
-		if name == "" {
+		if name == "" || field.Type == reflect.TypeFor[[]*gogoany.Any]() {
 			continue
 		}
 		at, named := append(slices.Clone(place), i), holder{within.path + name, within.number + number}
@@ -74,11 +76,11 @@ type Mask struct {
 	named  []bool
 }
 
-// Parse reads a mask: one path at least, each of a field, and none twice. What an error repeats of the paths is short.
+// Parse reads a mask: paths of fields, none twice. What an error repeats of the paths is short.
 func (s *Schema) Parse(paths []string) (Mask, error) {
 	m := Mask{schema: s, named: make([]bool, len(s.paths))}
-	if len(paths) == 0 || len(paths) > len(s.paths) {
-		return m, fmt.Errorf("%d paths, want 1 to %d", len(paths), len(s.paths))
+	if len(paths) > len(s.paths) {
+		return m, fmt.Errorf("%d paths, want at most %d", len(paths), len(s.paths))
 	}
 	for _, path := range paths {
 		i := slices.Index(s.paths, path)
