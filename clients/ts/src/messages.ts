@@ -5,6 +5,9 @@ import {
 import { GeneratedType, Registry } from "@cosmjs/proto-signing";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Timestamp } from "./gen/google/protobuf/timestamp.js";
+import { Params as AuctionParams } from "./gen/timers/auction/v1/auction.js";
+import { Params as ScoreParams } from "./gen/timers/score/v1/score.js";
+import { Params as TipParams } from "./gen/timers/tip/v1/tip.js";
 import * as tx from "./gen/timers/v1/tx.js";
 
 /** messageTypes are the messages of the module, for a Registry of CosmJS. */
@@ -24,9 +27,19 @@ export const messageTypes: ReadonlyArray<[string, GeneratedType]> = [
   ["/timers.v1.MsgUpdateTimerConfig", tx.MsgUpdateTimerConfig],
 ];
 
+/**
+ * policyTypes are the parameters of the policies that come with the module: packed in policyParams of a TimerConfig. A chain
+ * that has another policy adds the parameters of that to the registry.
+ */
+export const policyTypes: ReadonlyArray<[string, GeneratedType]> = [
+  ["/timers.auction.v1.Params", AuctionParams],
+  ["/timers.score.v1.Params", ScoreParams],
+  ["/timers.tip.v1.Params", TipParams],
+];
+
 /** timersRegistry is a Registry with the messages of CosmJS, those of the module, and more that the chain has. */
 export function timersRegistry(more: Iterable<[string, GeneratedType]> = []): Registry {
-  return new Registry([...defaultRegistryTypes, ...messageTypes, ...more]);
+  return new Registry([...defaultRegistryTypes, ...messageTypes, ...policyTypes, ...more]);
 }
 
 /**
@@ -54,9 +67,44 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
     "/timers.v1.MsgSysCancelTimer": converter(tx.MsgSysCancelTimer),
     "/timers.v1.MsgSysExtendTimer": converter(tx.MsgSysExtendTimer),
     "/timers.v1.MsgSysReleaseTimer": converter(tx.MsgSysReleaseTimer),
-    "/timers.v1.MsgUpdateTimerConfig": converter(tx.MsgUpdateTimerConfig),
+    "/timers.v1.MsgUpdateTimerConfig": withPolicies(converter(tx.MsgUpdateTimerConfig)),
   });
   return types();
+
+  /** The parameters of policies are stated under their type URL, with their values. */
+  function withPolicies(config: AminoConverter): AminoConverter {
+    const known = (url: string): tx.MessageFns<any> => {
+      const type = registry.lookupType(url) as any;
+      if (!type?.toJSON) throw new Error(`no generated type of ${url}: add it to the registry`);
+      return type;
+    };
+    return {
+      aminoType: config.aminoType,
+      toAmino: (partial: tx.MsgUpdateTimerConfig) => {
+        const message = tx.MsgUpdateTimerConfig.fromPartial(partial);
+        const json = config.toAmino(message);
+        const params = (message.config?.policyParams ?? []).map(({ typeUrl, value }) => {
+          const type = known(typeUrl);
+          return { type: typeUrl, value: type.toJSON(type.decode(value)) };
+        });
+        if (params.length > 0) json.config.policy_params = params;
+        return json;
+      },
+      fromAmino: (json: any): tx.MsgUpdateTimerConfig => {
+        const copy = structuredClone(json);
+        const stated: any[] = copy.config?.policy_params ?? [];
+        delete copy.config?.policy_params;
+        const message: tx.MsgUpdateTimerConfig = config.fromAmino(copy);
+        if (stated.length > 0) {
+          message.config!.policyParams = stated.map(({ type: typeUrl, value }) => {
+            const type = known(typeUrl);
+            return Any.fromPartial({ typeUrl, value: type.encode(type.fromJSON(value)).finish() });
+          });
+        }
+        return message;
+      },
+    };
+  }
 
   /** The generated JSON has the names, numbers and omissions of amino JSON. Packed messages have not. */
   function converter<T>(

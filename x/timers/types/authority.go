@@ -44,6 +44,9 @@ type named struct {
 	policies []namedOfPolicy
 }
 
+// maxFields bounds the fields that a change names.
+const maxFields = 1_000
+
 // namedOfPolicy are parameters of a policy.
 type namedOfPolicy struct {
 	name string
@@ -52,6 +55,10 @@ type namedOfPolicy struct {
 
 // named reads fields: none means all. Those of policies are fields of the parameters that the config states.
 func (c *TimerConfig) named(fields []string) (n named, err error) {
+	if len(fields) > maxFields || len(c.PolicyParams) > maxPolicies {
+		return n, ErrInvalidConfig.Wrapf("fields: %d paths, want at most %d; policy_params has %d entries, want at most %d",
+			len(fields), maxFields, len(c.PolicyParams), maxPolicies)
+	}
 	var own []string
 	ofPolicy := map[string][]string{}
 	var policies []string
@@ -180,7 +187,7 @@ func (n *named) beyond(c *TimerConfig) string {
 		return beyond
 	}
 	for _, packed := range c.PolicyParams {
-		params, ok := packed.GetCachedValue().(PolicyParams)
+		params, ok := cachedOf(packed).(PolicyParams)
 		name := PolicyName(packed.GetTypeUrl())
 		i := slices.IndexFunc(n.policies, func(of namedOfPolicy) bool { return of.name == name })
 		if !ok || i < 0 {
@@ -206,7 +213,7 @@ func (m *MsgUpdateTimerConfig) Apply(current *TimerConfig) (TimerConfig, error) 
 		return TimerConfig{}, ErrConfigChanged.Wrapf("the hash of %.200s is %s now, and %.60s where this was made", of, text(hash), text(m.Expected))
 	}
 	if len(m.Fields) == 0 {
-		return m.Config, nil
+		return m.Config, current.missingIn(&m.Config)
 	}
 	n, err := current.named(m.Fields)
 	if err != nil {
@@ -214,6 +221,16 @@ func (m *MsgUpdateTimerConfig) Apply(current *TimerConfig) (TimerConfig, error) 
 	}
 	next := *current
 	return next, n.copy(&next, &m.Config)
+}
+
+// missingIn refuses a config that replaces c and states no parameters of a policy of which c does: they would fall back to defaults.
+func (c *TimerConfig) missingIn(next *TimerConfig) error {
+	for _, packed := range c.PolicyParams {
+		if name := PolicyName(packed.GetTypeUrl()); next.paramsNamed(name) == nil {
+			return ErrInvalidConfig.Wrapf("config states no parameters of %.80s: one that replaces the config states all", name)
+		}
+	}
+	return nil
 }
 
 func checkWholeID(id string) error {

@@ -61,6 +61,14 @@ func PolicyName(typeURL string) string {
 	return elements[len(elements)-1]
 }
 
+// cachedOf is the message that a field was decoded to, nil if its type was not known or JSON states null.
+func cachedOf(packed *codectypes.Any) any {
+	if packed == nil {
+		return nil
+	}
+	return packed.GetCachedValue()
+}
+
 // MessageOf returns the message T in a list of policies' messages, nil if there is none. It is not to be changed. One that was read
 // without a registry is decoded.
 func MessageOf[T any, P interface {
@@ -68,10 +76,10 @@ func MessageOf[T any, P interface {
 	PolicyMessage
 }](list []*codectypes.Any) P {
 	for _, packed := range list {
-		if message, ok := packed.GetCachedValue().(P); ok {
+		if message, ok := cachedOf(packed).(P); ok {
 			return message
 		}
-		if packed == nil || packed.GetCachedValue() != nil || packed.TypeUrl != "/"+proto.MessageName(P(new(T))) {
+		if cachedOf(packed) != nil || packed.GetTypeUrl() != "/"+proto.MessageName(P(new(T))) {
 			continue
 		}
 		if message := P(new(T)); message.Unmarshal(packed.Value) == nil {
@@ -135,7 +143,7 @@ func (c *TimerConfig) CopyParams(like PolicyParams) PolicyParams {
 		if packed.GetTypeUrl() != url {
 			continue
 		}
-		if stated, ok := packed.GetCachedValue().(PolicyParams); ok {
+		if stated, ok := cachedOf(packed).(PolicyParams); ok {
 			reflect.ValueOf(params).Elem().Set(reflect.ValueOf(stated).Elem())
 		}
 	}
@@ -145,10 +153,10 @@ func (c *TimerConfig) CopyParams(like PolicyParams) PolicyParams {
 // paramsNamed are the parameters of the policy of a name, nil if the config states none.
 func (c *TimerConfig) paramsNamed(name string) PolicyParams {
 	for _, packed := range c.PolicyParams {
-		if packed == nil || PolicyName(packed.TypeUrl) != name {
+		if PolicyName(packed.GetTypeUrl()) != name {
 			continue
 		}
-		if params, ok := packed.GetCachedValue().(PolicyParams); ok {
+		if params, ok := cachedOf(packed).(PolicyParams); ok {
 			return params
 		}
 	}
@@ -173,7 +181,7 @@ func eachPolicyMessage[M PolicyMessage](
 		if packed == nil {
 			return refuse("%s %d: null", name, i)
 		}
-		message, ok := packed.GetCachedValue().(M)
+		message, ok := cachedOf(packed).(M)
 		if !ok {
 			return refuse("%s %d: %.80q is of no policy of this chain", name, i, packed.TypeUrl)
 		}
@@ -199,8 +207,8 @@ func (l *LaneState) SetPolicy(state PolicyState) {
 // RemovePolicy takes what a policy carries off the lane's state.
 func (l *LaneState) RemovePolicy(state PolicyState) {
 	url := "/" + proto.MessageName(state)
-	if slices.ContainsFunc(l.Policies, func(packed *codectypes.Any) bool { return packed.TypeUrl == url }) {
-		l.Policies = slices.DeleteFunc(slices.Clone(l.Policies), func(packed *codectypes.Any) bool { return packed.TypeUrl == url })
+	if slices.ContainsFunc(l.Policies, func(packed *codectypes.Any) bool { return packed.GetTypeUrl() == url }) {
+		l.Policies = slices.DeleteFunc(slices.Clone(l.Policies), func(packed *codectypes.Any) bool { return packed.GetTypeUrl() == url })
 	}
 }
 
@@ -225,7 +233,7 @@ func PoliciesOf[T any, P interface {
 	PolicyState
 }](g *GenesisState) (states []P) {
 	for _, packed := range g.Policies {
-		if state, ok := packed.GetCachedValue().(P); ok {
+		if state, ok := cachedOf(packed).(P); ok {
 			states = append(states, state)
 		}
 	}
@@ -253,7 +261,7 @@ func (g *GenesisState) MovePolicies(last, first uint64) {
 	for _, list := range []*[]*codectypes.Any{&g.Lane.Policies, &g.Policies} {
 		moved := slices.Clone(*list)
 		for i, packed := range moved {
-			state, ok := packed.GetCachedValue().(PolicyState)
+			state, ok := cachedOf(packed).(PolicyState)
 			if !ok {
 				continue
 			}

@@ -110,6 +110,19 @@ func TestPolicyParams_AreSetByTheirNames(t *testing.T) {
 		require.ErrorIs(t, wrong.ValidateBasic(), types.ErrInvalidConfig, want)
 		require.ErrorContains(t, wrong.ValidateBasic(), want)
 	}
+	whole, err := types.ChangeConfig("gov", &current, &next, nil)
+	require.NoError(t, err)
+	whole.Config.PolicyParams = whole.Config.PolicyParams[1:]
+	require.NoError(t, whole.ValidateBasic())
+	_, err = whole.Apply(&current)
+	require.ErrorContains(t, err, "config states no parameters of auction: one that replaces the config states all")
+	whole.Config.PolicyParams = []*codectypes.Any{nil}
+	require.ErrorContains(t, whole.ValidateBasic(), "policy_params 0: null")
+	whole = &types.MsgUpdateTimerConfig{Expected: whole.Expected, Fields: []string{"lane_paused"}}
+	whole.Config.PolicyParams = []*codectypes.Any{nil}
+	require.ErrorContains(t, whole.ValidateBasic(), "config states policy_params of , which is not among the fields")
+	whole.Config.PolicyParams = make([]*codectypes.Any, 33)
+	require.ErrorContains(t, whole.ValidateBasic(), "policy_params has 33 entries, want at most 32")
 	bare := types.DefaultTimerConfig("stake")
 	_, err = read.Apply(&bare)
 	require.ErrorContains(t, err, `there is no "`, "a chain without these policies")
@@ -141,9 +154,11 @@ func TestPolicyState_MovesBack(t *testing.T) {
 	require.Equal(t, []uint64{90, 1, 0}, []uint64{moved[0].Weight.LastFire, moved[1].Weight.LastFire, moved[2].Weight.LastFire})
 	require.NotEqual(t, before, g.Lane.Policies[0], "what was there stays as it was")
 	require.ErrorContains(t, g.ValidatePolicies(), "tip.Weights 0: actor")
-	g.Policies = []*codectypes.Any{{TypeUrl: "/x.y.State"}}
+	g.Policies, g.Lane.Policies = []*codectypes.Any{{TypeUrl: "/x.y.State"}}, append(g.Lane.Policies, nil)
 	g.MovePolicies(100, 1)
 	require.ErrorIs(t, g.ValidatePolicies(), types.ErrInvalidGenesis)
+	require.ErrorContains(t, g.ValidatePolicies(), "lane.policies 1: null")
+	g.Lane.Policies = g.Lane.Policies[:1]
 	require.ErrorContains(t, g.ValidatePolicies(), `policies 0: "/x.y.State" is of no policy of this chain`)
 	g.Lane.RemovePolicy(&tip.State{})
 	require.Empty(t, g.Lane.Policies)
