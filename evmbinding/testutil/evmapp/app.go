@@ -41,6 +41,9 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/consensus"
 	consensuskeeper "github.com/cosmos/cosmos-sdk/x/consensus/keeper"
 	consensustypes "github.com/cosmos/cosmos-sdk/x/consensus/types"
+	distr "github.com/cosmos/cosmos-sdk/x/distribution"
+	distrkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 	"github.com/cosmos/cosmos-sdk/x/staking"
 	stakingkeeper "github.com/cosmos/cosmos-sdk/x/staking/keeper"
@@ -66,6 +69,7 @@ const (
 
 var maccPerms = map[string][]string{
 	authtypes.FeeCollectorName:     nil,
+	distrtypes.ModuleName:          nil,
 	stakingtypes.BondedPoolName:    {authtypes.Burner, authtypes.Staking},
 	stakingtypes.NotBondedPoolName: {authtypes.Burner, authtypes.Staking},
 	govtypes.ModuleName:            nil,
@@ -95,6 +99,7 @@ type App struct {
 	Accounts  authkeeper.AccountKeeper
 	Bank      bankkeeper.BaseKeeper
 	Staking   *stakingkeeper.Keeper
+	Distr     distrkeeper.Keeper
 	Feegrant  feegrantkeeper.Keeper
 	Consensus consensuskeeper.Keeper
 	FeeMarket feemarketkeeper.Keeper
@@ -119,8 +124,8 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	base.SetTxEncoder(d.txConfig.TxEncoder())
 	app := &App{BaseApp: base, Description: d}
 	keys := storetypes.NewKVStoreKeys(
-		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, feegrant.StoreKey, consensustypes.StoreKey,
-		feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
+		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, distrtypes.StoreKey, feegrant.StoreKey,
+		consensustypes.StoreKey, feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
 	)
 	transient := storetypes.NewTransientStoreKeys(feemarkettypes.TransientKey, evmtypes.TransientKey)
 	app.keys = keys
@@ -139,19 +144,22 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	app.SetPreBlocker(func(ctx sdk.Context, _ *abci.RequestFinalizeBlock) (*sdk.ResponsePreBlock, error) {
 		return app.modules.PreBlock(ctx)
 	})
-	app.SetBeginBlocker(func(ctx sdk.Context) (sdk.BeginBlock, error) {
-		if app.Before != nil {
-			if err := app.Before(ctx); err != nil {
-				return sdk.BeginBlock{}, err
-			}
-		}
-		return app.modules.BeginBlock(ctx)
-	})
+	app.SetBeginBlocker(app.BeginBlocker)
 	app.SetEndBlocker(app.modules.EndBlock)
 	if err := app.LoadLatestVersion(); err != nil {
 		panic(err)
 	}
 	return app
+}
+
+// BeginBlocker is what each block begins with.
+func (app *App) BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error) {
+	if app.Before != nil {
+		if err := app.Before(ctx); err != nil {
+			return sdk.BeginBlock{}, err
+		}
+	}
+	return app.modules.BeginBlock(ctx)
 }
 
 func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient map[string]*storetypes.TransientStoreKey) {
@@ -176,6 +184,10 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	app.Staking = stakingkeeper.NewKeeper(
 		cdc, runtime.NewKVStoreService(keys[stakingtypes.StoreKey]), app.Accounts, app.Bank, authority.String(),
 		evmaddress.NewEvmCodec(sdkConfig.GetBech32ValidatorAddrPrefix()), evmaddress.NewEvmCodec(sdkConfig.GetBech32ConsensusAddrPrefix()))
+	app.Distr = distrkeeper.NewKeeper(
+		cdc, runtime.NewKVStoreService(keys[distrtypes.StoreKey]), app.Accounts, app.Bank, app.Staking,
+		authtypes.FeeCollectorName, authority.String())
+	app.Staking.SetHooks(app.Distr.Hooks())
 	app.Feegrant = feegrantkeeper.NewKeeper(cdc, runtime.NewKVStoreService(keys[feegrant.StoreKey]), app.Accounts).SetBankKeeper(app.Bank)
 	app.FeeMarket = feemarketkeeper.NewKeeper(cdc, authority, keys[feemarkettypes.StoreKey], transient[feemarkettypes.TransientKey])
 	app.EVM = evmkeeper.NewKeeper(
@@ -200,6 +212,7 @@ func (app *App) wireModules() {
 		auth.NewAppModule(cdc, app.Accounts, nil, nil),
 		bank.NewAppModule(cdc, app.Bank, app.Accounts, nil),
 		staking.NewAppModule(cdc, app.Staking, app.Accounts, app.Bank, nil),
+		distr.NewAppModule(cdc, app.Distr, app.Accounts, app.Bank, app.Staking, nil),
 		feegrantmodule.NewAppModule(cdc, app.Accounts, app.Bank, app.Feegrant, app.registry),
 		consensus.NewAppModule(cdc, app.Consensus),
 		feemarket.NewAppModule(app.FeeMarket),
@@ -208,14 +221,15 @@ func (app *App) wireModules() {
 	)
 
 	app.modules.SetOrderPreBlockers(authtypes.ModuleName, evmtypes.ModuleName)
-	app.modules.SetOrderBeginBlockers(timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, stakingtypes.ModuleName)
+	app.modules.SetOrderBeginBlockers(
+		timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, distrtypes.ModuleName, stakingtypes.ModuleName)
 	// Timers come after x/vm, whose end of block writes the bloom of the transactions, and before the fee market, which
 	// counts them.
 	app.modules.SetOrderEndBlockers(
 		stakingtypes.ModuleName, feegrant.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName, feemarkettypes.ModuleName)
 	app.modules.SetOrderInitGenesis(
-		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, stakingtypes.ModuleName, feegrant.ModuleName,
-		feemarkettypes.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName)
+		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distrtypes.ModuleName,
+		stakingtypes.ModuleName, feegrant.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName)
 	configurator := module.NewConfigurator(cdc, app.MsgServiceRouter(), app.GRPCQueryRouter())
 	if err := app.modules.RegisterServices(app.slots.Configurator(configurator)); err != nil {
 		panic(err)

@@ -174,6 +174,22 @@ test("watches of a slot and of a balance fire in the block of the change", async
   assert.equal(await read(alarm, "slot"), 0n);
 });
 
+test("the trace of a fire finds what the beginning of its block did", async () => {
+  // Each block begins with x/distribution taking the fees of the one before. The contract logs and returns its balance.
+  const modules = "0x93354845030274cd4bf1686abd60ab28ec52e1a7";
+  const code = `73${modules.slice(2)}315f5260205fa060205ff3`;
+  const deployed = await send(rig.wallets[0], { data: `0x60208060095f395ff3${code}`, gas: 200_000n });
+  const to = deployed.contractAddress;
+  const once = [trigger({ afterBlocks: 1n }), to, 0n, "0x", options(100_000n)];
+  const { blockNumber, effectiveGasPrice, gasUsed } = await write(rig.wallets[1], timers, "scheduleCallTo", once);
+  const [{ tx, receipt }] = await firesOf(to, blockNumber, 1);
+  assert.equal(receipt.blockNumber, blockNumber + 1n);
+  const found = BigInt(receipt.logs[0].data);
+  assert.ok(found - (await rig.pub.getBalance({ address: modules, blockNumber })) >= gasUsed * effectiveGasPrice);
+  const trace = await node.ask("debug_traceTransaction", tx.hash, { tracer: "callTracer" });
+  assert.equal(BigInt(trace.output), found);
+});
+
 test("a contract written for HIP-1215 is called at its second", async () => {
   const booker = await deploy("Booker");
   const { timestamp } = await rig.pub.getBlock();
