@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
 	storetypes "cosmossdk.io/store/types"
@@ -238,10 +239,15 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			"executeCallOnPayerSignature", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
 		// What has no timer is looked for all the same.
 		"deleteSchedule": {booking("deleteSchedule", func(ctx sdk.Context) error {
-			_, err := queries.Timer(ctx, &timerstypes.QueryTimerRequest{Actor: o.text, Id: id(o.far)[:40]})
+			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
 			return err
 		}, common.BytesToAddress(o.far[:20]))},
-		"hasScheduleCapacity": {booking("hasScheduleCapacity", booked(nil), expiry, limit)},
+		// What it writes is dropped, and not charged.
+		"hasScheduleCapacity": {booking("hasScheduleCapacity", func(ctx sdk.Context) error {
+			prices := ctx.KVGasConfig()
+			prices.WriteCostFlat, prices.WriteCostPerByte = 0, 0
+			return booked(nil)(ctx.WithKVGasConfig(prices))
+		}, expiry, limit)},
 	}
 }
 
@@ -405,6 +411,17 @@ func TestPrices_OfScheduling(t *testing.T) {
 		require.LessOrEqual(t, result.MaxUsedGas, try.most, row)
 	}
 	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+}
+
+// TestPrices_OfACapacity: near the price of a value that the EVM reads for the first time, which is 2,100, that of the
+// call of a precompile, 2,636, and of the values that the module reads.
+func TestPrices_OfACapacity(t *testing.T) {
+	c := chain(t)
+	o := newOwned(t, c)
+	defer o.drop(c)
+	gas := priced(t, c, o)["hasScheduleCapacity"][0].gas(t, c.dropped(), c, o.account.Address)
+	inReadme(t, "`hasScheduleCapacity`, within a transaction", gas)
+	require.LessOrEqual(t, gas, uint64(11*params.ColdSloadCostEIP2929))
 }
 
 // refused are calls whose input takes long to decode, and which then fail.
