@@ -151,7 +151,7 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	if r.slots != nil {
 		below = r.slots.over(ctx)
 	}
-	inner := free(ctx).WithMultiStore(counted{below, &cells}).WithValue(cellsKey{}, &cells)
+	inner := free(ctx).WithMultiStore(newCounted(below, &cells)).WithValue(cellsKey{}, &cells)
 	if c.needsCode {
 		if runs, looks := r.runsCode(inner, c.to); !runs {
 			fire.ConsumeGas(looks*goneGas, "account without code")
