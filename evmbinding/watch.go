@@ -121,7 +121,8 @@ func (s observedKV) Delete(key []byte) {
 }
 
 // Configurator wraps an app's, so that the messages of all modules run over the slots: Ethereum transactions, and what
-// else calls the EVM. What modules do at the beginning and the end of blocks is not noticed.
+// else calls the EVM. What modules do at the beginning and the end of blocks is not noticed. In fires it refuses
+// UnmeteredMessages.
 func (s *Slots) Configurator(cfg module.Configurator) module.Configurator {
 	return configurator{cfg, s}
 }
@@ -157,6 +158,9 @@ func (r registrar) over(handler methodHandler) methodHandler {
 	return func(srv any, ctx context.Context, dec func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
 		return handler(srv, ctx, dec, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 			return interceptor(ctx, req, info, func(ctx context.Context, req any) (any, error) {
+				if err := checkMetered(ctx, req); err != nil {
+					return nil, err
+				}
 				sdkCtx := sdk.UnwrapSDKContext(ctx)
 				return next(sdkCtx.WithMultiStore(r.slots.over(sdkCtx)), req)
 			})

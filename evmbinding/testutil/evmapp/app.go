@@ -12,12 +12,16 @@ import (
 	cosmosante "github.com/cosmos/evm/ante/cosmos"
 	monoante "github.com/cosmos/evm/ante/evm"
 	evmaddress "github.com/cosmos/evm/encoding/address"
+	"github.com/cosmos/evm/x/erc20"
+	erc20keeper "github.com/cosmos/evm/x/erc20/keeper"
+	erc20types "github.com/cosmos/evm/x/erc20/types"
 	"github.com/cosmos/evm/x/feemarket"
 	feemarketkeeper "github.com/cosmos/evm/x/feemarket/keeper"
 	feemarkettypes "github.com/cosmos/evm/x/feemarket/types"
 	evm "github.com/cosmos/evm/x/vm"
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
+	transferkeeper "github.com/cosmos/ibc-go/v10/modules/apps/transfer/keeper"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -74,6 +78,7 @@ var maccPerms = map[string][]string{
 	stakingtypes.NotBondedPoolName: {authtypes.Burner, authtypes.Staking},
 	govtypes.ModuleName:            nil,
 	feemarkettypes.ModuleName:      nil,
+	erc20types.ModuleName:          {authtypes.Minter, authtypes.Burner},
 	evmtypes.ModuleName:            {authtypes.Minter, authtypes.Burner},
 	timerstypes.ModuleName:         {authtypes.Burner},
 }
@@ -104,6 +109,7 @@ type App struct {
 	Consensus consensuskeeper.Keeper
 	FeeMarket feemarketkeeper.Keeper
 	EVM       *evmkeeper.Keeper
+	ERC20     erc20keeper.Keeper
 	Timers    *timers.Timers
 
 	// Before is called at the beginning of each block, if it is set: what Go code of a chain does, which is no
@@ -125,7 +131,7 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	app := &App{BaseApp: base, Description: d}
 	keys := storetypes.NewKVStoreKeys(
 		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, distrtypes.StoreKey, feegrant.StoreKey,
-		consensustypes.StoreKey, feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
+		consensustypes.StoreKey, feemarkettypes.StoreKey, evmtypes.StoreKey, erc20types.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
 	)
 	transient := storetypes.NewTransientStoreKeys(feemarkettypes.TransientKey, evmtypes.TransientKey)
 	app.keys = keys
@@ -192,8 +198,11 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	app.FeeMarket = feemarketkeeper.NewKeeper(cdc, authority, keys[feemarkettypes.StoreKey], transient[feemarkettypes.TransientKey])
 	app.EVM = evmkeeper.NewKeeper(
 		cdc, keys[evmtypes.StoreKey], transient[evmtypes.TransientKey], keys, authority,
-		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, nil, EVMChainID, "").
+		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, &app.ERC20, EVMChainID, "").
 		WithStaticPrecompiles(maps.Clone(vm.PrecompiledContractsPrague))
+	// The chain has no IBC: no coin of its own is a voucher, whose names x/erc20 would ask for.
+	app.ERC20 = erc20keeper.NewKeeper(
+		keys[erc20types.StoreKey], cdc, authority, app.Accounts, app.Bank, app.EVM, app.Staking, &transferkeeper.Keeper{})
 	app.Timers = timers.New(
 		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(),
 		authority.String(),
@@ -217,6 +226,7 @@ func (app *App) wireModules() {
 		consensus.NewAppModule(cdc, app.Consensus),
 		feemarket.NewAppModule(app.FeeMarket),
 		evm.NewAppModule(app.EVM, app.Accounts, app.Bank, app.Accounts.AddressCodec()),
+		erc20.NewAppModule(app.ERC20, app.Accounts),
 		app.Timers.Module,
 	)
 
@@ -229,7 +239,8 @@ func (app *App) wireModules() {
 		stakingtypes.ModuleName, feegrant.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName, feemarkettypes.ModuleName)
 	app.modules.SetOrderInitGenesis(
 		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distrtypes.ModuleName,
-		stakingtypes.ModuleName, feegrant.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName)
+		stakingtypes.ModuleName, feegrant.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, erc20types.ModuleName,
+		timerstypes.ModuleName)
 	configurator := module.NewConfigurator(cdc, app.MsgServiceRouter(), app.GRPCQueryRouter())
 	if err := app.modules.RegisterServices(app.slots.Configurator(configurator)); err != nil {
 		panic(err)

@@ -2,6 +2,7 @@ package evmapp
 
 import (
 	"github.com/cosmos/evm/encoding"
+	"github.com/cosmos/evm/x/erc20"
 	"github.com/cosmos/evm/x/feemarket"
 	evm "github.com/cosmos/evm/x/vm"
 
@@ -35,7 +36,7 @@ func Describe() *Description {
 	d := &Description{config.Codec, config.InterfaceRegistry, config.Amino, config.TxConfig, module.NewBasicManager(
 		auth.AppModuleBasic{}, bank.AppModuleBasic{}, staking.AppModuleBasic{}, distr.AppModuleBasic{},
 		feegrantmodule.AppModuleBasic{}, consensus.AppModuleBasic{},
-		feemarket.AppModuleBasic{}, evm.AppModuleBasic{}, timers.AppModule{},
+		feemarket.AppModuleBasic{}, evm.AppModuleBasic{}, erc20.AppModuleBasic{}, timers.AppModule{},
 	)}
 	d.basics.RegisterInterfaces(d.registry)
 	d.basics.RegisterLegacyAminoCodec(d.amino)

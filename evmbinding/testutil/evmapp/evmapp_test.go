@@ -94,9 +94,9 @@ func inReadme(t *testing.T, row string, values ...uint64) {
 	}
 }
 
-func (d *Deployed) number(method string) uint64 {
+func (d *Deployed) number(method string, args ...any) uint64 {
 	d.chain.tb.Helper()
-	return d.View(method)[0].(*big.Int).Uint64()
+	return d.View(method, args...)[0].(*big.Int).Uint64()
 }
 
 func TestCallback_ContractSchedulesItself(t *testing.T) {

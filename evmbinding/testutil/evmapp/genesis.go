@@ -1,9 +1,7 @@
 package evmapp
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -62,11 +60,11 @@ func (d *Description) Genesis(validators *cmttypes.ValidatorSet, funded []common
 	slices.Sort(evmState.Params.ActiveStaticPrecompiles)
 	state[evmtypes.ModuleName] = d.codec.MustMarshalJSON(&evmState)
 
+	var timers timerstypes.GenesisState
+	d.codec.MustUnmarshalJSON(state[timerstypes.ModuleName], &timers)
 	// A fire may use more than the default of 250,000 cycles, as contracts do.
-	capped, raised := []byte(`"max_cycles_per_fire_auction":"250000"`), []byte(`"max_cycles_per_fire_auction":"550000"`)
-	if !bytes.Contains(state[timerstypes.ModuleName], capped) {
-		return nil, fmt.Errorf("the genesis of timers lacks %s", capped)
-	}
-	state[timerstypes.ModuleName] = bytes.Replace(state[timerstypes.ModuleName], capped, raised, 1)
+	timers.Config.Eip1559.MaxCyclesPerFireAuction = 550_000
+	timers.Config.DeniedMessages = evmbinding.UnmeteredMessages
+	state[timerstypes.ModuleName] = d.codec.MustMarshalJSON(&timers)
 	return state, nil
 }
