@@ -167,6 +167,8 @@ var methods = map[string]func(*invocation) ([]any, error){
 	"sponsor":           (*invocation).sponsor,
 	"unsponsor":         (*invocation).unsponsor,
 	"lane":              (*invocation).lane,
+	"occurrences":       (*invocation).occurrences,
+	"occurrencesOf":     (*invocation).occurrencesOf,
 }
 
 // arguments reads the call's arguments into a struct with fields of their names.

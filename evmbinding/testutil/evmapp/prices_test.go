@@ -176,6 +176,19 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		return c.sent(schedule(t, callback, payload))
 	}
 	every := timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 9, Remaining: 3}}
+	hourly := timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{Every: &timerstypes.EveryRule{Seconds: 3_600}}}
+	upcoming := func(name string, limit uint32) price {
+		asked := []any{o.account.Address, o.beat, limit}
+		request := timerstypes.QueryOccurrencesRequest{Actor: o.text, Id: id(o.beat), Limit: limit}
+		if name == "occurrences" {
+			asked = []any{trigger(func(t *Trigger) { t.Calendar.EverySeconds = 3_600 }), limit}
+			request = timerstypes.QueryOccurrencesRequest{Trigger: &hourly, Limit: limit}
+		}
+		return at(name, func(ctx sdk.Context) error {
+			_, err := queries.Occurrences(ctx, &request)
+			return err
+		}, asked...)
+	}
 	return map[string][]price{
 		"schedule": {watching(1), watching(8)},
 		"scheduleAt": {
@@ -187,9 +200,8 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		},
 		"scheduleAtTime": {at("scheduleAtTime", scheduled(byTime, nil), second, uint64(gas), []byte{})},
 		"scheduleEvery":  {at("scheduleEvery", scheduled(every, nil), uint64(9), uint64(3), uint64(gas), []byte{})},
-		"scheduleCalendar": {at("scheduleCalendar", scheduled(timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{
-			Every: &timerstypes.EveryRule{Seconds: 3_600},
-		}}, nil), Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
+		"scheduleCalendar": {at("scheduleCalendar", scheduled(hourly, nil),
+			Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
 		"scheduleAtHeights": {heights(1), heights(25)},
 		"scheduleAtTimes":   {times(1), times(25)},
 		"scheduleCallTo":    {byCall, bySize},
@@ -229,6 +241,8 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			_, err := queries.Lane(ctx, &timerstypes.QueryLaneRequest{})
 			return err
 		})},
+		"occurrences":   {upcoming("occurrences", 1), upcoming("occurrences", 100)},
+		"occurrencesOf": {upcoming("occurrencesOf", 1), upcoming("occurrencesOf", 100)},
 		"scheduleCall": {
 			booking("scheduleCall", booked(nil), bob.Address, expiry, limit, uint64(0), []byte{}),
 			booking("scheduleCall", booked(much), bob.Address, expiry, limit, uint64(0), much),
