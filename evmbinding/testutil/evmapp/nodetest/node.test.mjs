@@ -369,7 +369,7 @@ function inBloom(bloom, value) {
 }
 
 test("the tutorial of docs/evm.md leads to callbacks", async () => {
-  const lines = tutorial(node).trim().split("\n");
+  const lines = tutorial(node, "Try it", 3).trim().split("\n");
   assert.match(lines[0], /^deployed at 0x[0-9a-f]{40} in block \d+$/);
   const deployed = Number(lines[0].match(/\d+$/)[0]);
   const beats = [1, 2, 3].map((n) => `beat ${n} in block ${deployed + 2 * n}: success, called by ${TIMERS}`);
