@@ -1,5 +1,6 @@
 // Timers of the EVM on a node, as viem and ethers see them: EVMAPPD=path/of/evmappd npm test (INDEXER=1: with the node's own
-// index of transactions). The tests run in order, on one chain.
+// index of transactions; SUITE=path/of/execution-apis/tests: with the requests of that suite). The tests run in order, on
+// one chain.
 import assert from "node:assert/strict";
 import { after, before, test as testOf } from "node:test";
 import { ethers } from "ethers";
@@ -8,6 +9,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { keys, sleep, until } from "./node.mjs";
 import * as rig from "./rig.mjs";
 import { answers, compare } from "./conformance.mjs";
+import { askSuite, compareSuite } from "./suite.mjs";
 import { asBlockscout, asGraph } from "./indexers.mjs";
 import { tutorial } from "./tutorial.mjs";
 
@@ -17,7 +19,7 @@ const rangEvent = contracts.Alarm.abi.find((e) => e.type === "event" && e.name =
 const gas = 200_000n;
 
 // test fails if it takes longer than some ten times what it took on two idle cores.
-const test = (name, run) => testOf(name, { timeout: 180_000 }, run);
+const test = (name, run, more) => testOf(name, { timeout: 180_000, ...more }, run);
 
 before(() => rig.start());
 after(async () => {
@@ -436,3 +438,34 @@ test("on blocks without fires nothing differs from cosmos/evm's own JSON-RPC, on
   assert.ok(same > 1_000 && stripped > 100 && named > 100);
   for (const hash of ours.fires.slice(0, 3)) assert.equal(await node.ask("eth_getTransactionByHash", hash), null);
 });
+
+test("a public suite's requests are answered as by cosmos/evm, but for the fires", async () => {
+  await rig.stop();
+  await rig.start();
+  const alarm = await deploy("Alarm");
+  const { blockNumber, blockHash, transactionHash } = await write(rig.wallets[0], alarm, "every", [1n, 8n, gas, "0x"]);
+  await write(rig.wallets[0], alarm, "set", [3n]);
+  const found = await firesOf(alarm.address, blockNumber, 8);
+  const all = new Set(found.map(({ tx }) => tx.hash));
+  const own = (block) => block.transactions.find(({ hash }) => !all.has(hash))?.hash;
+  const mixed = found.find(({ block }) => own(block)).block;
+  const places = [
+    { number: found[0].block.number, hash: found[0].block.hash, tx: found[0].tx.hash },
+    { number: mixed.number, hash: mixed.hash, tx: own(mixed) },
+    { number: blockNumber, hash: blockHash, tx: transactionHash },
+  ].map((place) => ({ ...place, address: alarm.address }));
+  const ask = async () => {
+    const answers = [];
+    for (const place of places) answers.push(await askSuite(node, process.env.SUITE, place));
+    return answers;
+  };
+  const ours = await ask();
+  await rig.stop();
+  await rig.start({ api: "eth,net,web3,debug" });
+  const stock = await ask();
+  for (const [i, place] of places.entries()) {
+    const count = compareSuite(ours[i], stock[i], all);
+    console.log(`block ${place.number}: ${JSON.stringify(count)}`);
+    assert.ok(count.same > 50);
+  }
+}, { skip: !process.env.SUITE });
