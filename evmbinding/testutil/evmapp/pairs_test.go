@@ -8,13 +8,11 @@ import (
 
 	"github.com/cosmos/evm/contracts"
 	erc20types "github.com/cosmos/evm/x/erc20/types"
-	"github.com/cosmos/gogoproto/proto"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	sdkmath "cosmossdk.io/math"
 
-	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
@@ -157,20 +155,6 @@ func TestPairs_AreEnteredAgainByAHook(t *testing.T) {
 	}
 }
 
-// messagesOf is a request for a timer of an account that runs messages in the next block.
-func messagesOf(t *testing.T, owner Account, messages ...proto.Message) timerskeeper.ScheduleRequest {
-	t.Helper()
-	request := timerskeeper.ScheduleRequest{
-		Actor: owner.Address.Bytes(), Trigger: timerstypes.Trigger{After: 1}, GasLimit: 300_000,
-	}
-	for _, message := range messages {
-		packed, err := codectypes.NewAnyWithValue(message)
-		require.NoError(t, err)
-		request.Messages = append(request.Messages, packed)
-	}
-	return request
-}
-
 // TestAttack_ConvertsATokenThatEatsGas: x/erc20 calls a token with 25 million gas, which took 70 ms of a block for a
 // fire of 300,000. Such messages are refused when they are scheduled, and in a fire whoever schedules them.
 func TestAttack_ConvertsATokenThatEatsGas(t *testing.T) {
@@ -187,14 +171,18 @@ func TestAttack_ConvertsATokenThatEatsGas(t *testing.T) {
 		Sender: owner.String(),
 	}
 	register := &erc20types.MsgRegisterERC20{Signer: owner.String(), Erc20Addresses: []string{bomb.Address.Hex()}}
-	all := map[string]proto.Message{"to a coin": convert, "to a token": back, "registers": register}
+	all := map[string]sdk.Msg{"to a coin": convert, "to a token": back, "registers": register}
 	for _, message := range all {
 		require.Contains(t, evmbinding.UnmeteredMessages, sdk.MsgTypeURL(message))
 	}
 	require.Len(t, evmbinding.UnmeteredMessages, len(all))
-	schedule := func(message proto.Message) (failure error) {
+	schedule := func(message sdk.Msg) (failure error) {
 		c.Do(func(ctx sdk.Context) error {
-			_, failure = c.Timers.Keeper.Schedule(ctx, messagesOf(t, bob, message))
+			messages, err := timerskeeper.NewMessages(message)
+			require.NoError(t, err)
+			_, failure = c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
+				Actor: owner, Trigger: timerstypes.Trigger{After: 1}, Messages: messages, GasLimit: 300_000,
+			})
 			return nil
 		})
 		return failure
