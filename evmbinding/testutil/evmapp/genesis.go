@@ -1,7 +1,9 @@
 package evmapp
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -60,10 +62,13 @@ func (d *Description) Genesis(validators *cmttypes.ValidatorSet, funded []common
 	slices.Sort(evmState.Params.ActiveStaticPrecompiles)
 	state[evmtypes.ModuleName] = d.codec.MustMarshalJSON(&evmState)
 
-	var timers timerstypes.GenesisState
-	d.codec.MustUnmarshalJSON(state[timerstypes.ModuleName], &timers)
 	// A fire may use more than the default of 250,000 cycles, as contracts do.
-	timers.Config.Eip1559.MaxCyclesPerFireAuction = 550_000
+	capped, raised := []byte(`"max_cycles_per_fire_auction":"250000"`), []byte(`"max_cycles_per_fire_auction":"550000"`)
+	if !bytes.Contains(state[timerstypes.ModuleName], capped) {
+		return nil, fmt.Errorf("the genesis of timers lacks %s", capped)
+	}
+	var timers timerstypes.GenesisState
+	d.codec.MustUnmarshalJSON(bytes.Replace(state[timerstypes.ModuleName], capped, raised, 1), &timers)
 	timers.Config.DeniedMessages = evmbinding.UnmeteredMessages
 	state[timerstypes.ModuleName] = d.codec.MustMarshalJSON(&timers)
 	return state, nil
