@@ -180,7 +180,7 @@ func arguments[T any](c *invocation) (T, error) {
 
 // text is an address as the module's messages write it.
 func (c *invocation) text(address common.Address) (string, error) {
-	return c.timers.Engine().Addresses.Codec.BytesToString(address.Bytes())
+	return c.timers.Engine().Addresses.BytesToString(address.Bytes())
 }
 
 func (c *invocation) schedule() ([]any, error) {

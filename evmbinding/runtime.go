@@ -74,7 +74,8 @@ func (*Runtime) Name() string { return "evm" }
 
 // Serves implements types.Runtime.
 func (r *Runtime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
-	return len(actor) == common.AddressLength && !(r.modules != nil && r.modules.Serves(ctx, actor)) && r.accounts.HasAccount(ctx, actor)
+	return len(actor) == common.AddressLength && (r.modules == nil || !r.modules.Serves(ctx, actor)) &&
+		r.accounts.HasAccount(ctx, actor)
 }
 
 // RunsMessages implements types.MessageRuntime.

@@ -35,17 +35,17 @@ import (
 // One chain serves all tests, one after another: x/vm allows one in a process. Each test has contracts of its own.
 var shared *Chain
 
-func chain(t testing.TB) *Chain {
-	t.Helper()
+func chain(tb testing.TB) *Chain {
+	tb.Helper()
 	if shared == nil {
-		shared = Start(t, "alice", "bob", "carol", "dave")
+		shared = Start(tb, "alice", "bob", "carol", "dave")
 	}
-	c := shared.For(t)
+	c := shared.For(tb)
 	// The next test counts fires: no timer is left to it.
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		live, err := c.Timers.Keeper.CountLive(c.Ctx())
-		require.NoError(t, err)
-		require.Zero(t, live, "timers that the test has left")
+		require.NoError(tb, err)
+		require.Zero(tb, live, "timers that the test has left")
 	})
 	return c
 }

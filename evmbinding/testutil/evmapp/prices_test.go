@@ -435,7 +435,7 @@ func TestPrices_OfACapacity(t *testing.T) {
 	defer o.drop(c)
 	gas := priced(t, c, o)["hasScheduleCapacity"][0].gas(t, c.dropped(), c, o.account.Address)
 	inReadme(t, "`hasScheduleCapacity`, within a transaction", gas)
-	require.LessOrEqual(t, gas, uint64(11*params.ColdSloadCostEIP2929))
+	require.LessOrEqual(t, gas, 11*params.ColdSloadCostEIP2929)
 }
 
 // refused are calls whose input takes long to decode, and which then fail.
