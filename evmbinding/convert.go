@@ -261,12 +261,19 @@ func (c *invocation) occurrences() ([]any, error) {
 }
 
 func (c *invocation) occurrencesOf() ([]any, error) {
-	owner, id, limit := c.args[0].(common.Address), c.args[1].([32]byte), c.args[2].(uint32) //nolint:errcheck // the types of the ABI
-	actor, err := c.text(owner)
+	args, err := arguments[struct {
+		Owner common.Address
+		Id    [32]byte
+		Limit uint32
+	}](c)
 	if err != nil {
 		return nil, err
 	}
-	return c.upcoming(limit, types.QueryOccurrencesRequest{Actor: actor, Id: hex.EncodeToString(id[:])})
+	actor, err := c.text(args.Owner)
+	if err != nil {
+		return nil, err
+	}
+	return c.upcoming(args.Limit, types.QueryOccurrencesRequest{Actor: actor, Id: hex.EncodeToString(args.Id[:])})
 }
 
 // upcoming are at most limit occurrences, and at most query.MaxOccurrences.

@@ -10,9 +10,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// UnmeteredMessages are those of x/erc20 that call a token's contract with 25 million EVM gas, however little is left to
-// their caller, who is charged when they return. Such a fire could use as much as ten lanes. No timer runs them, whoever
-// owns it; a chain also names them in denied_messages, so that they are refused when they are scheduled.
+// UnmeteredMessages are those of x/erc20 that call a token's contract with 25 million EVM gas, however little is left
+// to their caller, who is charged when they return. Such a fire could use as much as ten lanes. No timer runs them,
+// whoever owns it; a chain also names them in denied_messages, so that they are refused when they are scheduled.
 var UnmeteredMessages = []string{
 	"/cosmos.evm.erc20.v1.MsgConvertCoin",
 	"/cosmos.evm.erc20.v1.MsgConvertERC20",
@@ -25,7 +25,7 @@ func checkMetered(ctx context.Context, req any) error {
 		return nil
 	}
 	if msg, ok := req.(sdk.Msg); ok && slices.Contains(UnmeteredMessages, sdk.MsgTypeURL(msg)) {
-		return types.ErrMessageNotAllowed.Wrapf("%s calls contracts with gas that the timer does not have", sdk.MsgTypeURL(msg))
+		return types.ErrMessageNotAllowed.Wrapf("%s calls contracts with gas of its own", sdk.MsgTypeURL(msg))
 	}
 	return nil
 }

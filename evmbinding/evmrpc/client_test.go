@@ -209,7 +209,9 @@ type validators struct {
 	all []*cmttypes.Validator
 }
 
-func (v validators) Validators(_ context.Context, height *int64, page, perPage *int) (*coretypes.ResultValidators, error) {
+func (v validators) Validators(
+	_ context.Context, height *int64, page, perPage *int,
+) (*coretypes.ResultValidators, error) {
 	from := (*page - 1) * *perPage
 	if from >= len(v.all) {
 		return nil, fmt.Errorf("page %d of block %d is out of range", *page, *height)

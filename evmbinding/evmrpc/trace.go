@@ -46,9 +46,9 @@ type replayer struct {
 	evm    *evmkeeper.Keeper
 }
 
-// before is the state that a fire of a block finds, as near as can be had: the one before the block, on which the block
-// has begun again, and its Ethereum transactions have run again. Transactions of the SDK, fees and charges are not there,
-// nor what comes before begin blockers: an upgrade that ran again could write its plan to the node's disk.
+// before is the state that a fire of a block finds, as near as can be had: the one before the block, on which the
+// block has begun again, and its Ethereum transactions have run again. Transactions of the SDK, fees and charges are
+// not there, nor what comes before begin blockers: an upgrade that ran again could write its plan to the node's disk.
 //
 // A chain's first block has no state before it: a genesis is not kept as one. An app takes height 0 for the latest.
 func (r replayer) before(

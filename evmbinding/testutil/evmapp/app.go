@@ -131,7 +131,8 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	app := &App{BaseApp: base, Description: d}
 	keys := storetypes.NewKVStoreKeys(
 		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, distrtypes.StoreKey, feegrant.StoreKey,
-		consensustypes.StoreKey, feemarkettypes.StoreKey, evmtypes.StoreKey, erc20types.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
+		consensustypes.StoreKey, feemarkettypes.StoreKey, evmtypes.StoreKey, erc20types.StoreKey, timerstypes.StoreKey,
+		evmbinding.StoreKey,
 	)
 	transient := storetypes.NewTransientStoreKeys(feemarkettypes.TransientKey, evmtypes.TransientKey)
 	app.keys = keys
@@ -232,7 +233,8 @@ func (app *App) wireModules() {
 
 	app.modules.SetOrderPreBlockers(authtypes.ModuleName, evmtypes.ModuleName)
 	app.modules.SetOrderBeginBlockers(
-		timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, distrtypes.ModuleName, stakingtypes.ModuleName)
+		timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, distrtypes.ModuleName,
+		stakingtypes.ModuleName)
 	// Timers come after x/vm, whose end of block writes the bloom of the transactions, and before the fee market, which
 	// counts them.
 	app.modules.SetOrderEndBlockers(

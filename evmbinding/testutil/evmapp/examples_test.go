@@ -169,8 +169,8 @@ func TestExample_DeadMansSwitch(t *testing.T) {
 	require.Zero(t, c.Balance(again.Address).Sign())
 }
 
-// TestExample_Upkeep: a contract for an automation with checkUpkeep and performUpkeep is asked again and again, and does
-// what it says. Where it reverts, the fire has failed, and the next one asks again. The owner ends it.
+// TestExample_Upkeep: a contract for an automation with checkUpkeep and performUpkeep is asked again and again, and
+// does what it says. Where it reverts, the fire has failed, and the next one asks again. The owner ends it.
 func TestExample_Upkeep(t *testing.T) {
 	c := chain(t)
 	target := c.Deploy(alice, "Ripening", nil)
@@ -205,7 +205,8 @@ func TestExample_Upkeep(t *testing.T) {
 	require.Equal(t, uint64(1), target.number("harvests"))
 
 	// One that has no such functions.
-	other := c.deployed(alice, "Upkeep", Ether, c.Deploy(alice, "Token", nil).Address, []byte{}, uint64(3), uint64(300_000))
+	token := c.Deploy(alice, "Token", nil)
+	other := c.deployed(alice, "Upkeep", Ether, token.Address, []byte{}, uint64(3), uint64(300_000))
 	require.False(t, asks(other))
 	require.False(t, asks(other))
 	other.Call(alice, "stop")

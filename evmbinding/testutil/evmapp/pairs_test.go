@@ -110,7 +110,8 @@ func TestPairs_AreEnteredAgainByAHook(t *testing.T) {
 	a := newAttack(c)
 	token, victim, thief := hookedPair(c), puppet(c), puppet(c)
 	coin, thieves := coinPair(c, denom, victim.Address, 50), int64(2)
-	victim.Call(alice, "run", []Step{step(coin.Address, coin.dataOf("transfer", thief.Address, big.NewInt(thieves)), must)})
+	share := coin.dataOf("transfer", thief.Address, big.NewInt(thieves))
+	victim.Call(alice, "run", []Step{step(coin.Address, share, must)})
 	token.Call(alice, "mint", thief.Address, big.NewInt(1))
 	token.Call(alice, "mint", victim.Address, big.NewInt(100))
 	for _, before := range []bool{true, false} {

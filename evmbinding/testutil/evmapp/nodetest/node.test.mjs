@@ -1,6 +1,6 @@
-// Timers of the EVM on a node, as viem and ethers see them: EVMAPPD=path/of/evmappd npm test (INDEXER=1: with the node's own
-// index of transactions; SUITE=path/of/execution-apis/tests: with the requests of that suite). The tests run in order, on
-// one chain.
+// Timers of the EVM on a node, as viem and ethers see them: EVMAPPD=path/of/evmappd npm test (INDEXER=1: with the
+// node's own index of transactions; SUITE=path/of/execution-apis/tests: with the requests of that suite). The tests run
+// in order, on one chain.
 import assert from "node:assert/strict";
 import { after, before, test as testOf } from "node:test";
 import { ethers } from "ethers";

@@ -21,7 +21,8 @@ export function tutorial(node, section, commands) {
         // The command was built, and the node runs already.
         if (block.startsWith("cd evmbinding && go install")) continue;
         const script = block.replace(/^evmappd start .*$/m, "");
-        printed = execFileSync("bash", ["-euo", "pipefail", "-c", script], { cwd: dir, env, encoding: "utf8", stdio: "pipe", timeout: 120_000 });
+        const options = { cwd: dir, env, encoding: "utf8", stdio: "pipe", timeout: 120_000 };
+        printed = execFileSync("bash", ["-euo", "pipefail", "-c", script], options);
         ran++;
       } else {
         assert.ok(name, `the file of a block: ${before}`);
