@@ -3,6 +3,7 @@ package evmapp
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	storetypes "cosmossdk.io/store/types"
 	"cosmossdk.io/x/feegrant"
@@ -425,6 +427,40 @@ func TestPrices_OfScheduling(t *testing.T) {
 		require.LessOrEqual(t, result.MaxUsedGas, try.most, row)
 	}
 	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+}
+
+// TestPrecompiles_TakeAnyInput: calls whose bytes are changed at random make no precompile panic, and what any takes is
+// at least the price of its input.
+func TestPrecompiles_TakeAnyInput(t *testing.T) {
+	c := chain(t)
+	o := newOwned(t, c)
+	defer o.drop(c)
+	var all []price
+	priced := priced(t, c, o)
+	for _, name := range slices.Sorted(maps.Keys(priced)) {
+		all = append(all, priced[name]...)
+	}
+	refused, answered := 0, 0
+	rapid.Check(t, func(r *rapid.T) {
+		p := rapid.SampledFrom(all).Draw(r, "call")
+		p.data = slices.Clone(p.data)
+		for range rapid.IntRange(1, 8).Draw(r, "changes") {
+			at := rapid.IntRange(0, min(len(p.data), 1_000)-1).Draw(r, "at")
+			p.data[at] = rapid.SampledFrom([]byte{0, 1, 31, 32, 64, 127, 128, 255}).Draw(r, "byte")
+		}
+		if rapid.IntRange(0, 9).Draw(r, "cut") == 0 {
+			p.data = p.data[:rapid.IntRange(0, len(p.data)).Draw(r, "length")]
+		}
+		response := p.call(t, c.dropped(), c, o.account.Address)
+		require.GreaterOrEqual(r, response.MaxUsedGas, evmbinding.Precompile{}.RequiredGas(p.data))
+		if response.Failed() {
+			refused++
+		} else {
+			answered++
+		}
+	})
+	t.Logf("%d refused, %d answered", refused, answered)
+	require.Positive(t, refused)
 }
 
 // TestPrices_OfACapacity: near the price of a value that the EVM reads for the first time, which is 2,100, that of the
