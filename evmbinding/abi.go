@@ -20,8 +20,11 @@ var Address = common.HexToAddress("0x0000000000000000000000000000000000001215")
 //go:embed contracts/abi.json
 var abiJSON []byte
 
-// ABI is the precompile's, contracts/ITimers.sol, and Receiver that of contracts that are called back.
-var ABI, Receiver = interfaceOf("ITimers"), interfaceOf("ITimerReceiver")
+// ABI is the precompile's, contracts/ITimers.sol.
+var ABI = interfaceOf("ITimers")
+
+// Receiver is the ABI of contracts that are called back.
+var Receiver = interfaceOf("ITimerReceiver")
 
 func interfaceOf(name string) abi.ABI {
 	var all map[string]json.RawMessage

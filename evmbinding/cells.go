@@ -18,25 +18,35 @@ import (
 type counted struct {
 	storetypes.MultiStore
 	cells *uint64
+	// opened are the stores that were asked for: the EVM asks again for each value.
+	opened map[storetypes.StoreKey]storetypes.KVStore
+}
+
+func newCounted(below storetypes.MultiStore, cells *uint64) *counted {
+	return &counted{below, cells, map[storetypes.StoreKey]storetypes.KVStore{}}
 }
 
 // GetKVStore implements types.MultiStore.
-func (c counted) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
+func (c *counted) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
+	if opened, ok := c.opened[key]; ok {
+		return opened
+	}
 	inner := c.MultiStore.GetKVStore(key)
 	if _, persistent := key.(*storetypes.KVStoreKey); persistent && key.Name() != timerstypes.StoreKey {
-		return countedKV{inner, c.cells}
+		inner = countedKV{inner, c.cells}
 	}
+	c.opened[key] = inner
 	return inner
 }
 
 // GetStore implements types.MultiStore.
-func (c counted) GetStore(key storetypes.StoreKey) storetypes.Store { return c.GetKVStore(key) }
+func (c *counted) GetStore(key storetypes.StoreKey) storetypes.Store { return c.GetKVStore(key) }
 
 // CacheMultiStore implements types.MultiStore.
-func (c counted) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(c) }
+func (c *counted) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(c) }
 
 // CacheWrap implements types.CacheWrapper.
-func (c counted) CacheWrap() storetypes.CacheWrap { return branch.Of(c) }
+func (c *counted) CacheWrap() storetypes.CacheWrap { return branch.Of(c) }
 
 type countedKV struct {
 	storetypes.KVStore

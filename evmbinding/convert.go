@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -242,6 +243,53 @@ func (c *invocation) timersOf() ([]any, error) {
 		all = nil
 	}
 	return []any{all, response.Total}, nil
+}
+
+func (c *invocation) occurrences() ([]any, error) {
+	args, err := arguments[struct {
+		Trigger trigger
+		Limit   uint32
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	stated, err := args.Trigger.stated()
+	if err != nil {
+		return nil, err
+	}
+	return c.upcoming(args.Limit, types.QueryOccurrencesRequest{Trigger: &stated})
+}
+
+func (c *invocation) occurrencesOf() ([]any, error) {
+	args, err := arguments[struct {
+		Owner common.Address
+		Id    [32]byte
+		Limit uint32
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	actor, err := c.text(args.Owner)
+	if err != nil {
+		return nil, err
+	}
+	return c.upcoming(args.Limit, types.QueryOccurrencesRequest{Actor: actor, Id: hex.EncodeToString(args.Id[:])})
+}
+
+// upcoming are at most limit occurrences, and at most query.MaxOccurrences.
+func (c *invocation) upcoming(limit uint32, request types.QueryOccurrencesRequest) ([]any, error) {
+	// For the module 0 is its default.
+	request.Limit = min(max(limit, 1), query.MaxOccurrences)
+	response, err := c.queries.Occurrences(c.ctx, &request)
+	if err != nil {
+		return nil, err
+	}
+	found := response.Occurrences[:min(len(response.Occurrences), int(limit))]
+	due := make([]uint64, len(found))
+	for i := range due {
+		due[i] = found[i].Due
+	}
+	return []any{due, response.ByTime, response.More || len(found) < len(response.Occurrences)}, nil
 }
 
 func (c *invocation) estimate() ([]any, error) {

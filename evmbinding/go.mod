@@ -14,6 +14,7 @@ require (
 	github.com/cosmos/cosmos-sdk v0.53.8
 	github.com/cosmos/evm v0.6.3
 	github.com/cosmos/gogoproto v1.7.2
+	github.com/cosmos/ibc-go/v10 v10.5.0
 	github.com/ethereum/go-ethereum v1.17.0
 	github.com/hashicorp/golang-lru/v2 v2.0.7
 	github.com/holiman/uint256 v1.3.2
@@ -67,7 +68,6 @@ require (
 	github.com/cosmos/go-bip39 v1.0.0 // indirect
 	github.com/cosmos/gogogateway v1.2.0 // indirect
 	github.com/cosmos/iavl v1.2.6 // indirect
-	github.com/cosmos/ibc-go/v10 v10.5.0 // indirect
 	github.com/cosmos/ics23/go v0.11.0 // indirect
 	github.com/cosmos/ledger-cosmos-go v1.0.0 // indirect
 	github.com/crate-crypto/go-eth-kzg v1.3.0 // indirect

@@ -167,6 +167,8 @@ var methods = map[string]func(*invocation) ([]any, error){
 	"sponsor":           (*invocation).sponsor,
 	"unsponsor":         (*invocation).unsponsor,
 	"lane":              (*invocation).lane,
+	"occurrences":       (*invocation).occurrences,
+	"occurrencesOf":     (*invocation).occurrencesOf,
 }
 
 // arguments reads the call's arguments into a struct with fields of their names.
@@ -178,7 +180,7 @@ func arguments[T any](c *invocation) (T, error) {
 
 // text is an address as the module's messages write it.
 func (c *invocation) text(address common.Address) (string, error) {
-	return c.timers.Engine().Addresses.Codec.BytesToString(address.Bytes())
+	return c.timers.Engine().Addresses.BytesToString(address.Bytes())
 }
 
 func (c *invocation) schedule() ([]any, error) {

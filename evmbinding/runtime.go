@@ -74,7 +74,8 @@ func (*Runtime) Name() string { return "evm" }
 
 // Serves implements types.Runtime.
 func (r *Runtime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
-	return len(actor) == common.AddressLength && !(r.modules != nil && r.modules.Serves(ctx, actor)) && r.accounts.HasAccount(ctx, actor)
+	return len(actor) == common.AddressLength && (r.modules == nil || !r.modules.Serves(ctx, actor)) &&
+		r.accounts.HasAccount(ctx, actor)
 }
 
 // RunsMessages implements types.MessageRuntime.
@@ -151,7 +152,7 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	if r.slots != nil {
 		below = r.slots.over(ctx)
 	}
-	inner := free(ctx).WithMultiStore(counted{below, &cells}).WithValue(cellsKey{}, &cells)
+	inner := free(ctx).WithMultiStore(newCounted(below, &cells)).WithValue(cellsKey{}, &cells)
 	if c.needsCode {
 		if runs, looks := r.runsCode(inner, c.to); !runs {
 			fire.ConsumeGas(looks*goneGas, "account without code")
@@ -159,7 +160,7 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 		}
 	}
 	tx := transactionOf(d, c, gas)
-	res, err := apply(inner, r.evm, c.from, tx, nil, nil)
+	res, err := apply(inner, r.evm, c.from, tx, nil)
 	if errors.Is(err, core.ErrIntrinsicGas) || errors.Is(err, core.ErrFloorDataGas) {
 		fire.ConsumeGas(gas, "intrinsic gas")
 		return types.ErrOutOfCycles
@@ -196,17 +197,13 @@ func (r *Runtime) runsCode(ctx sdk.Context, address common.Address) (runs bool, 
 	return true, 1
 }
 
-// apply makes the call of a fire on a context, and commits to it. baseFee is that of the context's state if it is
-// nil; hooks are a tracer's, or nil.
+// apply makes the call of a fire on a context, and commits to it. hooks are a tracer's, or nil.
 func apply(
-	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks,
+	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, hooks *tracing.Hooks,
 ) (*evmtypes.MsgEthereumTxResponse, error) {
 	cfg, err := evm.EVMConfig(ctx, ctx.BlockHeader().ProposerAddress)
 	if err != nil {
 		return nil, err
-	}
-	if baseFee != nil {
-		cfg.BaseFee = baseFee
 	}
 	msg := core.Message{
 		From: from, To: tx.To(), Value: tx.Value(), Data: tx.Data(), Nonce: tx.Nonce(), GasLimit: tx.Gas(),
@@ -216,13 +213,13 @@ func apply(
 	return evm.ApplyMessageWithConfig(ctx, statedb.New(ctx, evm, txConfig), msg, hooks, true, false, cfg, txConfig, true, nil)
 }
 
-// Replay makes the call of a fire again on the context of a query, whose header is that of the fire's block: for
+// Replay makes the call of a fire again on the context of a query, which is that of the fire's block: for
 // traces. What it does stays on the context if keep is set and the call succeeds. hooks are a tracer's, or nil.
 func Replay(
-	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, baseFee *big.Int, hooks *tracing.Hooks, keep bool,
+	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, hooks *tracing.Hooks, keep bool,
 ) error {
 	branch, write := ctx.CacheContext()
-	res, err := apply(free(branch).WithValue(cellsKey{}, new(uint64)), evm, from, tx, baseFee, hooks)
+	res, err := apply(free(branch).WithValue(cellsKey{}, new(uint64)), evm, from, tx, hooks)
 	if err == nil && keep && !res.Failed() {
 		write()
 	}

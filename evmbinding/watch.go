@@ -71,7 +71,7 @@ func slotKey(contract common.Address, slot common.Hash) []byte {
 
 // over is a multistore whose writes to x/vm's store are noted when they leave the branch that they were made in.
 func (s *Slots) over(ctx sdk.Context) storetypes.MultiStore {
-	return observed{ctx.MultiStore(), s, ctx}
+	return &observed{ctx.MultiStore(), s, ctx}
 }
 
 type observed struct {
@@ -82,44 +82,47 @@ type observed struct {
 }
 
 // GetKVStore implements types.MultiStore.
-func (o observed) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
+func (o *observed) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
 	inner := o.MultiStore.GetKVStore(key)
 	if key != o.slots.key {
 		return inner
 	}
-	return observedKV{inner, o.slots.service.OpenKVStore(o.below)}
+	return observedKV{inner, o}
 }
 
 // GetStore implements types.MultiStore.
-func (o observed) GetStore(key storetypes.StoreKey) storetypes.Store { return o.GetKVStore(key) }
+func (o *observed) GetStore(key storetypes.StoreKey) storetypes.Store { return o.GetKVStore(key) }
 
 // CacheMultiStore implements types.MultiStore.
-func (o observed) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(o) }
+func (o *observed) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(o) }
 
 // CacheWrap implements types.CacheWrapper.
-func (o observed) CacheWrap() storetypes.CacheWrap { return branch.Of(o) }
+func (o *observed) CacheWrap() storetypes.CacheWrap { return branch.Of(o) }
 
 type observedKV struct {
 	storetypes.KVStore
-	noting store.KVStore
+	from *observed
 }
+
+func (s observedKV) noting() store.KVStore { return s.from.slots.service.OpenKVStore(s.from.below) }
 
 // Set implements types.KVStore. It panics if the note can't be written, as stores do.
 func (s observedKV) Set(key, value []byte) {
-	if err := s.noting.Set(key, value); err != nil {
+	if err := s.noting().Set(key, value); err != nil {
 		panic(err)
 	}
 }
 
 // Delete implements types.KVStore.
 func (s observedKV) Delete(key []byte) {
-	if err := s.noting.Delete(key); err != nil {
+	if err := s.noting().Delete(key); err != nil {
 		panic(err)
 	}
 }
 
 // Configurator wraps an app's, so that the messages of all modules run over the slots: Ethereum transactions, and what
-// else calls the EVM. What modules do at the beginning and the end of blocks is not noticed.
+// else calls the EVM. What modules do at the beginning and the end of blocks is not noticed. In fires it refuses
+// UnmeteredMessages.
 func (s *Slots) Configurator(cfg module.Configurator) module.Configurator {
 	return configurator{cfg, s}
 }
@@ -155,6 +158,9 @@ func (r registrar) over(handler methodHandler) methodHandler {
 	return func(srv any, ctx context.Context, dec func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
 		return handler(srv, ctx, dec, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 			return interceptor(ctx, req, info, func(ctx context.Context, req any) (any, error) {
+				if err := checkMetered(ctx, req); err != nil {
+					return nil, err
+				}
 				sdkCtx := sdk.UnwrapSDKContext(ctx)
 				return next(sdkCtx.WithMultiStore(r.slots.over(sdkCtx)), req)
 			})

@@ -54,7 +54,8 @@ mkdir -p "$copy/x" "$copy/testutil"
 cp -r x/timers "$copy/x/timers"
 if [[ $mode != short && $mode != download ]]; then
 	# The tests of documents read these too.
-	cp -r proto lab wasmbinding evmbinding README.md CONTRIBUTING.md go.mod go.sum "$copy/"
+	tar -c --exclude=node_modules proto lab wasmbinding evmbinding README.md CONTRIBUTING.md go.{mod,sum} |
+		tar -x -C "$copy"
 	cp -r testutil/{subscriptions,smallest,counters,exampleapp,contracts} "$copy/testutil/"
 fi
 cd "$copy"

@@ -207,4 +207,10 @@ interface ITimers {
     function estimate(uint64 gasLimit, uint64 byteLimit, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, uint8 tier)
         external view returns (Quote memory);
     function lane() external view returns (Lane memory);
+    // The next occurrences of a trigger if it is scheduled now, or of a timer: seconds if byTime, else heights, at most
+    // limit of them, and at most 100. more: there are others after them.
+    function occurrences(Trigger calldata trigger, uint32 limit)
+        external view returns (uint64[] memory due, bool byTime, bool more);
+    function occurrencesOf(address owner, bytes32 id, uint32 limit)
+        external view returns (uint64[] memory due, bool byTime, bool more);
 }

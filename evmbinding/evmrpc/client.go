@@ -6,8 +6,11 @@ import (
 	"math/big"
 	"regexp"
 
+	abci "github.com/cometbft/cometbft/abci/types"
 	rpcclient "github.com/cometbft/cometbft/rpc/client"
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	"github.com/cometbft/cometbft/state"
+	cmttypes "github.com/cometbft/cometbft/types"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
@@ -135,6 +138,27 @@ func (c *Client) BlockResults(ctx context.Context, height *int64) (*coretypes.Re
 // Own is a block with its own transactions alone.
 func (c *Client) Own(ctx context.Context, height int64) (*coretypes.ResultBlock, error) {
 	return c.Client.Block(ctx, &height)
+}
+
+// validatorsOfAPage is the most that CometBFT returns at once.
+const validatorsOfAPage = 100
+
+// commitOf is the commit that a block carries for the one before it, as an app is given it: with the power of each
+// validator who could sign. A chain's first block carries none.
+func (c *Client) commitOf(ctx context.Context, block *cmttypes.Block) (abci.CommitInfo, error) {
+	before, perPage, set := block.Height-1, validatorsOfAPage, &cmttypes.ValidatorSet{}
+	for page := 1; len(set.Validators) < block.LastCommit.Size(); page++ {
+		found, err := c.Validators(ctx, &before, &page, &perPage)
+		if err != nil {
+			return abci.CommitInfo{}, fmt.Errorf("the validators of block %d: %w", before, err)
+		}
+		set.Validators = append(set.Validators, found.Validators...)
+		if len(found.Validators) == 0 || len(set.Validators) > block.LastCommit.Size() {
+			return abci.CommitInfo{}, fmt.Errorf("block %d has %d validators: want %d, as its commit has", before,
+				len(set.Validators), block.LastCommit.Size())
+		}
+	}
+	return state.BuildLastCommitInfo(block, set, 0), nil
 }
 
 // searchedHash is how cosmos/evm asks for a transaction by its hash.

@@ -32,7 +32,8 @@ import (
 const Namespace = "timers"
 
 // Register makes the namespace known to JSON-RPC, which replaces eth and debug where the node lists these. An app's
-// constructor for nodes calls it, once in a process. Fires are traced on the app's states by x/vm's keeper.
+// constructor for nodes calls it, once in a process. Fires are traced on the app's states by x/vm's keeper; a trace
+// runs the app's begin blockers, which must not change what the process remembers.
 func Register(states States, evm *evmkeeper.Keeper) error {
 	return rpc.RegisterAPINamespace(Namespace, replayer{states, evm}.apis)
 }

@@ -39,7 +39,8 @@ sed -i -E -e 's/transient := storetypes\.NewTransientStoreKeys\(.*/objects := ne
 	-e 's/MountTransientStores\(transient\)/MountObjectStores(objects)\n\tapp.runSideBySide(all(keys, objects))/' \
 	-e 's/^\tif err := app\.LoadLatestVersion\(\)/\tapp.useMempool(logger)\n&/' \
 	-e 's/^\tpending listeners$/&\n\tmempool *evmmempool.Mempool/' \
-	-e 's#^\tevmaddress "github.*#&\n\tevmmempool "github.com/cosmos/evm/mempool"#' testutil/evmapp/app.go
+	-e 's#^\tevmaddress "github.*#&\n\tevmmempool "github.com/cosmos/evm/mempool"#' \
+	-e 's#/ibc-go/v10/#/ibc-go/v11/#' testutil/evmapp/app.go
 cp "$evm_files/objects.go.txt" testutil/evmapp/objects.go
 cp "$evm_files/mempool.go.txt" testutil/evmapp/mempool.go
 

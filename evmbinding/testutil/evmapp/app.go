@@ -12,12 +12,16 @@ import (
 	cosmosante "github.com/cosmos/evm/ante/cosmos"
 	monoante "github.com/cosmos/evm/ante/evm"
 	evmaddress "github.com/cosmos/evm/encoding/address"
+	"github.com/cosmos/evm/x/erc20"
+	erc20keeper "github.com/cosmos/evm/x/erc20/keeper"
+	erc20types "github.com/cosmos/evm/x/erc20/types"
 	"github.com/cosmos/evm/x/feemarket"
 	feemarketkeeper "github.com/cosmos/evm/x/feemarket/keeper"
 	feemarkettypes "github.com/cosmos/evm/x/feemarket/types"
 	evm "github.com/cosmos/evm/x/vm"
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
+	transferkeeper "github.com/cosmos/ibc-go/v10/modules/apps/transfer/keeper"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -41,6 +45,9 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/consensus"
 	consensuskeeper "github.com/cosmos/cosmos-sdk/x/consensus/keeper"
 	consensustypes "github.com/cosmos/cosmos-sdk/x/consensus/types"
+	distr "github.com/cosmos/cosmos-sdk/x/distribution"
+	distrkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 	"github.com/cosmos/cosmos-sdk/x/staking"
 	stakingkeeper "github.com/cosmos/cosmos-sdk/x/staking/keeper"
@@ -66,10 +73,12 @@ const (
 
 var maccPerms = map[string][]string{
 	authtypes.FeeCollectorName:     nil,
+	distrtypes.ModuleName:          nil,
 	stakingtypes.BondedPoolName:    {authtypes.Burner, authtypes.Staking},
 	stakingtypes.NotBondedPoolName: {authtypes.Burner, authtypes.Staking},
 	govtypes.ModuleName:            nil,
 	feemarkettypes.ModuleName:      nil,
+	erc20types.ModuleName:          {authtypes.Minter, authtypes.Burner},
 	evmtypes.ModuleName:            {authtypes.Minter, authtypes.Burner},
 	timerstypes.ModuleName:         {authtypes.Burner},
 }
@@ -95,10 +104,12 @@ type App struct {
 	Accounts  authkeeper.AccountKeeper
 	Bank      bankkeeper.BaseKeeper
 	Staking   *stakingkeeper.Keeper
+	Distr     distrkeeper.Keeper
 	Feegrant  feegrantkeeper.Keeper
 	Consensus consensuskeeper.Keeper
 	FeeMarket feemarketkeeper.Keeper
 	EVM       *evmkeeper.Keeper
+	ERC20     erc20keeper.Keeper
 	Timers    *timers.Timers
 
 	// Before is called at the beginning of each block, if it is set: what Go code of a chain does, which is no
@@ -119,8 +130,9 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	base.SetTxEncoder(d.txConfig.TxEncoder())
 	app := &App{BaseApp: base, Description: d}
 	keys := storetypes.NewKVStoreKeys(
-		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, feegrant.StoreKey, consensustypes.StoreKey,
-		feemarkettypes.StoreKey, evmtypes.StoreKey, timerstypes.StoreKey, evmbinding.StoreKey,
+		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, distrtypes.StoreKey, feegrant.StoreKey,
+		consensustypes.StoreKey, feemarkettypes.StoreKey, evmtypes.StoreKey, erc20types.StoreKey, timerstypes.StoreKey,
+		evmbinding.StoreKey,
 	)
 	transient := storetypes.NewTransientStoreKeys(feemarkettypes.TransientKey, evmtypes.TransientKey)
 	app.keys = keys
@@ -139,19 +151,22 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	app.SetPreBlocker(func(ctx sdk.Context, _ *abci.RequestFinalizeBlock) (*sdk.ResponsePreBlock, error) {
 		return app.modules.PreBlock(ctx)
 	})
-	app.SetBeginBlocker(func(ctx sdk.Context) (sdk.BeginBlock, error) {
-		if app.Before != nil {
-			if err := app.Before(ctx); err != nil {
-				return sdk.BeginBlock{}, err
-			}
-		}
-		return app.modules.BeginBlock(ctx)
-	})
+	app.SetBeginBlocker(app.BeginBlocker)
 	app.SetEndBlocker(app.modules.EndBlock)
 	if err := app.LoadLatestVersion(); err != nil {
 		panic(err)
 	}
 	return app
+}
+
+// BeginBlocker is what each block begins with.
+func (app *App) BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error) {
+	if app.Before != nil {
+		if err := app.Before(ctx); err != nil {
+			return sdk.BeginBlock{}, err
+		}
+	}
+	return app.modules.BeginBlock(ctx)
 }
 
 func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient map[string]*storetypes.TransientStoreKey) {
@@ -176,12 +191,19 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	app.Staking = stakingkeeper.NewKeeper(
 		cdc, runtime.NewKVStoreService(keys[stakingtypes.StoreKey]), app.Accounts, app.Bank, authority.String(),
 		evmaddress.NewEvmCodec(sdkConfig.GetBech32ValidatorAddrPrefix()), evmaddress.NewEvmCodec(sdkConfig.GetBech32ConsensusAddrPrefix()))
+	app.Distr = distrkeeper.NewKeeper(
+		cdc, runtime.NewKVStoreService(keys[distrtypes.StoreKey]), app.Accounts, app.Bank, app.Staking,
+		authtypes.FeeCollectorName, authority.String())
+	app.Staking.SetHooks(app.Distr.Hooks())
 	app.Feegrant = feegrantkeeper.NewKeeper(cdc, runtime.NewKVStoreService(keys[feegrant.StoreKey]), app.Accounts).SetBankKeeper(app.Bank)
 	app.FeeMarket = feemarketkeeper.NewKeeper(cdc, authority, keys[feemarkettypes.StoreKey], transient[feemarkettypes.TransientKey])
 	app.EVM = evmkeeper.NewKeeper(
 		cdc, keys[evmtypes.StoreKey], transient[evmtypes.TransientKey], keys, authority,
-		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, nil, EVMChainID, "").
+		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, &app.ERC20, EVMChainID, "").
 		WithStaticPrecompiles(maps.Clone(vm.PrecompiledContractsPrague))
+	// The chain has no IBC: no coin of its own is a voucher, whose names x/erc20 would ask for.
+	app.ERC20 = erc20keeper.NewKeeper(
+		keys[erc20types.StoreKey], cdc, authority, app.Accounts, app.Bank, app.EVM, app.Staking, &transferkeeper.Keeper{})
 	app.Timers = timers.New(
 		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(),
 		authority.String(),
@@ -200,22 +222,27 @@ func (app *App) wireModules() {
 		auth.NewAppModule(cdc, app.Accounts, nil, nil),
 		bank.NewAppModule(cdc, app.Bank, app.Accounts, nil),
 		staking.NewAppModule(cdc, app.Staking, app.Accounts, app.Bank, nil),
+		distr.NewAppModule(cdc, app.Distr, app.Accounts, app.Bank, app.Staking, nil),
 		feegrantmodule.NewAppModule(cdc, app.Accounts, app.Bank, app.Feegrant, app.registry),
 		consensus.NewAppModule(cdc, app.Consensus),
 		feemarket.NewAppModule(app.FeeMarket),
 		evm.NewAppModule(app.EVM, app.Accounts, app.Bank, app.Accounts.AddressCodec()),
+		erc20.NewAppModule(app.ERC20, app.Accounts),
 		app.Timers.Module,
 	)
 
 	app.modules.SetOrderPreBlockers(authtypes.ModuleName, evmtypes.ModuleName)
-	app.modules.SetOrderBeginBlockers(timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, stakingtypes.ModuleName)
+	app.modules.SetOrderBeginBlockers(
+		timerstypes.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, distrtypes.ModuleName,
+		stakingtypes.ModuleName)
 	// Timers come after x/vm, whose end of block writes the bloom of the transactions, and before the fee market, which
 	// counts them.
 	app.modules.SetOrderEndBlockers(
 		stakingtypes.ModuleName, feegrant.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName, feemarkettypes.ModuleName)
 	app.modules.SetOrderInitGenesis(
-		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, stakingtypes.ModuleName, feegrant.ModuleName,
-		feemarkettypes.ModuleName, evmtypes.ModuleName, timerstypes.ModuleName)
+		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distrtypes.ModuleName,
+		stakingtypes.ModuleName, feegrant.ModuleName, feemarkettypes.ModuleName, evmtypes.ModuleName, erc20types.ModuleName,
+		timerstypes.ModuleName)
 	configurator := module.NewConfigurator(cdc, app.MsgServiceRouter(), app.GRPCQueryRouter())
 	if err := app.modules.RegisterServices(app.slots.Configurator(configurator)); err != nil {
 		panic(err)

@@ -111,6 +111,7 @@ func Start(tb testing.TB, names ...string) *Chain {
 
 // For lets another test go on with the chain.
 func (c *Chain) For(tb testing.TB) *Chain {
+	tb.Helper()
 	again := *c
 	again.tb = tb
 	return &again
@@ -286,7 +287,7 @@ func (c *Chain) Balance(address common.Address) *big.Int {
 	return c.Bank.GetBalance(c.Ctx(), sdk.AccAddress(address.Bytes()), Denom).Amount.BigInt()
 }
 
-// Timers of an account.
+// TimersOf are the timers of an account.
 func (c *Chain) TimersOf(address common.Address) []timerstypes.Timer {
 	c.tb.Helper()
 	all, err := c.Timers.Keeper.TimersOf(c.Ctx(), sdk.AccAddress(address.Bytes()))
@@ -304,7 +305,7 @@ func Events[T proto.Message](tb testing.TB, block *abci.ResponseFinalizeBlock) (
 		}
 		parsed, err := sdk.ParseTypedEvent(withoutMode(event))
 		require.NoError(tb, err)
-		all = append(all, parsed.(T))
+		all = append(all, parsed.(T)) //nolint:errcheck // the type of the event
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package evmapp
 
 import (
 	"github.com/cosmos/evm/encoding"
+	"github.com/cosmos/evm/x/erc20"
 	"github.com/cosmos/evm/x/feemarket"
 	evm "github.com/cosmos/evm/x/vm"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/auth"
 	"github.com/cosmos/cosmos-sdk/x/bank"
 	"github.com/cosmos/cosmos-sdk/x/consensus"
+	distr "github.com/cosmos/cosmos-sdk/x/distribution"
 	"github.com/cosmos/cosmos-sdk/x/staking"
 
 	"github.com/cosmos-timers/timers/x/timers"
@@ -32,8 +34,9 @@ type Description struct {
 func Describe() *Description {
 	config := encoding.MakeConfig(EVMChainID)
 	d := &Description{config.Codec, config.InterfaceRegistry, config.Amino, config.TxConfig, module.NewBasicManager(
-		auth.AppModuleBasic{}, bank.AppModuleBasic{}, staking.AppModuleBasic{}, feegrantmodule.AppModuleBasic{},
-		consensus.AppModuleBasic{}, feemarket.AppModuleBasic{}, evm.AppModuleBasic{}, timers.AppModule{},
+		auth.AppModuleBasic{}, bank.AppModuleBasic{}, staking.AppModuleBasic{}, distr.AppModuleBasic{},
+		feegrantmodule.AppModuleBasic{}, consensus.AppModuleBasic{},
+		feemarket.AppModuleBasic{}, evm.AppModuleBasic{}, erc20.AppModuleBasic{}, timers.AppModule{},
 	)}
 	d.basics.RegisterInterfaces(d.registry)
 	d.basics.RegisterLegacyAminoCodec(d.amino)

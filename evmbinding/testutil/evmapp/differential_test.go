@@ -34,6 +34,7 @@ func storageOf(c *Chain, contract common.Address) map[string]string {
 
 // baseOf is what a fire takes before the EVM, in cycles: 20,000, and 1,000 and 3 for each byte to read its payload.
 func baseOf(t *testing.T, to common.Address, value *big.Int, data []byte) uint64 {
+	t.Helper()
 	payload, err := evmbinding.EncodeCall(to, value, data)
 	require.NoError(t, err)
 	return 20_000 + 1_000 + 3*uint64(len(payload))

@@ -18,9 +18,11 @@ import (
 	"github.com/holiman/uint256"
 	"github.com/stretchr/testify/require"
 
+	sdkmath "cosmossdk.io/math"
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkaddress "github.com/cosmos/cosmos-sdk/types/address"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
@@ -33,17 +35,17 @@ import (
 // One chain serves all tests, one after another: x/vm allows one in a process. Each test has contracts of its own.
 var shared *Chain
 
-func chain(t testing.TB) *Chain {
-	t.Helper()
+func chain(tb testing.TB) *Chain {
+	tb.Helper()
 	if shared == nil {
-		shared = Start(t, "alice", "bob", "carol", "dave")
+		shared = Start(tb, "alice", "bob", "carol", "dave")
 	}
-	c := shared.For(t)
+	c := shared.For(tb)
 	// The next test counts fires: no timer is left to it.
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		live, err := c.Timers.Keeper.CountLive(c.Ctx())
-		require.NoError(t, err)
-		require.Zero(t, live, "timers that the test has left")
+		require.NoError(tb, err)
+		require.Zero(tb, live, "timers that the test has left")
 	})
 	return c
 }
@@ -94,9 +96,9 @@ func inReadme(t *testing.T, row string, values ...uint64) {
 	}
 }
 
-func (d *Deployed) number(method string) uint64 {
+func (d *Deployed) number(method string, args ...any) uint64 {
 	d.chain.tb.Helper()
-	return d.View(method)[0].(*big.Int).Uint64()
+	return d.View(method, args...)[0].(*big.Int).Uint64()
 }
 
 func TestCallback_ContractSchedulesItself(t *testing.T) {
@@ -487,6 +489,39 @@ func TestAccount_OwnsTimers(t *testing.T) {
 	})
 	require.True(t, fired(c).Success)
 	require.Equal(t, new(big.Int).Add(before, big.NewInt(3)), c.Balance(AccountOf("somebody").Address))
+}
+
+// TestAccount_Of32BytesKeepsItsRuntime: the EVM has no such address. Its timers run messages, and no calls.
+func TestAccount_Of32BytesKeepsItsRuntime(t *testing.T) {
+	c := chain(t)
+	actor := sdk.AccAddress(sdkaddress.Module("group", []byte("of three")))
+	require.Len(t, actor, 32)
+	receiver := AccountOf("paid by a group").Address
+	coins := sdk.NewCoins(sdk.NewInt64Coin(Denom, 3))
+	messages, err := timerskeeper.NewMessages(banktypes.NewMsgSend(actor, receiver.Bytes(), coins))
+	require.NoError(t, err)
+	payload, err := evmbinding.EncodeCall(receiver, big.NewInt(3), nil)
+	require.NoError(t, err)
+	c.Do(func(ctx sdk.Context) error {
+		funds := sdk.NewCoins(sdk.NewCoin(Denom, sdkmath.NewIntFromBigInt(Ether)))
+		if err := c.Bank.SendCoins(ctx, bob.Address.Bytes(), actor, funds); err != nil {
+			return err
+		}
+		for _, handler := range []string{evmbinding.HandlerCallback, evmbinding.HandlerCall} {
+			_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
+				Actor: actor, Trigger: timerstypes.Trigger{After: 1}, Handler: handler, Payload: payload, GasLimit: 100_000,
+			})
+			require.ErrorIs(t, err, timerstypes.ErrInvalidPayload, handler)
+		}
+		_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
+			Actor: actor, Trigger: timerstypes.Trigger{After: 1}, Messages: messages, GasLimit: 100_000,
+		})
+		return err
+	})
+	fire := fired(c)
+	require.True(t, fire.Success, fire)
+	require.Equal(t, actor.String(), fire.Payer)
+	require.Equal(t, big.NewInt(3), c.Balance(receiver))
 }
 
 // TestModule_KeepsItsOwnTimers: the address of a Go module has 20 bytes too, and its handlers run.

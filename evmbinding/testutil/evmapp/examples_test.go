@@ -8,6 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -165,4 +167,53 @@ func TestExample_DeadMansSwitch(t *testing.T) {
 	again.Call(bob, "withdraw")
 	require.Empty(t, c.TimersOf(again.Address))
 	require.Zero(t, c.Balance(again.Address).Sign())
+}
+
+// TestExample_Upkeep: a contract for an automation with checkUpkeep and performUpkeep is asked again and again, and
+// does what it says. Where it reverts, the fire has failed, and the next one asks again. The owner ends it.
+func TestExample_Upkeep(t *testing.T) {
+	c := chain(t)
+	target := c.Deploy(alice, "Ripening", nil)
+	d := c.deployed(alice, "Upkeep", Ether, target.Address, []byte("field 7"), uint64(3), uint64(300_000))
+	// asks runs blocks until the contract has asked, as it does in each third, and returns whether the fire succeeded.
+	asks := func(d *Deployed) bool {
+		t.Helper()
+		for range 3 {
+			for _, fire := range Events[*timerstypes.TimerFired](t, c.Block()) {
+				require.Equal(t, fire.Actor, fire.Payer)
+				if fire.Actor == sdk.AccAddress(d.Address.Bytes()).String() {
+					return fire.Success
+				}
+			}
+		}
+		require.Fail(t, "no fire")
+		return false
+	}
+	require.True(t, asks(d))
+	ripe := c.Now() + 5
+	target.Call(alice, "plant", new(big.Int).SetUint64(ripe))
+	require.True(t, asks(d))
+	require.Less(t, c.Now(), ripe)
+	require.Zero(t, target.number("harvests"))
+	require.True(t, asks(d))
+	require.Equal(t, uint64(1), target.number("harvests"))
+	require.Equal(t, d.Address, target.View("harvester")[0])
+	done := target.View("last")[0].([]byte)
+	require.Equal(t, common.BigToHash(new(big.Int).SetUint64(ripe)).Bytes(), done[:32])
+	require.Contains(t, string(done), "field 7")
+	require.True(t, asks(d))
+	require.Equal(t, uint64(1), target.number("harvests"))
+
+	// One that has no such functions.
+	token := c.Deploy(alice, "Token", nil)
+	other := c.deployed(alice, "Upkeep", Ether, token.Address, []byte{}, uint64(3), uint64(300_000))
+	require.False(t, asks(other))
+	require.False(t, asks(other))
+	other.Call(alice, "stop")
+	result, _ := d.Try(bob, "stop")
+	require.NotEmpty(t, result.VmError)
+	require.Positive(t, c.Balance(d.Address).Sign())
+	d.Call(alice, "stop")
+	require.Zero(t, c.Balance(d.Address).Sign())
+	require.Empty(t, c.TimersOf(d.Address))
 }

@@ -37,7 +37,7 @@ const importFile = "EVMAPP_IMPORT"
 func (e exported) goOn(c *Chain) (all [][]*timerstypes.TimerFired) {
 	target := &Deployed{c, e.Watched, Contracts(c.tb)["Alarm"].ABI}
 	for i := range 12 {
-		block := (*abci.ResponseFinalizeBlock)(nil)
+		var block *abci.ResponseFinalizeBlock
 		if i == 2 {
 			block = target.Call(alice, "set", big.NewInt(77))
 		} else {
@@ -140,6 +140,7 @@ func TestExport_FiresTheSameAfterwards(t *testing.T) {
 }
 
 func number(t *testing.T, text string) float64 {
+	t.Helper()
 	parsed, err := strconv.ParseFloat(text, 64)
 	require.NoError(t, err)
 	return parsed

@@ -67,6 +67,9 @@ func (d *Description) Genesis(validators *cmttypes.ValidatorSet, funded []common
 	if !bytes.Contains(state[timerstypes.ModuleName], capped) {
 		return nil, fmt.Errorf("the genesis of timers lacks %s", capped)
 	}
-	state[timerstypes.ModuleName] = bytes.Replace(state[timerstypes.ModuleName], capped, raised, 1)
+	var timers timerstypes.GenesisState
+	d.codec.MustUnmarshalJSON(bytes.Replace(state[timerstypes.ModuleName], capped, raised, 1), &timers)
+	timers.Config.DeniedMessages = evmbinding.UnmeteredMessages
+	state[timerstypes.ModuleName] = d.codec.MustMarshalJSON(&timers)
 	return state, nil
 }

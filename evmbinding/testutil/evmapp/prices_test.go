@@ -3,6 +3,7 @@ package evmapp
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"testing"
@@ -13,7 +14,9 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	storetypes "cosmossdk.io/store/types"
 	"cosmossdk.io/x/feegrant"
@@ -175,6 +178,19 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		return c.sent(schedule(t, callback, payload))
 	}
 	every := timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 9, Remaining: 3}}
+	hourly := timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{Every: &timerstypes.EveryRule{Seconds: 3_600}}}
+	upcoming := func(name string, limit uint32) price {
+		asked := []any{o.account.Address, o.beat, limit}
+		request := timerstypes.QueryOccurrencesRequest{Actor: o.text, Id: id(o.beat), Limit: limit}
+		if name == "occurrences" {
+			asked = []any{trigger(func(t *Trigger) { t.Calendar.EverySeconds = 3_600 }), limit}
+			request = timerstypes.QueryOccurrencesRequest{Trigger: &hourly, Limit: limit}
+		}
+		return at(name, func(ctx sdk.Context) error {
+			_, err := queries.Occurrences(ctx, &request)
+			return err
+		}, asked...)
+	}
 	return map[string][]price{
 		"schedule": {watching(1), watching(8)},
 		"scheduleAt": {
@@ -186,9 +202,8 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		},
 		"scheduleAtTime": {at("scheduleAtTime", scheduled(byTime, nil), second, uint64(gas), []byte{})},
 		"scheduleEvery":  {at("scheduleEvery", scheduled(every, nil), uint64(9), uint64(3), uint64(gas), []byte{})},
-		"scheduleCalendar": {at("scheduleCalendar", scheduled(timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{
-			Every: &timerstypes.EveryRule{Seconds: 3_600},
-		}}, nil), Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
+		"scheduleCalendar": {at("scheduleCalendar", scheduled(hourly, nil),
+			Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
 		"scheduleAtHeights": {heights(1), heights(25)},
 		"scheduleAtTimes":   {times(1), times(25)},
 		"scheduleCallTo":    {byCall, bySize},
@@ -228,6 +243,8 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			_, err := queries.Lane(ctx, &timerstypes.QueryLaneRequest{})
 			return err
 		})},
+		"occurrences":   {upcoming("occurrences", 1), upcoming("occurrences", 100)},
+		"occurrencesOf": {upcoming("occurrencesOf", 1), upcoming("occurrencesOf", 100)},
 		"scheduleCall": {
 			booking("scheduleCall", booked(nil), bob.Address, expiry, limit, uint64(0), []byte{}),
 			booking("scheduleCall", booked(much), bob.Address, expiry, limit, uint64(0), much),
@@ -238,10 +255,15 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			"executeCallOnPayerSignature", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
 		// What has no timer is looked for all the same.
 		"deleteSchedule": {booking("deleteSchedule", func(ctx sdk.Context) error {
-			_, err := queries.Timer(ctx, &timerstypes.QueryTimerRequest{Actor: o.text, Id: id(o.far)[:40]})
+			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
 			return err
 		}, common.BytesToAddress(o.far[:20]))},
-		"hasScheduleCapacity": {booking("hasScheduleCapacity", booked(nil), expiry, limit)},
+		// What it writes is dropped, and not charged.
+		"hasScheduleCapacity": {booking("hasScheduleCapacity", func(ctx sdk.Context) error {
+			prices := ctx.KVGasConfig()
+			prices.WriteCostFlat, prices.WriteCostPerByte = 0, 0
+			return booked(nil)(ctx.WithKVGasConfig(prices))
+		}, expiry, limit)},
 	}
 }
 
@@ -405,6 +427,51 @@ func TestPrices_OfScheduling(t *testing.T) {
 		require.LessOrEqual(t, result.MaxUsedGas, try.most, row)
 	}
 	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+}
+
+// TestPrecompiles_TakeAnyInput: calls whose bytes are changed at random make no precompile panic, and what any takes is
+// at least the price of its input.
+func TestPrecompiles_TakeAnyInput(t *testing.T) {
+	c := chain(t)
+	o := newOwned(t, c)
+	defer o.drop(c)
+	var all []price
+	priced := priced(t, c, o)
+	for _, name := range slices.Sorted(maps.Keys(priced)) {
+		all = append(all, priced[name]...)
+	}
+	refused, answered := 0, 0
+	rapid.Check(t, func(r *rapid.T) {
+		p := rapid.SampledFrom(all).Draw(r, "call")
+		p.data = slices.Clone(p.data)
+		for range rapid.IntRange(1, 8).Draw(r, "changes") {
+			at := rapid.IntRange(0, min(len(p.data), 1_000)-1).Draw(r, "at")
+			p.data[at] = rapid.SampledFrom([]byte{0, 1, 31, 32, 64, 127, 128, 255}).Draw(r, "byte")
+		}
+		if rapid.IntRange(0, 9).Draw(r, "cut") == 0 {
+			p.data = p.data[:rapid.IntRange(0, len(p.data)).Draw(r, "length")]
+		}
+		response := p.call(t, c.dropped(), c, o.account.Address)
+		require.GreaterOrEqual(r, response.MaxUsedGas, evmbinding.Precompile{}.RequiredGas(p.data))
+		if response.Failed() {
+			refused++
+		} else {
+			answered++
+		}
+	})
+	t.Logf("%d refused, %d answered", refused, answered)
+	require.Positive(t, refused)
+}
+
+// TestPrices_OfACapacity: near the price of a value that the EVM reads for the first time, which is 2,100, that of the
+// call of a precompile, 2,636, and of the values that the module reads.
+func TestPrices_OfACapacity(t *testing.T) {
+	c := chain(t)
+	o := newOwned(t, c)
+	defer o.drop(c)
+	gas := priced(t, c, o)["hasScheduleCapacity"][0].gas(t, c.dropped(), c, o.account.Address)
+	inReadme(t, "`hasScheduleCapacity`, within a transaction", gas)
+	require.LessOrEqual(t, gas, 11*params.ColdSloadCostEIP2929)
 }
 
 // refused are calls whose input takes long to decode, and which then fail.

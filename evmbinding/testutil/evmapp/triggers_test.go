@@ -95,6 +95,56 @@ func TestTriggers_ByHeightAndTime(t *testing.T) {
 	require.Equal(t, occurrence{1, c.Now(), "calendar"}, got())
 }
 
+// TestTriggers_OccurrencesAreKnownBefore they are scheduled, and of a timer; at most as many as are asked for.
+func TestTriggers_OccurrencesAreKnownBefore(t *testing.T) {
+	c := chain(t)
+	d := alarm(c)
+	ask := func(method string, args ...any) (due []uint64, byTime, more bool) {
+		answer := c.Ask(evmbinding.Address, pack(t, method, args...))
+		values, err := evmbinding.ABI.Unpack(method, answer)
+		require.NoError(t, err)
+		return values[0].([]uint64), values[1].(bool), values[2].(bool)
+	}
+	anchor := c.Now() + 100
+	hourly := trigger(func(t *Trigger) { t.Calendar.EverySeconds, t.Calendar.Anchor = 3_600, anchor })
+	due, byTime, more := ask("occurrences", hourly, uint32(3))
+	require.Equal(t, []uint64{anchor, anchor + 3_600, anchor + 7_200}, due)
+	require.True(t, byTime && more)
+	due, _, more = ask("occurrences", hourly, uint32(1_000))
+	require.Len(t, due, 100)
+	require.True(t, more)
+	due, _, more = ask("occurrences", hourly, uint32(0))
+	require.Empty(t, due)
+	require.True(t, more)
+
+	height := c.Height()
+	thrice := trigger(func(t *Trigger) { t.Every, t.Height, t.Count = 7, height+20, 3 })
+	want := []uint64{height + 20, height + 27, height + 34}
+	due, byTime, more = ask("occurrences", thrice, uint32(9))
+	require.Equal(t, want, due)
+	require.False(t, byTime || more)
+	d.Call(alice, "schedule", thrice, []byte{}, options(250_000))
+	id := [32]byte(c.TimersOf(d.Address)[0].Id)
+	due, _, more = ask("occurrencesOf", d.Address, id, uint32(2))
+	require.Equal(t, want[:2], due)
+	require.True(t, more)
+	for c.Height() < want[0] {
+		c.Block()
+	}
+	due, _, more = ask("occurrencesOf", d.Address, id, uint32(2))
+	require.Equal(t, want[1:], due)
+	require.False(t, more)
+	cancelAll(c, d)
+
+	data := pack(t, "occurrencesOf", d.Address, id, uint32(2))
+	result := c.Result(c.Block(c.Sign(alice, 0, &evmbinding.Address, nil, txGas, data)).TxResults[0])
+	require.Contains(t, Reason(result.Ret), "timer not found")
+	watching := trigger(func(t *Trigger) { t.Watch = []Watch{{Target: d.Address, Value: new(big.Int)}} })
+	due, _, more = ask("occurrences", watching, uint32(2))
+	require.Empty(t, due)
+	require.False(t, more)
+}
+
 // TestTriggers_RefuseWhatMeansNothing, with the module's reasons.
 func TestTriggers_RefuseWhatMeansNothing(t *testing.T) {
 	c := chain(t)

@@ -221,6 +221,10 @@ contract HookedToken {
 
     event Hooked(bool ok, bytes answer);
 
+    string public constant name = "Hooked token";
+    string public constant symbol = "HOOK";
+    uint8 public constant decimals = 6;
+
     mapping(address => uint256) public balanceOf;
     Hook[2] private hooks;
 

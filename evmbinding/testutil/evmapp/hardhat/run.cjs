@@ -1,5 +1,5 @@
-// Starts a node of EVMAPPD, runs hardhat's tests on it, and ends it. Hardhat compiles copies of the interfaces, next to
-// its own contracts, since it takes no sources from outside its project.
+// Starts a node of EVMAPPD, runs hardhat's tests on it and what docs/evm.md says of hardhat, and ends it. Hardhat
+// compiles copies of the interfaces, next to its own contracts, since it takes no sources from outside its project.
 const { spawnSync } = require("node:child_process");
 const { cpSync, mkdirSync, readdirSync } = require("node:fs");
 const { join } = require("node:path");
@@ -18,6 +18,10 @@ async function main() {
     const env = { ...process.env, RPC: node.http, HARDHAT_DISABLE_TELEMETRY_PROMPT: "true" };
     const { status } = spawnSync("npx", ["hardhat", "test"], { cwd: __dirname, env, stdio: "inherit", timeout: 300_000 });
     process.exitCode = status ?? 1;
+    const { tutorial } = await import("../nodetest/tutorial.mjs");
+    const printed = tutorial(node, "Try it with hardhat", 2);
+    console.log(printed);
+    if (!/^ *1 passing/m.test(printed)) throw new Error("want 1 passing, as docs/evm.md says");
   } finally {
     await node.remove();
   }

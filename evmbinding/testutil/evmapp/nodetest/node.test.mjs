@@ -1,5 +1,6 @@
-// Timers of the EVM on a node, as viem and ethers see them: EVMAPPD=path/of/evmappd npm test (INDEXER=1: with the node's own
-// index of transactions). The tests run in order, on one chain.
+// Timers of the EVM on a node, as viem and ethers see them: EVMAPPD=path/of/evmappd npm test (INDEXER=1: with the
+// node's own index of transactions; SUITE=path/of/execution-apis/tests: with the requests of that suite). The tests run
+// in order, on one chain.
 import assert from "node:assert/strict";
 import { after, before, test as testOf } from "node:test";
 import { ethers } from "ethers";
@@ -8,6 +9,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { keys, sleep, until } from "./node.mjs";
 import * as rig from "./rig.mjs";
 import { answers, compare } from "./conformance.mjs";
+import { askSuite, compareSuite } from "./suite.mjs";
 import { asBlockscout, asGraph } from "./indexers.mjs";
 import { tutorial } from "./tutorial.mjs";
 
@@ -17,7 +19,7 @@ const rangEvent = contracts.Alarm.abi.find((e) => e.type === "event" && e.name =
 const gas = 200_000n;
 
 // test fails if it takes longer than some ten times what it took on two idle cores.
-const test = (name, run) => testOf(name, { timeout: 180_000 }, run);
+const test = (name, run, more) => testOf(name, { timeout: 180_000, ...more }, run);
 
 before(() => rig.start());
 after(async () => {
@@ -172,6 +174,22 @@ test("watches of a slot and of a balance fire in the block of the change", async
   const found = await node.ask("debug_traceTransaction", cleared.tx.hash, { tracer: "prestateTracer" });
   assert.equal(BigInt(found[alarm.address.toLowerCase()].storage[slot]), 9n);
   assert.equal(await read(alarm, "slot"), 0n);
+});
+
+test("the trace of a fire finds what the beginning of its block did", async () => {
+  // Each block begins with x/distribution taking the fees of the one before. The contract logs and returns its balance.
+  const modules = "0x93354845030274cd4bf1686abd60ab28ec52e1a7";
+  const code = `73${modules.slice(2)}315f5260205fa060205ff3`;
+  const deployed = await send(rig.wallets[0], { data: `0x60208060095f395ff3${code}`, gas: 200_000n });
+  const to = deployed.contractAddress;
+  const once = [trigger({ afterBlocks: 1n }), to, 0n, "0x", options(100_000n)];
+  const { blockNumber, effectiveGasPrice, gasUsed } = await write(rig.wallets[1], timers, "scheduleCallTo", once);
+  const [{ tx, receipt }] = await firesOf(to, blockNumber, 1);
+  assert.equal(receipt.blockNumber, blockNumber + 1n);
+  const found = BigInt(receipt.logs[0].data);
+  assert.ok(found - (await rig.pub.getBalance({ address: modules, blockNumber })) >= gasUsed * effectiveGasPrice);
+  const trace = await node.ask("debug_traceTransaction", tx.hash, { tracer: "callTracer" });
+  assert.equal(BigInt(trace.output), found);
 });
 
 test("a contract written for HIP-1215 is called at its second", async () => {
@@ -353,7 +371,7 @@ function inBloom(bloom, value) {
 }
 
 test("the tutorial of docs/evm.md leads to callbacks", async () => {
-  const lines = tutorial(node).trim().split("\n");
+  const lines = tutorial(node, "Try it", 3).trim().split("\n");
   assert.match(lines[0], /^deployed at 0x[0-9a-f]{40} in block \d+$/);
   const deployed = Number(lines[0].match(/\d+$/)[0]);
   const beats = [1, 2, 3].map((n) => `beat ${n} in block ${deployed + 2 * n}: success, called by ${TIMERS}`);
@@ -420,3 +438,34 @@ test("on blocks without fires nothing differs from cosmos/evm's own JSON-RPC, on
   assert.ok(same > 1_000 && stripped > 100 && named > 100);
   for (const hash of ours.fires.slice(0, 3)) assert.equal(await node.ask("eth_getTransactionByHash", hash), null);
 });
+
+test("a public suite's requests are answered as by cosmos/evm, but for the fires", async () => {
+  await rig.stop();
+  await rig.start();
+  const alarm = await deploy("Alarm");
+  const { blockNumber, blockHash, transactionHash } = await write(rig.wallets[0], alarm, "every", [1n, 8n, gas, "0x"]);
+  await write(rig.wallets[0], alarm, "set", [3n]);
+  const found = await firesOf(alarm.address, blockNumber, 8);
+  const all = new Set(found.map(({ tx }) => tx.hash));
+  const own = (block) => block.transactions.find(({ hash }) => !all.has(hash))?.hash;
+  const mixed = found.find(({ block }) => own(block)).block;
+  const places = [
+    { number: found[0].block.number, hash: found[0].block.hash, tx: found[0].tx.hash },
+    { number: mixed.number, hash: mixed.hash, tx: own(mixed) },
+    { number: blockNumber, hash: blockHash, tx: transactionHash },
+  ].map((place) => ({ ...place, address: alarm.address }));
+  const ask = async () => {
+    const answers = [];
+    for (const place of places) answers.push(await askSuite(node, process.env.SUITE, place));
+    return answers;
+  };
+  const ours = await ask();
+  await rig.stop();
+  await rig.start({ api: "eth,net,web3,debug" });
+  const stock = await ask();
+  for (const [i, place] of places.entries()) {
+    const count = compareSuite(ours[i], stock[i], all);
+    console.log(`block ${place.number}: ${JSON.stringify(count)}`);
+    assert.ok(count.same > 50);
+  }
+}, { skip: !process.env.SUITE });
