@@ -167,7 +167,7 @@ func (w *wire) raw(t *testing.T, message *codectypes.Any) []byte {
 func (w *wire) handle(t *testing.T, url string, raw []byte) string {
 	t.Helper()
 	msg := empty(t, url)
-	if proto.Unmarshal(raw, msg) != nil {
+	if proto.Unmarshal(raw, msg) != nil || codectypes.UnpackInterfaces(msg, w.App.InterfaceRegistry()) != nil {
 		return ""
 	}
 	fill(msg, w.signers())

@@ -93,12 +93,13 @@ func (m msgServer) UpdateTimerConfig(
 }
 
 // ReplaceConfig is the authority's message that replaces the config by the next one, whole, if it is sent before another
-// change.
+// change. Policies of which it states no parameters keep theirs.
 func (k *Keeper) ReplaceConfig(ctx context.Context, next types.TimerConfig) (*types.MsgUpdateTimerConfig, error) {
 	latest, err := k.latestConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
+	latest.CopyMissing(&next)
 	return types.ChangeConfig(k.authority, &latest, &next, nil)
 }
 

@@ -150,6 +150,15 @@ func (c *TimerConfig) CopyParams(like PolicyParams) PolicyParams {
 	return params
 }
 
+// CopyMissing gives another config the parameters in c of those policies of which it states none.
+func (c *TimerConfig) CopyMissing(to *TimerConfig) {
+	for _, packed := range c.PolicyParams {
+		if params, ok := cachedOf(packed).(PolicyParams); ok && to.paramsNamed(PolicyName(packed.TypeUrl)) == nil {
+			to.SetParams(params)
+		}
+	}
+}
+
 // paramsNamed are the parameters of the policy of a name, nil if the config states none.
 func (c *TimerConfig) paramsNamed(name string) PolicyParams {
 	for _, packed := range c.PolicyParams {
