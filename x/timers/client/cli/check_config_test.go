@@ -115,8 +115,7 @@ func TestALaneWithoutHeadroomIsTold(t *testing.T) {
 // replacing is a message that replaces the default config.
 func replacing(t *testing.T, r *rig, config types.TimerConfig) *types.MsgUpdateTimerConfig {
 	t.Helper()
-	current := types.DefaultTimerConfig(r.Chain.FeeDenom)
-	msg, err := types.ChangeConfig(r.Chain.Authority, &current, &config, nil)
+	msg, err := r.Chain.Timers.ReplaceConfig(r.Chain.Ctx(), config)
 	require.NoError(t, err)
 	return msg
 }
