@@ -3,6 +3,8 @@ package evmbinding
 import (
 	"context"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
@@ -59,12 +61,20 @@ func (s countedKV) Set(key, value []byte) {
 	s.KVStore.Set(key, value)
 }
 
-type cellsKey struct{}
+type fireKey struct{}
 
-// cellsOf is the count of the fire that the context belongs to; nil in a transaction.
-func cellsOf(ctx context.Context) *uint64 {
-	cells, _ := ctx.Value(cellsKey{}).(*uint64)
-	return cells
+// fireContext is what the precompiles know of the fire that calls them.
+type fireContext struct {
+	// cells count what is written.
+	cells *uint64
+	// hash is that of the fire as a transaction.
+	hash common.Hash
+}
+
+// fireOf is the fire that the context belongs to; nil in a transaction.
+func fireOf(ctx context.Context) *fireContext {
+	fire, _ := ctx.Value(fireKey{}).(*fireContext)
+	return fire
 }
 
 // cellMeter books what the module charges for written bytes as cells of the fire, and all else on the meter below,

@@ -84,8 +84,8 @@ func (Precompile) RequiredGas(input []byte) uint64 { return callGas + byteGas*ui
 // cells of the fire instead. A call that fails leaves nothing, and reverts with the module's reason.
 func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]byte, error) {
 	return p.RunNativeAction(evm, contract, func(ctx sdk.Context) ([]byte, error) {
-		if cells := cellsOf(ctx); cells != nil {
-			ctx = ctx.WithGasMeter(cellMeter{ctx.GasMeter(), cells, p.KvGasConfig.WriteCostPerByte})
+		if fire := fireOf(ctx); fire != nil {
+			ctx = ctx.WithGasMeter(cellMeter{ctx.GasMeter(), fire.cells, p.KvGasConfig.WriteCostPerByte})
 		}
 		// The multistore that a precompile is given hands out itself where it is asked for a branch, so that what a
 		// preview drops would stay. A branch of ours is one.

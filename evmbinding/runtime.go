@@ -152,14 +152,14 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	if r.slots != nil {
 		below = r.slots.over(ctx)
 	}
-	inner := free(ctx).WithMultiStore(newCounted(below, &cells)).WithValue(cellsKey{}, &cells)
+	tx := transactionOf(d, c, gas)
+	inner := free(ctx).WithMultiStore(newCounted(below, &cells)).WithValue(fireKey{}, &fireContext{&cells, tx.Hash()})
 	if c.needsCode {
 		if runs, looks := r.runsCode(inner, c.to); !runs {
 			fire.ConsumeGas(looks*goneGas, "account without code")
 			return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
 		}
 	}
-	tx := transactionOf(d, c, gas)
 	res, err := apply(inner, r.evm, c.from, tx, nil)
 	if errors.Is(err, core.ErrIntrinsicGas) || errors.Is(err, core.ErrFloorDataGas) {
 		fire.ConsumeGas(gas, "intrinsic gas")
@@ -219,7 +219,7 @@ func Replay(
 	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, hooks *tracing.Hooks, keep bool,
 ) error {
 	branch, write := ctx.CacheContext()
-	res, err := apply(free(branch).WithValue(cellsKey{}, new(uint64)), evm, from, tx, hooks)
+	res, err := apply(free(branch).WithValue(fireKey{}, &fireContext{new(uint64), tx.Hash()}), evm, from, tx, hooks)
 	if err == nil && keep && !res.Failed() {
 		write()
 	}

@@ -37,5 +37,6 @@ func Wire(
 	if seconds != nil {
 		t.Keeper.Engine().Records.Attend(seconds)
 		evm.RegisterStaticPrecompile(HRC1215Address, NewHRC1215(t.Keeper, bank, seconds))
+		evm.RegisterStaticPrecompile(PRNGAddress, NewPRNG())
 	}
 }

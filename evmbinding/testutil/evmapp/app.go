@@ -86,7 +86,7 @@ var maccPerms = map[string][]string{
 // blocked may not receive coins: module accounts but gov's, and the precompiles, whose coins could not be moved.
 func blocked() map[string]bool {
 	all := map[string]bool{}
-	for _, precompile := range []common.Address{evmbinding.Address, evmbinding.HRC1215Address} {
+	for _, precompile := range []common.Address{evmbinding.Address, evmbinding.PRNGAddress, evmbinding.HRC1215Address} {
 		all[sdk.AccAddress(precompile.Bytes()).String()] = true
 	}
 	for name := range maccPerms {

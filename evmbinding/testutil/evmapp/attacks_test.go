@@ -422,13 +422,13 @@ func TestAttack_SendsValueToBlockedAddresses(t *testing.T) {
 			targets = append(targets, common.BytesToAddress(sdk.MustAccAddressFromBech32(address)))
 		}
 	}
-	require.Len(t, targets, len(maccPerms)-1+2)
+	require.Len(t, targets, len(maccPerms)-1+3)
 	for _, to := range targets {
 		d, before := puppet(c), c.Balance(to)
 		received := c.Balance(receiver)
 		fire, _, _ := a.callback(d, 300_000, step(receiver, nil, worth(3), must), step(to, nil, worth(5)))
 		// A precompile refuses value itself, and the callback goes on.
-		refuses := to == evmbinding.Address || to == evmbinding.HRC1215Address
+		refuses := slices.Contains([]common.Address{evmbinding.Address, evmbinding.HRC1215Address, evmbinding.PRNGAddress}, to)
 		require.Equal(t, refuses, fire.Success, "%s: %s", to, fire)
 		if !slices.Contains(paid, to) {
 			require.Equal(t, before, c.Balance(to), to)

@@ -58,7 +58,7 @@ func (d *Description) Genesis(validators *cmttypes.ValidatorSet, funded []common
 	var evmState evmtypes.GenesisState
 	d.codec.MustUnmarshalJSON(state[evmtypes.ModuleName], &evmState)
 	evmState.Params.EvmDenom = Denom
-	evmState.Params.ActiveStaticPrecompiles = []string{evmbinding.Address.Hex(), evmbinding.HRC1215Address.Hex()}
+	evmState.Params.ActiveStaticPrecompiles = []string{evmbinding.PRNGAddress.Hex(), evmbinding.HRC1215Address.Hex(), evmbinding.Address.Hex()}
 	slices.Sort(evmState.Params.ActiveStaticPrecompiles)
 	state[evmtypes.ModuleName] = d.codec.MustMarshalJSON(&evmState)
 
