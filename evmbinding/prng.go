@@ -2,7 +2,6 @@ package evmbinding
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 
 	cmn "github.com/cosmos/evm/precompiles/common"
@@ -22,9 +21,9 @@ var PRNGAddress = common.HexToAddress("0x000000000000000000000000000000000000016
 // prngSelector names the function.
 var prngSelector = crypto.Keccak256([]byte("getPseudorandomSeed()"))[:selectorBytes]
 
-// PRNG is the precompile at PRNGAddress. A seed is the hash of the state after the previous block, of the transaction or the fire,
-// and of the gas that is left: each call has another one, on all nodes the same. It is a jitter and no secret: whoever sends a
-// transaction can compute its seeds, and its effects, before.
+// PRNG is the precompile at PRNGAddress. A seed is the hash of the state after the previous block, of the fire, or the sender of the
+// transaction and its nonce, and of the gas that is left: each call has another one, on all nodes the same. It is a jitter and no
+// secret: whoever sends a transaction can compute its seeds, and its effects, before.
 type PRNG struct{ cmn.Precompile }
 
 var _ vm.PrecompiledContract = (*PRNG)(nil)
@@ -48,11 +47,12 @@ func (p *PRNG) Run(evm *vm.EVM, contract *vm.Contract, _ bool) ([]byte, error) {
 		if value := contract.Value(); value != nil && value.Sign() != 0 {
 			return nil, errValue
 		}
-		called := common.Hash(sha256.Sum256(ctx.TxBytes()))
+		// No more work than the price of a call pays for, whatever the length of the transaction.
+		called := binary.BigEndian.AppendUint64(evm.Origin.Bytes(), evm.StateDB.GetNonce(evm.Origin))
 		if fire := fireOf(ctx); fire != nil {
-			called = fire.hash
+			called = fire.hash.Bytes()
 		}
 		gas := binary.BigEndian.AppendUint64(nil, contract.Gas)
-		return crypto.Keccak256(ctx.BlockHeader().AppHash, called.Bytes(), gas), nil
+		return crypto.Keccak256(ctx.BlockHeader().AppHash, called, gas), nil
 	})
 }
