@@ -50,7 +50,8 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 		a, b := candidates[i], candidates[j]
 		patientA, sizeA := key(a)
 		patientB, sizeB := key(b)
-		return cmp.Or(cmp.Compare(patientA, patientB), cmp.Compare(sizeA, sizeB), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(patientA, patientB), cmp.Compare(sizeA, sizeB),
+			cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	return order
 }

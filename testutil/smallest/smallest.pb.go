@@ -25,8 +25,8 @@ const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
 // Params are the parameters of the policy: smallest.patience_blocks.
 type Params struct {
-	// patience_blocks is the number of blocks that a timer waits for its place by size. Then it comes before all that have
-	// waited for less. 0 means for ever.
+	// patience_blocks is the number of blocks that a timer waits for its place by size. Then it comes before all that
+	// have waited for less. 0 means for ever.
 	PatienceBlocks uint64 `protobuf:"varint,1,opt,name=patience_blocks,json=patienceBlocks,proto3" json:"patience_blocks,omitempty"`
 }
 

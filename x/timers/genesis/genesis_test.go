@@ -117,12 +117,10 @@ func fullGenesis() *types.GenesisState {
 		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
 	}
 	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3})
-	if err := g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Actor: full.Actor, Weight: tip.Weight{
+	g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Actor: full.Actor, Weight: tip.Weight{
 		Weight: math.LegacyNewDecWithPrec(5, 1), Epoch: 2, Fires: 2, Blocks: 1, Unfunded: 3, Tip: math.LegacyOneDec(),
 		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
-	}}}}); err != nil {
-		panic(err)
-	}
+	}}}})
 	g.Fairness = []types.HeightFires{
 		{Height: 1, Unit: full.Actor, Fires: 2}, {Height: 3, Unit: tier.Actor, Fires: 1}, {Height: 3, Unit: full.FeePayer, Fires: 1},
 	}

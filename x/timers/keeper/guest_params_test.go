@@ -48,9 +48,7 @@ func changeTip(g *types.GenesisState, change func(state *tip.State, weights *tip
 	g.Policies = nil
 	change(&state, weights)
 	g.Lane.SetPolicy(&state)
-	if err := g.AddPolicy(weights); err != nil {
-		panic(err)
-	}
+	g.AddPolicy(weights)
 }
 
 // auctionStanding is what the query Lane shows of policy auction.

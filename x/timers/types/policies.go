@@ -14,7 +14,7 @@ import (
 // FirstCustomPolicy is the first id for policies that a chain adds. The ids below it are the module's.
 const FirstCustomPolicy = 1_000
 
-// maxPolicies bounds the policies that state parameters in a config, or what they keep in a genesis.
+// maxPolicies bounds the policies that state parameters in a config, or that carry anything from block to block.
 const maxPolicies = 32
 
 // PolicyMessage is a message that a policy brings along.
@@ -89,19 +89,25 @@ func MessageOf[T any, P interface {
 	return nil
 }
 
-// with returns a list in which a message is in its place, instead of another one of its type.
-func with(list []*codectypes.Any, message PolicyMessage) ([]*codectypes.Any, error) {
+// pack is a message as a field holds it. It panics if it can't be encoded, which is an error of the program.
+func pack(message PolicyMessage) *codectypes.Any {
 	packed, err := codectypes.NewAnyWithValue(message)
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	i, found := slices.BinarySearchFunc(list, packed.TypeUrl, func(a *codectypes.Any, url string) int { return cmp.Compare(a.TypeUrl, url) })
+	return packed
+}
+
+// with returns a list in which a message is in its place, instead of another one of its type.
+func with(list []*codectypes.Any, message PolicyMessage) []*codectypes.Any {
+	packed := pack(message)
+	i, found := slices.BinarySearchFunc(list, packed.TypeUrl, func(a *codectypes.Any, url string) int { return cmp.Compare(a.GetTypeUrl(), url) })
 	list = slices.Clone(list)
 	if found {
 		list[i] = packed
-		return list, nil
+		return list
 	}
-	return slices.Insert(list, i, packed), nil
+	return slices.Insert(list, i, packed)
 }
 
 // ParamsOf returns the parameters T of a policy: those of the config, or their defaults if it states none. They are not to be
@@ -126,15 +132,8 @@ func ChangeParams[T any, P interface {
 	c.SetParams(P(&params))
 }
 
-// SetParams gives the parameters of a policy their place in the config. It panics if they can't be encoded, which is an error of
-// the program.
-func (c *TimerConfig) SetParams(params PolicyParams) {
-	list, err := with(c.PolicyParams, params)
-	if err != nil {
-		panic(err)
-	}
-	c.PolicyParams = list
-}
+// SetParams gives the parameters of a policy their place in the config.
+func (c *TimerConfig) SetParams(params PolicyParams) { c.PolicyParams = with(c.PolicyParams, params) }
 
 // CopyParams returns a copy of the parameters in the config that are of the type of like, or of their defaults if it states none.
 func (c *TimerConfig) CopyParams(like PolicyParams) PolicyParams {
@@ -205,13 +204,7 @@ func eachPolicyMessage[M PolicyMessage](
 }
 
 // SetPolicy gives what a policy carries from block to block its place in the lane's state.
-func (l *LaneState) SetPolicy(state PolicyState) {
-	list, err := with(l.Policies, state)
-	if err != nil {
-		panic(err)
-	}
-	l.Policies = list
-}
+func (l *LaneState) SetPolicy(state PolicyState) { l.Policies = with(l.Policies, state) }
 
 // RemovePolicy takes what a policy carries off the lane's state.
 func (l *LaneState) RemovePolicy(state PolicyState) {
@@ -223,17 +216,13 @@ func (l *LaneState) RemovePolicy(state PolicyState) {
 
 // AddPolicy adds what a policy keeps to a genesis, after what it has of the same type: a long list is stated in several messages,
 // which are read and written one at a time.
-func (g *GenesisState) AddPolicy(state PolicyState) error {
-	packed, err := codectypes.NewAnyWithValue(state)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(g.Policies, func(a *codectypes.Any) bool { return a.TypeUrl > packed.TypeUrl })
+func (g *GenesisState) AddPolicy(state PolicyState) {
+	packed := pack(state)
+	i := slices.IndexFunc(g.Policies, func(a *codectypes.Any) bool { return a.GetTypeUrl() > packed.TypeUrl })
 	if i < 0 {
 		i = len(g.Policies)
 	}
 	g.Policies = slices.Insert(slices.Clone(g.Policies), i, packed)
-	return nil
 }
 
 // PoliciesOf returns what a policy keeps in a genesis, in messages T.
@@ -270,12 +259,8 @@ func (g *GenesisState) MovePolicies(last, first uint64) {
 	for _, list := range []*[]*codectypes.Any{&g.Lane.Policies, &g.Policies} {
 		moved := slices.Clone(*list)
 		for i, packed := range moved {
-			state, ok := cachedOf(packed).(PolicyState)
-			if !ok {
-				continue
-			}
-			if next, err := codectypes.NewAnyWithValue(state.MovedBack(last, first)); err == nil {
-				moved[i] = next
+			if state, ok := cachedOf(packed).(PolicyState); ok {
+				moved[i] = pack(state.MovedBack(last, first))
 			}
 		}
 		*list = moved
@@ -293,9 +278,6 @@ func unpack[M proto.Message](unpacker codectypes.AnyUnpacker, list []*codectypes
 
 // UnpackInterfaces resolves what the policies carry from block to block.
 func (l *LaneState) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	for _, packed := range l.Policies {
-		var state PolicyState
-		_ = unpacker.UnpackAny(packed, &state)
-	}
+	unpack[PolicyState](unpacker, l.Policies)
 	return nil
 }

@@ -146,7 +146,7 @@ func TestPolicyParams_UnknownOnesAreReadAndRefused(t *testing.T) {
 func TestPolicyState_MovesBack(t *testing.T) {
 	g := types.NewGenesis("stake")
 	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 800, EpochBlocks: 100, Oldest: 2})
-	require.NoError(t, g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Weight: tip.Weight{LastFire: 990}}, {Weight: tip.Weight{LastFire: 3}}, {}}}))
+	g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Weight: tip.Weight{LastFire: 990}}, {Weight: tip.Weight{LastFire: 3}}, {}}})
 	before := g.Lane.Policies[0]
 	g.MovePolicies(1000, 101)
 	require.Equal(t, &tip.State{Epoch: 5, Start: 101, EpochBlocks: 100, Oldest: 2}, types.MessageOf[tip.State](g.Lane.Policies))
