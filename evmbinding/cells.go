@@ -20,8 +20,8 @@ import (
 type counted struct {
 	storetypes.MultiStore
 	cells *uint64
-	// opened are the stores that were asked for: the EVM asks again for each value. They hold no values: what a branch of this
-	// writes, and drops, lies in the branch. They go with the fire.
+	// opened are the stores that were asked for: the EVM asks again for each value. They hold no values: what a branch
+	// of this writes, and drops, lies in the branch. They go with the fire.
 	opened map[storetypes.StoreKey]storetypes.KVStore
 }
 
