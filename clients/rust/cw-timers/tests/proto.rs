@@ -1,4 +1,4 @@
-//! The crate's messages against `proto/timers/v1`: names, numbers and types.
+//! The crate's messages against `proto/timers`: names, numbers and types.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,8 @@ use cw_timers::proto::{self, FieldInfo, FieldType, Message};
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto};
 
-/// Messages and enums of the chain that contracts neither send nor are answered with.
+/// Messages and enums of the chain that contracts neither send nor are answered with. Those of package `timers.v1` are
+/// named without it.
 const NOT_COVERED: &[&str] = &[
     // The authority's.
     "MsgSysCancelTimer",
@@ -26,7 +27,7 @@ const NOT_COVERED: &[&str] = &[
     "QueryReadyResponse",
     "QueryFairnessRequest",
     "QueryFairnessResponse",
-    "TipStanding",
+    "timers.tip.v1.Standing",
     "QuerySetAsideRequest",
     "QuerySetAsideResponse",
     "QueryReceiptsRequest",
@@ -54,9 +55,12 @@ const NOT_COVERED: &[&str] = &[
     "QueueKey",
     "LaneState",
     "AgentBooks",
-    "AuctionState",
-    "TipState",
-    "TipWeight",
+    "timers.auction.v1.State",
+    "timers.score.v1.State",
+    "timers.tip.v1.ActorWeight",
+    "timers.tip.v1.State",
+    "timers.tip.v1.Weight",
+    "timers.tip.v1.Weights",
     "FairnessState",
     "BlockFires",
     "UnitFires",
@@ -69,13 +73,37 @@ const FIELDS_NOT_COVERED: &[(&str, &str)] = &[];
 /// Files whose messages are not the concern of contracts: events, and the genesis.
 const FILES_NOT_COVERED: &[&str] = &["events.proto", "genesis.proto"];
 
+/// Packages whose messages are not the concern of contracts: x/authz's authorizations, and how a chain wires the module.
+const PACKAGES_NOT_COVERED: &[&str] = &["authz", "module"];
+
 fn proto_dir() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../proto/timers/v1")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../proto/timers")
+}
+
+/// The directories of `timers.v1` and of the policies' packages.
+fn packages() -> Vec<PathBuf> {
+    let mut packages = vec![proto_dir().join("v1")];
+    for entry in fs::read_dir(proto_dir()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        if name != "v1" && !PACKAGES_NOT_COVERED.contains(&name.as_str()) {
+            packages.push(path.join("v1"));
+        }
+    }
+    packages
+}
+
+/// What a message or an enum of a file is called here: its full name, without `timers.v1`.
+fn name_here(file: &FileDescriptorProto, name: &str) -> String {
+    match file.package() {
+        "timers.v1" => name.to_string(),
+        package => format!("{package}.{name}"),
+    }
 }
 
 fn files() -> BTreeMap<String, FileDescriptorProto> {
     let mut files = BTreeMap::new();
-    for entry in fs::read_dir(proto_dir()).unwrap() {
+    for entry in packages().iter().flat_map(|dir| fs::read_dir(dir).unwrap()) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_string();
         if name.ends_with(".proto") && !FILES_NOT_COVERED.contains(&name.as_str()) {
@@ -87,7 +115,7 @@ fn files() -> BTreeMap<String, FileDescriptorProto> {
 }
 
 /// The types of fields as descriptions have them.
-fn type_of(field: &FieldDescriptorProto) -> String {
+fn type_of(package: &str, field: &FieldDescriptorProto) -> String {
     match field.r#type.and_then(|t| Type::try_from(t).ok()) {
         Some(Type::String) => "string".into(),
         Some(Type::Bytes) => "bytes".into(),
@@ -101,18 +129,23 @@ fn type_of(field: &FieldDescriptorProto) -> String {
             if name.contains('.') {
                 name.into()
             } else {
-                format!("timers.v1.{name}")
+                format!("{package}.{name}")
             }
         }
         Some(other) => panic!("field {} has type {other:?}, which this test does not know", field.name()),
     }
 }
 
+/// A full name as [`name_here`] has it.
+fn short(name: &'static str) -> &'static str {
+    name.strip_prefix("timers.v1.").unwrap_or(name)
+}
+
 type Described = BTreeMap<&'static str, &'static [FieldInfo]>;
 
 macro_rules! described {
     ($($name:ident)*) => {
-        BTreeMap::from([$( (stringify!($name), <proto::$name as Message>::FIELDS), )*])
+        BTreeMap::from([$( (short(<proto::$name as Message>::NAME), <proto::$name as Message>::FIELDS), )*])
     };
 }
 
@@ -128,13 +161,13 @@ fn messages() -> Described {
         QueryAgentResponse QueryEstimateRequest QueryEstimateResponse ReceiptInfo QueryDeliveriesRequest
         QueryDeliveriesResponse DeliveryInfo TimerOptions QueryOccurrencesRequest QueryOccurrencesResponse
         OccurrenceInfo
-        PriorityTiers TimerConfig Eip1559Params AuctionParams ScoreParams TipParams
+        PriorityTiers TimerConfig Eip1559Params AuctionParams AuctionStanding ScoreParams TipParams
     }
 }
 
 fn enums() -> BTreeMap<&'static str, &'static [(i32, &'static str)]> {
     macro_rules! values {
-        ($($name:ident)*) => { BTreeMap::from([$( (stringify!($name), proto::$name::VALUES), )*]) };
+        ($($name:ident)*) => { BTreeMap::from([$( (short(proto::$name::NAME), proto::$name::VALUES), )*]) };
     }
     values! {
         OnFailure OnUnfunded ConditionOp TimerTier PriorityTier SetAsideReason TimerStatus EstimateBasis Policy
@@ -143,13 +176,13 @@ fn enums() -> BTreeMap<&'static str, &'static [(i32, &'static str)]> {
 }
 
 /// What differs between a message of the chain and the crate's description of it.
-fn differences(message: &DescriptorProto, fields: &[FieldInfo]) -> Vec<String> {
+fn differences(package: &str, message: &DescriptorProto, fields: &[FieldInfo]) -> Vec<String> {
     let name = message.name();
     let chain: BTreeMap<i32, (String, String, bool)> = message
         .field
         .iter()
         .filter(|f| !FIELDS_NOT_COVERED.contains(&(name, f.name())))
-        .map(|f| (f.number(), (f.name().to_string(), type_of(f), f.label() == Label::Repeated)))
+        .map(|f| (f.number(), (f.name().to_string(), type_of(package, f), f.label() == Label::Repeated)))
         .collect();
     let crate_: BTreeMap<i32, (String, String, bool)> =
         fields.iter().map(|f| (f.number as i32, (f.name.to_string(), f.ty.name.to_string(), f.ty.repeated))).collect();
@@ -169,10 +202,10 @@ fn messages_are_those_of_the_chain() {
     let mut wrong = Vec::new();
     for file in files().values() {
         for message in &file.message_type {
-            let name = message.name();
+            let name = &*name_here(file, message.name());
             seen.insert(name.to_string());
             match covered.get(name) {
-                Some(fields) => wrong.extend(differences(message, fields)),
+                Some(fields) => wrong.extend(differences(file.package(), message, fields)),
                 None if NOT_COVERED.contains(&name) => {}
                 None => wrong.push(format!("{name} is neither covered nor listed as not covered")),
             }
@@ -195,7 +228,7 @@ fn enums_are_those_of_the_chain() {
     let mut seen = BTreeSet::new();
     for file in files().values() {
         for chain in &file.enum_type {
-            let name = chain.name();
+            let name = &*name_here(file, chain.name());
             let values: Vec<(i32, &str)> = chain.value.iter().map(|v| (v.number(), v.name())).collect();
             assert_eq!(covered.get(name).map(|v| v.to_vec()), Some(values), "{name}");
             seen.insert(name.to_string());
@@ -243,7 +276,7 @@ fn a_difference_is_seen() {
     let find = |name: &str| files.values().flat_map(|f| &f.message_type).find(|m| m.name() == name).unwrap();
     let chain = find("MsgExtendTimer");
     let fields = <proto::MsgExtendTimer as Message>::FIELDS;
-    assert_eq!(differences(chain, fields), Vec::<String>::new());
+    assert_eq!(differences("timers.v1", chain, fields), Vec::<String>::new());
 
     let missing = &fields[..fields.len() - 1];
     let mut renumbered = fields.to_vec();
@@ -257,6 +290,6 @@ fn a_difference_is_seen() {
     let mut more = fields.to_vec();
     more.push(FieldInfo { number: 99, name: "more", ty: FieldType { name: "bool", repeated: false } });
     for changed in [missing, &renumbered, &renamed, &retyped, &repeated, &more] {
-        assert!(!differences(chain, changed).is_empty(), "{changed:?}");
+        assert!(!differences("timers.v1", chain, changed).is_empty(), "{changed:?}");
     }
 }

@@ -7,7 +7,10 @@ use cosmwasm_std::{
     coins, from_json, to_json_string, to_json_vec, Addr, AnyMsg, Binary, CanonicalAddr, CosmosMsg, Decimal, Empty,
     Timestamp, Uint128,
 };
-use cw_timers::proto::{self, Any, DecodeError, Message, MsgScheduleTimer};
+use cw_timers::proto::{
+    self, Any, AuctionParams, AuctionStanding, DecodeError, Message, MsgScheduleTimer, PaymentRule, QueryLaneResponse,
+    TimerConfig,
+};
 use cw_timers::{
     schedule, Bid, Calendar, Change, Condition, Cron, Interval, Occurrences, OnUnfunded, ResumeAt, Tier, Timer,
     TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger, Update, Watch, WatchKey,
@@ -449,6 +452,41 @@ fn messages_in_json_and_protobuf() {
     assert!(matches!(msg, CosmosMsg::Any(_)), "{msg:?}");
     let nested = Any::timers(&full().into_proto());
     assert!(matches!(Timer::after(9).message(nested).into_msg::<TimersMsg>(&me()), CosmosMsg::Custom(_)));
+}
+
+/// What a policy adds to an answer is read from protobuf and from JSON, and from no other message.
+#[test]
+fn what_a_policy_adds_is_read() {
+    let standing = AuctionStanding::with(|s| s.lambda = "0.01".to_string());
+    let params = AuctionParams::with(|p| {
+        p.payment_rule = PaymentRule::Vcg;
+        p.auction_window_blocks = 20;
+    });
+    let lane = QueryLaneResponse::with(|r| {
+        r.height = 7;
+        r.of_policy = Some(standing.to_any().into());
+    });
+    let config = TimerConfig::with(|c| c.policy_params = vec![params.to_any().into()]);
+    let lane_json: QueryLaneResponse =
+        from_json(r#"{"height": "7", "of_policy": {"@type": "/timers.auction.v1.Standing", "lambda": "0.01"}}"#)
+            .unwrap();
+    let config_json: TimerConfig = from_json(
+        r#"{"policy_params": [{"@type": "/timers.auction.v1.Params", "payment_rule": "PAYMENT_RULE_VCG",
+            "auction_window_blocks": "20", "of_a_later_version": {}}]}"#,
+    )
+    .unwrap();
+
+    for lane in [QueryLaneResponse::decode(&lane.encode()).unwrap(), lane_json] {
+        let added = lane.of_policy.expect("what the policy adds");
+        assert_eq!(added.to_message(), Some(standing.clone()));
+        assert_eq!(added.to_message::<AuctionParams>(), None);
+    }
+    for config in [TimerConfig::decode(&config.encode()).unwrap(), config_json] {
+        assert_eq!(config.policy_params[0].to_message(), Some(params.clone()));
+    }
+    assert_eq!(from_json::<QueryLaneResponse>(r#"{"of_policy": null}"#).unwrap().of_policy, None);
+    let broken = AnyMsg { type_url: "/timers.auction.v1.Standing".into(), value: Binary::from(b"\x0a\x05x") };
+    assert_eq!(Any::from(broken).to_message::<AuctionStanding>(), None);
 }
 
 /// Each line of the chain's documentation that is a message or a query is one of the crate's.

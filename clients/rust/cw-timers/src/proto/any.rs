@@ -1,8 +1,8 @@
 use cosmwasm_std::{from_json, to_json_vec, AnyMsg, Binary, Coin, StdResult};
-use serde::de::{self, Deserialize, Deserializer};
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::describe::{Element, Message};
+use crate::describe::{Element, Field, FieldType, Message};
 use crate::wire::{self, DecodeError, Value};
 
 /// JSON without floats: what a message within a message is written as.
@@ -239,6 +239,36 @@ impl Any {
         Some((contract, msg, funds))
     }
 
+    fn merge(&mut self, value: Value<'_>) -> Result<(), DecodeError> {
+        let mut bytes = value.bytes()?;
+        while let Some((number, value)) = wire::next_field(&mut bytes)? {
+            match number {
+                1 => self.type_url = value.text()?,
+                2 => self.value = value.binary()?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The message within, from the wire or from JSON; `None` if it is another message, or none can be read.
+    ///
+    /// ```
+    /// # use cw_timers::proto::{Any, AuctionStanding, Message};
+    /// let standing = AuctionStanding::with(|s| s.lambda = "0.01".to_string());
+    /// assert_eq!(Any::from(standing.to_any()).to_message(), Some(standing));
+    /// ```
+    pub fn to_message<M: Message + DeserializeOwned>(&self) -> Option<M> {
+        if self.type_url.strip_prefix('/') != Some(M::NAME) {
+            return None;
+        }
+        match &self.json {
+            // The member `@type` is none of the message's, and passed over.
+            Some(json) if self.value.is_empty() => from_json(to_json_vec(json).ok()?).ok(),
+            _ => M::decode(&self.value).ok(),
+        }
+    }
+
     /// Any message of this module, such as one that cancels another timer. It has to state its sender.
     pub fn timers<M: Message + Serialize>(msg: &M) -> Self {
         let AnyMsg { type_url, value } = msg.to_any();
@@ -285,15 +315,27 @@ impl Element for Any {
         wire::put_element(out, number, &encoded);
     }
     fn take_element(value: Value<'_>) -> Result<Self, DecodeError> {
-        let mut bytes = value.bytes()?;
         let mut any = Any::default();
-        while let Some((number, value)) = wire::next_field(&mut bytes)? {
-            match number {
-                1 => any.type_url = value.text()?,
-                2 => any.value = value.binary()?,
-                _ => {}
-            }
-        }
+        any.merge(value)?;
         Ok(any)
+    }
+}
+
+/// A message of any type within a message, which may be absent.
+impl Field for Option<Any> {
+    const TYPE: FieldType = FieldType { name: <Any as Element>::NAME, repeated: false };
+    fn put(&self, number: u32, out: &mut Vec<u8>) {
+        if let Some(any) = self {
+            any.put_element(number, out);
+        }
+    }
+    fn take(&mut self, value: Value<'_>) -> Result<(), DecodeError> {
+        self.get_or_insert_with(Any::default).merge(value)
+    }
+    fn to_json<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        self.serialize(s)
+    }
+    fn from_json<'de, D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Option::deserialize(d)
     }
 }

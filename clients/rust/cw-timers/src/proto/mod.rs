@@ -1,4 +1,4 @@
-//! The module's messages as they lie on the wire, one type for each of `proto/timers/v1` that a contract can send or be
+//! The module's messages as they lie on the wire, one type for each of `proto/timers` that a contract can send or be
 //! answered with. Tests hold names, numbers and types to those files.
 //!
 //! Most contracts need none of these to schedule: [`Timer`](crate::Timer) and its kin build them. Answers to queries are
@@ -10,6 +10,7 @@
 mod any;
 mod config;
 mod core;
+mod policies;
 mod query;
 mod timestamp;
 mod tx;
@@ -17,6 +18,7 @@ mod tx;
 pub use self::any::{Any, Json};
 pub use self::config::*;
 pub use self::core::*;
+pub use self::policies::*;
 pub use self::query::*;
 pub use self::timestamp::Timestamp;
 pub use self::tx::*;

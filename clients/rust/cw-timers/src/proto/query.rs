@@ -245,13 +245,9 @@ messages! {
         17 admitted: u64,
         /// `max_cycles_per_fire` is the largest gas limit that the policy in force in the next block can run.
         18 max_cycles_per_fire: u64,
-        /// Under policy auction: λ in the next block, what the average bidder's value loses in a block of
-        /// waiting, and how many blocks the average bidder had waited.
-        30 lambda: String,
-        /// Value decay.
-        31 value_decay: String,
-        /// Deferral.
-        32 deferral: String,
+        /// `of_policy` is what the policy in force adds, if anything: under auction an
+        /// [`AuctionStanding`](super::AuctionStanding), which [`Any::to_message`] reads.
+        30 of_policy: Option<Any>,
         /// `agent_cycles` are those of the calls of bidding agents in the last block. agents_unasked is how
         /// many timers with an agent it did not ask.
         60 agent_cycles: u64,
