@@ -323,7 +323,7 @@ func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 	alices := l.Balance(appchain.AccountOf("alice").Address)
 	block := l.NextBlock()
 	require.Len(t, appchain.Events(block, "timers.v1.TimerCancelledNotAdmin"), removable)
-	require.Len(t, appchain.Events(block, "timers.v1.TimerSetAside"), crowd-removable)
+	require.Len(t, appchain.Events(block, "timers.v1.TimerHeld"), crowd-removable)
 	fired := appchain.Events(block, "timers.v1.TimerFired")
 	require.Len(t, fired, 1, "the bystander's, in the block in which it is due")
 	require.Equal(t, address("bob"), fired[0]["actor"])
@@ -412,7 +412,7 @@ func TestFiresOfAnAdminsTimersCountForTheContract(t *testing.T) {
 	require.Equal(t, []string{l.contract.String()}, actors())
 }
 
-// A timer that was set aside because its scheduler was the admin no more is resumed by one who is the admin again.
+// A timer that was on hold because its scheduler was the admin no more is resumed by one who is the admin again.
 //
 // Rule: 1.5-not-admin
 func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
@@ -430,7 +430,7 @@ func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
 	left := timersOf(t, l.Chain, l.contract)
 	require.Len(t, left, 3)
 	for _, timer := range left {
-		require.Equal(t, types.NotAdmin, timer.SetAside)
+		require.Equal(t, types.NotAdmin, timer.HoldReason)
 	}
 	resume := &types.MsgResumeTimer{Sender: address("alice"), Actor: l.contract.String(), Id: left[2].Id}
 	l.try("alice", types.ErrNotAdmin, resume)

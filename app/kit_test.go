@@ -129,7 +129,7 @@ func (m *market) revives(due uint64, contract sdk.AccAddress, resume, by, mayNot
 	suspended := func() bool {
 		timers := timersOf(m.t, m.Chain, contract)
 		require.Len(m.t, timers, 1)
-		return timers[0].SetAside == types.Suspended
+		return timers[0].HoldReason == types.Suspended
 	}
 	require.True(m.t, suspended())
 	m.feed(contract)

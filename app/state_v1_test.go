@@ -352,14 +352,14 @@ func next(t *testing.T, c *appchain.Chain, known []types.Timer) string {
 	genesis, err := c.App.Timers.ExportGenesis(c.Ctx())
 	require.NoError(t, err)
 	for _, timer := range genesis.Timers {
-		fmt.Fprintf(&out, "left %s: %s\n", timer.Label, timer.SetAside.Word())
+		fmt.Fprintf(&out, "left %s: %s\n", timer.Label, timer.HoldReason.Word())
 	}
 	return out.String()
 }
 
 // followed are the events of what becomes of a timer.
 var followed = []string{
-	"TimerFired", "TimerExpired", "TimerSetAside", "TimerReleased", "TimerOccurrencesSkipped",
+	"TimerFired", "TimerExpired", "TimerHeld", "TimerReleased", "TimerOccurrencesSkipped",
 	"TimerCancelledInsufficientFunds", "TimerDeferredInsufficientFunds", "TimerCancelledNotAdmin", "TimerCancelled",
 }
 
@@ -458,7 +458,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 	found := map[string]bool{}
 	has := func(what string, there bool) { found[what] = found[what] || there }
 	for _, timer := range e.timers.Timers {
-		found[timer.SetAside.String()] = true
+		found[timer.HoldReason.String()] = true
 		trigger := timer.Trigger
 		has("height", trigger.Height > 0)
 		has("interval from its fires", trigger.Interval != nil && trigger.Interval.From != types.FromSchedule)
@@ -478,7 +478,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 		has("admin's call", !bytes.Equal(timer.Scheduler, timer.Actor) && len(timer.Scheduler) > 0)
 		has("max charge", timer.MaxCharge != "")
 		has("locked bid", timer.BidLocked != "")
-		has("ready", timer.SetAside == types.NotSetAside && timer.Due <= uint64(e.Height))
+		has("ready", timer.HoldReason == types.NotOnHold && timer.Due <= uint64(e.Height))
 		if timer.Bid != nil {
 			has("price", timer.Bid.Price != "" && timer.BidLocked == "")
 			has("static bid", timer.Bid.Static != nil)
@@ -489,7 +489,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 	for what, is := range found {
 		require.True(t, is, what)
 	}
-	for _, reason := range types.SetAsideReason_name {
+	for _, reason := range types.HoldReason_name {
 		require.True(t, found[reason], "no timer has the reason %s", reason)
 	}
 	require.NotNil(t, e.timers.NextConfig)

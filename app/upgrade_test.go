@@ -124,7 +124,7 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 	for kind, status := range map[string]types.TimerStatus{
 		"height, pending": types.TimerStatusPending, "height, ready": types.TimerStatusReady, "interval": types.TimerStatusPending,
 		"watch, waiting": types.TimerStatusWatching, "watch, triggered": types.TimerStatusReady, "contract watch": types.TimerStatusWatching,
-		"paused": types.TimerStatusSetAside, "suspended": types.TimerStatusSetAside,
+		"paused": types.TimerStatusOnHold, "suspended": types.TimerStatusOnHold,
 		"condition, waiting": types.TimerStatusWatching, "condition, triggered": types.TimerStatusReady,
 		"admin's call": types.TimerStatusPending, "contract's messages": types.TimerStatusPending,
 	} {

@@ -136,7 +136,7 @@ type info struct {
 	Id          [32]byte
 	Owner       common.Address
 	Status      uint8
-	SetAside    uint8
+	HoldReason  uint8
 	Due         uint64
 	DueTime     uint64
 	ExpiresAt   uint64

@@ -202,7 +202,7 @@ func infoOf(owner common.Address, t *types.TimerInfo) (info, error) {
 	}
 	id, err := hex.DecodeString(t.Id)
 	return info{
-		Id: common.BytesToHash(id), Owner: owner, Status: uint8(t.Status), SetAside: uint8(t.SetAside), Due: t.Due, DueTime: seconds(t.DueTime),
+		Id: common.BytesToHash(id), Owner: owner, Status: uint8(t.Status), HoldReason: uint8(t.HoldReason), Due: t.Due, DueTime: seconds(t.DueTime),
 		ExpiresAt: t.ExpiresAt, ExpiresTime: seconds(t.ExpiresTime), Fires: uint64(t.FireSeq), GasLimit: t.GasLimit, ByteLimit: t.CellLimit,
 		MaxCharge: maxCharge, LastSuccess: t.LastOutcome != nil && t.LastOutcome.Success, LastPaid: paid, Handler: t.Handler, Label: t.Label,
 	}, err

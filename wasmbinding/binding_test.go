@@ -204,7 +204,7 @@ func TestQueriesInJSON(t *testing.T) {
 		"ready":            `{"timers":{"ready":{}}}`,
 		"due":              `{"timers":{"due":{"height":"5"}}}`,
 		"receipts":         `{"timers":{"receipts":{"height":"5"}}}`,
-		"set_aside":        `{"timers":{"set_aside":{}}}`,
+		"on_hold":          `{"timers":{"on_hold":{}}}`,
 		"watches":          `{"timers":{"watches":{"store":"bank"}}}`,
 		"an unknown field": `{"timers":{"lane":{"height":3}}}`,
 		"no such timer":    `{"timers":{"timer":{"actor":"` + alice.String() + `","id":"abcdef0123456789"}}}`,

@@ -106,8 +106,8 @@ func TestSymptoms_EachVerdictHasAPage(t *testing.T) {
 			require.Contains(t, page, "\n> "+says+"\n", name)
 		}
 	}
-	for number := range types.SetAsideReason_name {
-		reason := types.SetAsideReason(number)
+	for number := range types.HoldReason_name {
+		reason := types.HoldReason(number)
 		if words.OnHold(reason) != "" {
 			require.Contains(t, read("on-hold"), "| `"+reason.Word()+"` |")
 		}

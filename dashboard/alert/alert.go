@@ -16,7 +16,7 @@ import (
 )
 
 // posted are the kinds of events that are posted.
-var posted = []string{"failed", "missed", "unfunded", "expired", "waits for funds", "set aside: unfunded", "set aside: suspended", "set aside: quarantined"}
+var posted = []string{"failed", "missed", "unfunded", "expired", "waits for funds", "on hold: unfunded", "on hold: suspended", "on hold: quarantined"}
 
 const (
 	// cursor is where the last event is stored up to which everything was posted.

@@ -100,10 +100,10 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 		&types.TimerCancelledInsufficientFunds{Actor: "unfunded"}, &types.TimerDeferredInsufficientFunds{Actor: "waits for funds"},
 		&types.TimerOccurrencesSkipped{Actor: "missed", Count: 2, Reason: types.SkipWindow}, &types.TimerOccurrencesSkipped{Actor: "skipped", Reason: types.SkipRequested},
 		&types.TimerFired{Actor: "guarded", Guarded: true}, &types.TimerExpired{Actor: "expired"}, &types.TimerCancelled{Actor: "cancelled"},
-		&types.TimerSetAside{Actor: "set aside: paused", Reason: types.Paused},
-		&types.TimerSetAside{Actor: "set aside: unfunded", Reason: types.Unfunded},
-		&types.TimerSetAside{Actor: "set aside: suspended", Reason: types.Suspended},
-		&types.TimerSetAside{Actor: "set aside: quarantined", Reason: types.Quarantined},
+		&types.TimerHeld{Actor: "on hold: paused", Reason: types.Paused},
+		&types.TimerHeld{Actor: "on hold: unfunded", Reason: types.Unfunded},
+		&types.TimerHeld{Actor: "on hold: suspended", Reason: types.Suspended},
+		&types.TimerHeld{Actor: "on hold: quarantined", Reason: types.Quarantined},
 	} {
 		name := proto.MessageName(message)
 		events = append(events, follow.Describe(name[strings.LastIndexByte(name, '.')+1:], message))
@@ -118,7 +118,7 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 	}
 	require.Equal(t, "ended: end of life, 11 fires short", webhook.got[1].Why)
 	require.Equal(t, []string{
-		"failed", "fired", "unfunded", "waits for funds", "missed", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
+		"failed", "fired", "unfunded", "waits for funds", "missed", "expired", "on hold: unfunded", "on hold: suspended", "on hold: quarantined",
 	}, posted)
 }
 

@@ -86,7 +86,7 @@ func (s *Server) readLive(ctx context.Context) (l live, err error) {
 		return l, err
 	}
 	l.held, more[1], err = pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-		found, err := s.Query.SetAside(ctx, &types.QuerySetAsideRequest{Pagination: p})
+		found, err := s.Query.OnHold(ctx, &types.QueryOnHoldRequest{Pagination: p})
 		return found.GetTimers(), found.GetPagination(), err
 	})
 	if err != nil {
@@ -351,9 +351,9 @@ func (s *Server) unfunded(ctx context.Context, last int64, l *live) ([]trouble, 
 // lacksFunds says how a live timer shows that its payer lacks funds; empty if it does not.
 func lacksFunds(t *types.TimerInfo) string {
 	switch {
-	case t.SetAside == types.Unfunded:
+	case t.HoldReason == types.Unfunded:
 		return "on hold until its payer has funds"
-	case t.SetAside == types.Suspended:
+	case t.HoldReason == types.Suspended:
 		return "suspended: its owner may resume it when its payer has funds"
 	case t.UnfundedSince > 0:
 		return fmt.Sprintf("ready, and waits for its payer's funds since height %d", t.UnfundedSince)
@@ -368,8 +368,8 @@ func (s *Server) held(l *live) []trouble {
 	grave := false
 	for i := range l.held {
 		if t := &l.held[i]; lacksFunds(t) == "" {
-			timers = append(timers, s.affected(t, holds[t.SetAside]))
-			grave = grave || t.SetAside == types.Quarantined
+			timers = append(timers, s.affected(t, holds[t.HoldReason]))
+			grave = grave || t.HoldReason == types.Quarantined
 		}
 	}
 	if len(timers) == 0 {
@@ -380,7 +380,7 @@ func (s *Server) held(l *live) []trouble {
 }
 
 // holds say why a timer is on hold, and who ends it.
-var holds = map[types.SetAsideReason]string{
+var holds = map[types.HoldReason]string{
 	types.Quarantined: "quarantined, since its handler panicked: governance releases or cancels it",
 	types.Unrunnable:  "its limits are above what the config can run: it returns when a config can",
 	types.Paused:      "paused by its owner, who may resume it",

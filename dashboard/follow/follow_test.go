@@ -201,7 +201,7 @@ func TestEventsAreDescribed(t *testing.T) {
 	require.Empty(t, follow.Describe("TimerFired", &types.TimerFired{Success: true}).Why)
 	require.Equal(t, "unfunded", follow.Describe("TimerCancelledInsufficientFunds", &types.TimerCancelledInsufficientFunds{}).Kind)
 	require.Equal(t, "bid locked", follow.Describe("TimerBidLocked", &types.TimerBidLocked{}).Kind)
-	require.Equal(t, "set aside: quarantined", follow.Describe("TimerSetAside", &types.TimerSetAside{Reason: types.Quarantined}).Kind)
+	require.Equal(t, "on hold: quarantined", follow.Describe("TimerHeld", &types.TimerHeld{Reason: types.Quarantined}).Kind)
 	require.Equal(t, "cancelled", follow.Describe("TimerCancelledByGovernance", &types.TimerCancelledByGovernance{}).Kind)
 	// A chain with modules that this program does not know has codes of its own.
 	require.Equal(t, "unknown (elsewhere/9)", follow.Meaning("elsewhere", 9))

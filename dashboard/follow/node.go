@@ -123,7 +123,7 @@ func read(block *store.Block, results *coretypes.ResultBlockResults) []store.Eve
 
 func sumUp(b *store.Block, s *types.TimerLaneSummary) {
 	b.Fired, b.Failed, b.Expired, b.Unfunded = int64(s.Fired), int64(s.Failed), int64(s.Expired), int64(s.Unfunded)
-	b.SetAside, b.Deferred, b.UsedSize, b.Storm = int64(s.SetAside), int64(s.Deferred), int64(s.UsedSize), s.Storm
+	b.OnHold, b.Deferred, b.UsedSize, b.Storm = int64(s.OnHold), int64(s.Deferred), int64(s.UsedSize), s.Storm
 	// A price that is no number is shown as 0.
 	b.Basefee, _ = strconv.ParseFloat(s.LaneBasefee, 64)
 }
@@ -179,8 +179,8 @@ func Describe(name string, message proto.Message) store.Event {
 		e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
 	case *types.TimerDeferredInsufficientFunds:
 		e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
-	case *types.TimerSetAside:
-		e.Kind = "set aside: " + m.Reason.Word()
+	case *types.TimerHeld:
+		e.Kind = "on hold: " + m.Reason.Word()
 		if m.Required != "" {
 			e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
 		}

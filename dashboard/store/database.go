@@ -57,8 +57,9 @@ func (s statements) text(statement string) string {
 }
 
 // version of the schema: SQLite states it in user_version, PostgreSQL in a comment on the table of blocks. A database of
-// version 1 has no labels and cycles; it gets them from the events' bodies.
-const version = 2
+// version 1 has no labels and cycles; it gets them from the events' bodies. Those of versions 1 and 2 said "set aside" where
+// it is "on hold" now.
+const version = 3
 
 // tables are made for SQLite and PostgreSQL, which name their types and options otherwise.
 const tables = `
@@ -66,7 +67,7 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)%[1]s
 CREATE TABLE IF NOT EXISTS blocks (
 	height %[2]s PRIMARY KEY, hash TEXT NOT NULL, time %[2]s NOT NULL, missing TEXT NOT NULL,
 	fired %[2]s NOT NULL, failed %[2]s NOT NULL, expired %[2]s NOT NULL, unfunded %[2]s NOT NULL,
-	set_aside %[2]s NOT NULL, deferred %[2]s NOT NULL, used_size %[2]s NOT NULL, basefee %[3]s NOT NULL,
+	on_hold %[2]s NOT NULL, deferred %[2]s NOT NULL, used_size %[2]s NOT NULL, basefee %[3]s NOT NULL,
 	storm %[2]s NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
 	height %[2]s NOT NULL, position %[2]s NOT NULL, kind TEXT NOT NULL, timer TEXT NOT NULL, actor TEXT NOT NULL,
@@ -97,7 +98,13 @@ var (
 	}
 )
 
-// prepare makes the tables unless they are there, brings those of version 1 to this one, and refuses others.
+// renamed brings the names of versions 1 and 2 to those of this one.
+var renamed = []string{
+	"ALTER TABLE blocks RENAME COLUMN set_aside TO on_hold",
+	"UPDATE events SET kind = REPLACE(kind, 'set aside', 'on hold') WHERE kind LIKE 'set aside%'",
+}
+
+// prepare makes the tables unless they are there, brings those of earlier versions to this one, and refuses others.
 func (s *Store) prepare(ctx context.Context, k kind) error {
 	var is int
 	if err := s.db.QueryRowContext(ctx, k.found).Scan(&is); err != nil {
@@ -107,6 +114,13 @@ func (s *Store) prepare(ctx context.Context, k kind) error {
 		return fmt.Errorf("it is of version %d, and this program writes version %d: name another database", is, version)
 	}
 	return s.within(ctx, func(tx statements) error {
+		if is > 0 && is < 3 {
+			for _, statement := range renamed {
+				if err := tx.exec(ctx, statement); err != nil {
+					return err
+				}
+			}
+		}
 		if is == 1 {
 			for _, column := range []string{"label TEXT NOT NULL DEFAULT ''", "cycles " + k.whole + " NOT NULL DEFAULT 0"} {
 				if err := tx.exec(ctx, "ALTER TABLE events ADD COLUMN "+column); err != nil {

@@ -23,7 +23,7 @@ type Block struct {
 	Failed   int64   `json:"failed"`
 	Expired  int64   `json:"expired"`
 	Unfunded int64   `json:"unfunded"`
-	SetAside int64   `json:"set_aside"`
+	OnHold   int64   `json:"on_hold"`
 	Deferred int64   `json:"deferred"`
 	UsedSize int64   `json:"used_size"`
 	Basefee  float64 `json:"basefee"`
@@ -34,7 +34,7 @@ type Block struct {
 type Event struct {
 	Height   int64 `json:"height"`
 	Position int64 `json:"position"`
-	// Kind is a word or two: fired, failed, guarded, expired, unfunded, set aside, ...
+	// Kind is a word or two: fired, failed, guarded, expired, unfunded, on hold, ...
 	Kind  string `json:"kind"`
 	Timer string `json:"timer"`
 	Actor string `json:"actor"`
@@ -110,7 +110,7 @@ func (s *Store) Hash(ctx context.Context, height int64) (hash string, err error)
 func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 	return s.within(ctx, func(tx statements) error {
 		err := tx.exec(ctx, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", b.Height, b.Hash, b.Time, b.Missing, b.Fired,
-			b.Failed, b.Expired, b.Unfunded, b.SetAside, b.Deferred, b.UsedSize, b.Basefee, number(b.Storm))
+			b.Failed, b.Expired, b.Unfunded, b.OnHold, b.Deferred, b.UsedSize, b.Basefee, number(b.Storm))
 		if err != nil {
 			return err
 		}

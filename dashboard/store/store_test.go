@@ -196,12 +196,13 @@ func TestADatabaseOfAnotherVersionIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 			_, err = store.Open(t.Context(), name)
-			require.ErrorContains(t, err, "version 9, and this program writes version 2")
+			require.ErrorContains(t, err, "version 9, and this program writes version 3")
 		})
 	}
 }
 
-// A database of version 1 is opened and completed: labels and cycles come from the events' bodies.
+// A database of version 1 is opened and completed: labels and cycles come from the events' bodies, and what was set aside is
+// called on hold.
 func TestStore_CompletesVersion1(t *testing.T) {
 	undo := map[string][]string{
 		"sqlite":   {"PRAGMA user_version = 1"},
@@ -216,12 +217,13 @@ func TestStore_CompletesVersion1(t *testing.T) {
 			s, err := store.Open(t.Context(), name)
 			require.NoError(t, err)
 			require.NoError(t, s.Put(t.Context(), &store.Block{Height: 7, Time: 70}, []store.Event{
-				{Kind: "fired", Timer: "a1", Actor: "alice", Body: `{"label":"rent","cycles":38500}`}, {Kind: "cancelled", Timer: "b1", Actor: "bob", Body: "{}"},
+				{Kind: "fired", Timer: "a1", Actor: "alice", Body: `{"label":"rent","cycles":38500}`}, {Kind: "set aside: paused", Timer: "b1", Actor: "bob", Body: "{}"},
 			}))
 			require.NoError(t, s.Close())
 			db, err := sql.Open(drivers[kind], name)
 			require.NoError(t, err)
-			for _, statement := range append(undo[kind], "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles") {
+			for _, statement := range append(undo[kind], "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles",
+				"ALTER TABLE blocks RENAME COLUMN on_hold TO set_aside") {
 				_, err = db.Exec(statement)
 				require.NoError(t, err)
 			}
@@ -237,6 +239,7 @@ func TestStore_CompletesVersion1(t *testing.T) {
 			require.EqualValues(t, 38_500, events[0].Cycles)
 			require.EqualValues(t, 70, events[0].Time)
 			require.Empty(t, events[1].Label)
+			require.Equal(t, "on hold: paused", events[1].Kind)
 		})
 	}
 }

@@ -90,8 +90,8 @@ struct Options {
 struct Info {
     bytes32 id;
     address owner;
-    uint8 status; // timers.v1.TimerStatus: 1 pending, 2 ready, 3 expired, 4 set aside, 40 watching
-    uint8 setAside; // timers.v1.SetAsideReason; 0: it is not
+    uint8 status; // timers.v1.TimerStatus: 1 pending, 2 ready, 3 expired, 4 on hold, 40 watching
+    uint8 holdReason; // timers.v1.HoldReason; 0: it is not
     uint64 due; // height
     uint64 dueTime; // second; 0: due by height
     uint64 expiresAt;

@@ -21,7 +21,7 @@ const (
 	Queued   = "queue"
 	Waiting  = "waiting"
 	Watching = "watching"
-	Held     = "aside"
+	Held     = "onHold"
 )
 
 // never is later than any height and any time.
@@ -184,7 +184,7 @@ func (c *Checker) step(e Event, fired map[string]bool) error {
 		"TimerFired":              func(t *Timer) error { return c.fire(t, a) },
 		"TimerOccurrencesSkipped": func(t *Timer) error { return c.skip(t, a, fired[id]) },
 		"TimerExpired":            func(t *Timer) error { return c.expire(t, id) },
-		"TimerSetAside":           func(t *Timer) error { return c.hold(t, a) },
+		"TimerHeld":               func(t *Timer) error { return c.hold(t, a) },
 		"TimerReleased":           func(t *Timer) error { return c.release(t, a) },
 		"TimerUpdated":            func(t *Timer) error { return c.update(t, a) },
 		"TimerExtended": func(t *Timer) error {

@@ -164,7 +164,7 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 		return add(&l.Cancelled, e.Id)
 	case *types.TimerCancelledByGovernance:
 		return add(&l.Cancelled, e.Id)
-	case *types.TimerSetAside:
+	case *types.TimerHeld:
 		if e.Reason == types.Quarantined {
 			return add(&l.Quarantined, e.Id)
 		}

@@ -29,10 +29,10 @@ type modelTimer struct {
 	op             *scenario.Op
 	seq            int
 	gas, expiresAt uint64
-	// due is when it is due, later than stated if it was set aside for lack of funds meanwhile, or updated when it was
+	// due is when it is due, later than stated if it was put on hold for lack of funds meanwhile, or updated when it was
 	// overdue.
-	due   uint64
-	aside bool
+	due    uint64
+	onHold bool
 }
 
 // modelLine is the part of a line that the model predicts.
@@ -85,7 +85,7 @@ func (m *model) op(op *scenario.Op) bool {
 	if op.Kind == "update" {
 		m.seq++
 		timer.seq, timer.gas = m.seq, op.GasLimit
-		if !timer.aside && timer.due < m.height {
+		if !timer.onHold && timer.due < m.height {
 			timer.due = m.height + 1
 		}
 		return true
@@ -126,7 +126,7 @@ func (m *model) endBlock(s *scenario.Scenario) {
 	stay(func(t *modelTimer) bool {
 		owner, fires := t.op.By, uint32(len(m.line.Fired))
 		switch {
-		case t.aside, config.LanePaused, m.height > t.expiresAt, used+t.gas > config.LaneTimerCycles,
+		case t.onHold, config.LanePaused, m.height > t.expiresAt, used+t.gas > config.LaneTimerCycles,
 			config.MaxFiresPerBlock != 0 && fires >= config.MaxFiresPerBlock,
 			config.MaxFiresPerActor != 0 && firesOf[owner] >= config.MaxFiresPerActor:
 			return false
@@ -136,7 +136,7 @@ func (m *model) endBlock(s *scenario.Scenario) {
 				m.line.Unfunded = append(m.line.Unfunded, t.op.As)
 				return true
 			}
-			t.aside = true
+			t.onHold = true
 			return false
 		}
 		fired := modelFire(t)
@@ -149,22 +149,22 @@ func (m *model) endBlock(s *scenario.Scenario) {
 	})
 }
 
-// sort puts the timers in queue order, those set aside last and by seq.
+// sort puts the timers in queue order, those on hold last and by seq.
 func (m *model) sort() {
 	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
 		switch {
-		case a.aside && b.aside:
+		case a.onHold && b.onHold:
 			return cmp.Compare(a.seq, b.seq)
-		case a.aside != b.aside && a.aside:
+		case a.onHold != b.onHold && a.onHold:
 			return 1
-		case a.aside != b.aside:
+		case a.onHold != b.onHold:
 			return -1
 		}
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
 	})
 }
 
-// sweep returns what was set aside to the queue, as far as the funds of its payer go, and returns what they do not suffice
+// sweep returns what was on hold to the queue, as far as the funds of its payer go, and returns what they do not suffice
 // for at all.
 func (m *model) sweep(paused bool) (unfunded []*modelTimer) {
 	if paused {
@@ -174,10 +174,10 @@ func (m *model) sweep(paused bool) (unfunded []*modelTimer) {
 	for _, t := range m.alive {
 		cost, has := modelCost(t.gas, modelMaxCells), m.balances[t.op.By]
 		switch {
-		case !t.aside || m.height > t.expiresAt:
+		case !t.onHold || m.height > t.expiresAt:
 		case promised[t.op.By]+cost <= has:
 			promised[t.op.By] += cost
-			t.aside, t.due = false, max(t.due, m.height)
+			t.onHold, t.due = false, max(t.due, m.height)
 		case cost > has:
 			unfunded = append(unfunded, t)
 		}

@@ -52,8 +52,8 @@ func foreseeable(s *scenario.Scenario, line *replay.Line, before map[string]type
 		}
 	}
 	for _, timer := range before {
-		if timer.Bid != nil && timer.Bid.Agent != "" || timer.Trigger.Calendar != nil && timer.SetAside == types.NotSetAside ||
-			timer.SetAside == types.Timed && timer.DueTime <= line.Time || timer.ExpiresTime > 0 && timer.ExpiresTime < line.Time {
+		if timer.Bid != nil && timer.Bid.Agent != "" || timer.Trigger.Calendar != nil && timer.HoldReason == types.NotOnHold ||
+			timer.HoldReason == types.Timed && timer.DueTime <= line.Time || timer.ExpiresTime > 0 && timer.ExpiresTime < line.Time {
 			return false
 		}
 	}
@@ -121,7 +121,7 @@ func compareVerdicts(t *rapid.T, before map[string]types.TimerInfo, fired map[st
 // among says what the verdicts on all timers are.
 func among(timers map[string]types.TimerInfo) (text string) {
 	for id, timer := range timers {
-		text += fmt.Sprintf("%.8s %s due %d, set aside %s; ", id, timer.Verdict, timer.Due, timer.SetAside)
+		text += fmt.Sprintf("%.8s %s due %d, on hold %s; ", id, timer.Verdict, timer.Due, timer.HoldReason)
 	}
 	return text
 }

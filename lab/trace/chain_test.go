@@ -227,8 +227,8 @@ func (c *chain) ask(goCtx context.Context, number int, fires bool) question {
 	has := c.Bank.GetBalance(branch, own, c.FeeDenom).Amount.Int64()
 	q := question{ID: number, Fires: fires, Live: int64(seen.Total), Has: has}
 	for i := range seen.Timers {
-		switch seen.Timers[i].SetAside {
-		case types.NotSetAside, types.Watching, types.Timed:
+		switch seen.Timers[i].HoldReason {
+		case types.NotOnHold, types.Watching, types.Timed:
 		default:
 			q.Held++
 		}

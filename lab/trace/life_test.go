@@ -84,7 +84,7 @@ func message(before, after *state) []life.Event {
 		ends := map[string]string{"expires_at": text(int64(is.Expires)), "expires_time": text(is.Ends)}
 		return []life.Event{event("TimerExtended", s.ID, ends)}
 	case "pause":
-		return []life.Event{event("TimerSetAside", s.ID, map[string]string{"reason": "PAUSED"})}
+		return []life.Event{event("TimerHeld", s.ID, map[string]string{"reason": "PAUSED"})}
 	case "resume":
 		return []life.Event{event("TimerReleased", s.ID, due)}
 	case "release":
@@ -133,8 +133,8 @@ func end(before, after *state) (events []life.Event) {
 	for _, id := range slices.Sorted(maps.Keys(before.Timers)) {
 		was := before.Timers[id]
 		is, lives := after.Timers[id]
-		returned := fired[id] || left[id] == "passed" || lives && (is.Place != "aside" || is.Due != was.Due)
-		if was.Place == "aside" && returned {
+		returned := fired[id] || left[id] == "passed" || lives && (is.Place != "onHold" || is.Due != was.Due)
+		if was.Place == "onHold" && returned {
 			events = append(events, event("TimerReleased", id, map[string]string{"due": text(int64(max(was.Due, height)))}))
 			was.Place = "queue"
 		}
@@ -152,8 +152,8 @@ func end(before, after *state) (events []life.Event) {
 			held = append(held, event("TimerExpired", id, nil))
 		case left[id] == "unfunded":
 			held = append(held, event("TimerCancelledInsufficientFunds", id, nil))
-		case lives && was.Place != "aside" && is.Place == "aside":
-			held = append(held, event("TimerSetAside", id, map[string]string{"reason": is.Reason}))
+		case lives && was.Place != "onHold" && is.Place == "onHold":
+			held = append(held, event("TimerHeld", id, map[string]string{"reason": is.Reason}))
 		}
 	}
 	for _, made := range after.Calls {
@@ -246,7 +246,7 @@ func TestLife_FollowsTheModel(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"TimerScheduled", "TimerFired", "TimerOccurrencesSkipped", "TimerExpired", "TimerSetAside", "TimerReleased",
+		"TimerScheduled", "TimerFired", "TimerOccurrencesSkipped", "TimerExpired", "TimerHeld", "TimerReleased",
 		"TimerUpdated",
 		"TimerExtended", "TimerCancelled", "TimerAgentFailed", "TimerAgentBilled",
 	} {

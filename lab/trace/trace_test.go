@@ -110,7 +110,7 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 	for i := range genesis.Timers {
 		t := &genesis.Timers[i]
 		m := modeled{
-			Place: "aside", Reason: t.SetAside.Word(), Due: t.Due, Seq: t.Seq, Gas: t.GasLimit / unit, Expires: t.ExpiresAt,
+			Place: "onHold", Reason: t.HoldReason.Word(), Due: t.Due, Seq: t.Seq, Gas: t.GasLimit / unit, Expires: t.ExpiresAt,
 			Remaining: remaining(t), Retries: t.Retries, FireSeq: t.FireSeq,
 			Deferred: t.UnfundedSince > 0,
 		}
@@ -130,8 +130,8 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 		if t.BidLocked != "" {
 			m.Lock = amount(c, t.BidLocked)
 		}
-		switch t.SetAside {
-		case types.NotSetAside:
+		switch t.HoldReason {
+		case types.NotOnHold:
 			m.Place, m.Reason = "queue", ""
 		case types.Watching:
 			m.Place, m.Reason = "watching", ""

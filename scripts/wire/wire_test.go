@@ -105,9 +105,9 @@ func TestWire_FindsWhatIsBroken(t *testing.T) {
 			encoded = protowire.AppendTag(encoded, firstSigning, protowire.BytesType)
 			require.NoError(t, proto.Unmarshal(protowire.AppendString(encoded, "payer"), options))
 		}},
-		{"timers/v1/core.proto", "value timers.v1.SetAsideReason 4 is gone", func(f *file) {
+		{"timers/v1/core.proto", "value timers.v1.HoldReason 4 is gone", func(f *file) {
 			i := slices.IndexFunc(f.EnumType, func(e *descriptorpb.EnumDescriptorProto) bool {
-				return e.GetName() == "SetAsideReason"
+				return e.GetName() == "HoldReason"
 			})
 			values := &f.EnumType[i].Value
 			*values = slices.DeleteFunc(*values, func(v *descriptorpb.EnumValueDescriptorProto) bool {

@@ -76,6 +76,6 @@ func drawPolicies(d draws, config *types.TimerConfig, height uint64) {
 // tally is a line of what a history did.
 func (w *world) tally() string {
 	c := w.ledger.Counts
-	return fmt.Sprintf("%d blocks, %d timers scheduled, %d fires (%d failed), %d expired, %d unfunded, %d cancelled, %d set aside, %d released",
-		w.done["block"], c.Scheduled, c.Fired, c.Failed, c.Expired, c.Unfunded, c.Cancelled, c.SetAside, c.Released)
+	return fmt.Sprintf("%d blocks, %d timers scheduled, %d fires (%d failed), %d expired, %d unfunded, %d cancelled, %d on hold, %d released",
+		w.done["block"], c.Scheduled, c.Fired, c.Failed, c.Expired, c.Unfunded, c.Cancelled, c.OnHold, c.Released)
 }

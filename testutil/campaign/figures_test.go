@@ -37,11 +37,11 @@ func (f figures) read(tb testing.TB) {
 }
 
 // unmoved are the series that these histories leave at zero: no node breaks in them, what has no runtime is refused before it
-// fires, and where a timer is set aside since its admin left, the GC lane was used up.
+// fires, and where a timer is put on hold since its admin left, the GC lane was used up.
 var unmoved = []string{
 	`timers_failures_total{kind="lane"}`, `timers_failures_total{kind="watch"}`,
 	`timers_fires_total{outcome="failure",runtime="none"}`, `timers_fires_total{outcome="success",runtime="none"}`,
-	`timers_set_aside_total{reason="not_admin"}`,
+	`timers_held_total{reason="not_admin"}`,
 }
 
 // TestLongHistoriesMoveEveryFigure plays histories until each figure that a node shows of its timers has had a value, and looks

@@ -46,7 +46,7 @@ type Timer struct {
 
 // Counts are what a ledger has seen.
 type Counts struct {
-	Scheduled, Fired, Failed, Expired, Unfunded, Cancelled, SetAside, Released uint64
+	Scheduled, Fired, Failed, Expired, Unfunded, Cancelled, OnHold, Released uint64
 	// Left are the timers that are gone, of Scheduled; the rest is live.
 	Left uint64
 }
@@ -133,8 +133,8 @@ func (l *Ledger) enter(event Event, sums *sums) error {
 		return l.leave(a["id"], kind)
 	case "TimerExtended", "TimerExtendedByGovernance":
 		return l.change(a["id"], func(t *Timer) { t.Expires, t.Ends = number(a["expires_at"]), number(a["expires_time"]) > 0 })
-	case "TimerSetAside":
-		l.Counts.SetAside++
+	case "TimerHeld":
+		l.Counts.OnHold++
 		return l.change(a["id"], func(*Timer) {})
 	case "TimerReleased":
 		l.Counts.Released++

@@ -65,13 +65,13 @@ func TestALedgerFollowsATimerFromItsScheduleToItsEnd(t *testing.T) {
 	require.Equal(t, ledger.Timer{ID: "a", Actor: "alice", Owner: "alice", Scheduled: 10, Expires: 20, Due: 14, Fires: 1}, timer)
 	require.NoError(t, l.Block(13, []ledger.Event{
 		event("TimerExtended", attributes{"id": "a", "expires_at": "30"}),
-		event("TimerSetAside", attributes{"id": "a"}), event("TimerReleased", attributes{"id": "a", "due": "14"}),
+		event("TimerHeld", attributes{"id": "a"}), event("TimerReleased", attributes{"id": "a", "due": "14"}),
 		event("TimerUpdated", attributes{"id": "a"}),
 	}))
 	require.NoError(t, l.Block(14, []ledger.Event{fired(attributes{"deliver_id": "d1", "fire_seq": "1", "success": "false"})}))
 	require.NoError(t, l.Is(nil))
 	require.Empty(t, l.Live())
-	require.Equal(t, ledger.Counts{Scheduled: 1, Fired: 2, Failed: 1, SetAside: 1, Released: 1, Left: 1}, l.Counts)
+	require.Equal(t, ledger.Counts{Scheduled: 1, Fired: 2, Failed: 1, OnHold: 1, Released: 1, Left: 1}, l.Counts)
 }
 
 // A handler may cancel its own timer: the event of that comes before the event of the fire.

@@ -89,7 +89,7 @@ func TestASubscriptionWaitsForItsPayeesAllowance(t *testing.T) {
 	c.NextBlock()
 	response := c.NextBlock()
 	require.Empty(t, appchain.Events(response, "timers.v1.TimerFired"))
-	require.Len(t, appchain.Events(response, "timers.v1.TimerSetAside"), 1)
+	require.Len(t, appchain.Events(response, "timers.v1.TimerHeld"), 1)
 	c.NextBlock()
 	require.Equal(t, before, c.Balance(alice), "nobody pays while nobody pays for the timer")
 

@@ -164,7 +164,7 @@ func (c *tally) follow(ctx context.Context, t *testing.T, n *node.Node, to int64
 				if event.Attributes["late"] != "0" {
 					c.late++
 				}
-			case "timers.v1.TimerExpired", "timers.v1.TimerCancelledInsufficientFunds", "timers.v1.TimerSetAside", "timers.v1.TimerLaneFailed":
+			case "timers.v1.TimerExpired", "timers.v1.TimerCancelledInsufficientFunds", "timers.v1.TimerHeld", "timers.v1.TimerLaneFailed":
 				require.Fail(t, "a beat was lost", "height %d: %v", c.from, event)
 			}
 		}

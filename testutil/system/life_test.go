@@ -74,7 +74,7 @@ func TestLife_OfARealNode(t *testing.T) {
 	}
 	t.Logf("%d blocks of a lane of %d, %v, %d waits, %d timers live", len(blocks), laneOfLife, checker.Steps,
 		checker.Waits, len(checker.IDs()))
-	for _, kind := range []string{"TimerScheduled", "TimerFired", "TimerSetAside", "TimerReleased", "TimerCancelled"} {
+	for _, kind := range []string{"TimerScheduled", "TimerFired", "TimerHeld", "TimerReleased", "TimerCancelled"} {
 		require.NotZero(t, checker.Steps[kind], kind)
 	}
 	require.NotZero(t, checker.Waits)

@@ -29,15 +29,15 @@ func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
 	result, err := n.Tx(ctx, "alice", "timers", "pause", alice+"/"+id[:8])
 	require.NoError(t, err)
 	require.Zero(t, result.Code, result.Log)
-	var aside struct {
+	var onHold struct {
 		Timers []struct {
-			ID       string
-			SetAside string `json:"set_aside"`
+			ID         string
+			HoldReason string `json:"hold_reason"`
 		}
 	}
-	cli(ctx, t, n, &aside, "query", "timers", "set-aside")
-	require.Len(t, aside.Timers, 1)
-	require.Equal(t, "SET_ASIDE_REASON_PAUSED", aside.Timers[0].SetAside)
+	cli(ctx, t, n, &onHold, "query", "timers", "on-hold")
+	require.Len(t, onHold.Timers, 1)
+	require.Equal(t, "HOLD_REASON_PAUSED", onHold.Timers[0].HoldReason)
 	resumed, err := n.Tx(ctx, "alice", "timers", "resume", id[:8])
 	require.NoError(t, err)
 	require.Zero(t, resumed.Code, resumed.Log)
@@ -51,7 +51,7 @@ func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
 	})
 	require.Equal(t, "TimerScheduled", seen[0])
 	require.Equal(t, []string{"TimerFired", "TimerFired"}, seen[1:3])
-	require.Contains(t, seen, "TimerSetAside")
+	require.Contains(t, seen, "TimerHeld")
 	require.Contains(t, seen, "TimerReleased")
 	require.Equal(t, "TimerFired", seen[len(seen)-1])
 }

@@ -117,7 +117,7 @@ func scheduleEveryKind(ctx context.Context, t *testing.T, n *node.Node) everyKin
 	require.Len(t, made.Contracts, 1)
 	return everyKind{alice: alice, contract: made.Contracts[0], questions: [][]string{
 		{"query", "timers", "list", alice, "--output", "json"},
-		{"query", "timers", "set-aside", "--output", "json"},
+		{"query", "timers", "on-hold", "--output", "json"},
 		{"query", "timers", "lane", "--output", "json"},
 		{"query", "wasm", "contract-state", "smart", made.Contracts[0], `{"beats":{}}`, "--output", "json"},
 	}}

@@ -263,7 +263,7 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 		"/timers/v1/params":                               "config",
 		"/timers/v1/lane":                                 "lane_basefee",
 		"/timers/v1/ready":                                "timers",
-		"/timers/v1/set_aside":                            "timers",
+		"/timers/v1/on_hold":                              "timers",
 		"/timers/v1/actors/" + alice + "/timers":          "timers",
 		"/timers/v1/due/100?until=true":                   "timers",
 		fmt.Sprintf("/timers/v1/receipts/%d", height):     "receipts",

@@ -52,9 +52,9 @@ func known() (all []string) {
 	}
 	fields("trigger ", types.Trigger{})
 	fields("bid ", types.Bid{})
-	for number, name := range types.SetAsideReason_name {
+	for number, name := range types.HoldReason_name {
 		if number != 0 {
-			all = append(all, "held "+strings.TrimPrefix(name, "SET_ASIDE_REASON_"))
+			all = append(all, "held "+strings.TrimPrefix(name, "HOLD_REASON_"))
 		}
 	}
 	for number, name := range types.Policy_name {
@@ -110,7 +110,7 @@ func goesWrong(e node.Event) bool {
 	switch e.Type {
 	case "timers.v1.TimerFired":
 		return e.Attributes["success"] != "true" && e.Attributes["guarded"] != "true"
-	case "timers.v1.TimerSetAside", "timers.v1.TimerExpired", "timers.v1.TimerCancelledInsufficientFunds":
+	case "timers.v1.TimerHeld", "timers.v1.TimerExpired", "timers.v1.TimerCancelledInsufficientFunds":
 		return true
 	}
 	return false
@@ -138,7 +138,7 @@ func (s *stage) quarantined(alice string) func(map[string]json.RawMessage) error
 		"id": base64.StdEncoding.EncodeToString(id[:]), "actor": base64.StdEncoding.EncodeToString(actor),
 		"trigger": map[string]string{"height": "2"}, "payload": base64.StdEncoding.EncodeToString(payload),
 		"gas_limit": "100000", "cell_limit": "20000", "expires_at": fmt.Sprint(expires), "seq": "1", "due": "2",
-		"set_aside": "SET_ASIDE_REASON_QUARANTINED", "label": "quarantined",
+		"hold_reason": "HOLD_REASON_QUARANTINED", "label": "quarantined",
 	}
 	return func(state map[string]json.RawMessage) error {
 		var genesis map[string]any
@@ -232,7 +232,7 @@ func (s *stage) scheduleKinds() {
 	require.NoError(s.t, err)
 	require.Zero(s.t, result.Code, result.Log)
 	s.until(result.Height, func(e node.Event) bool {
-		return e.Type == "timers.v1.TimerSetAside" && e.Attributes["id"] == s.kinds.ids["unfunded"]
+		return e.Type == "timers.v1.TimerHeld" && e.Attributes["id"] == s.kinds.ids["unfunded"]
 	})
 }
 
@@ -280,7 +280,7 @@ func (k *kinds) kindsOf(state map[string]any) map[string]int {
 				is(part+" "+name, value)
 			}
 		}
-		if reason := strings.TrimPrefix(fmt.Sprint(timer["set_aside"]), "SET_ASIDE_REASON_"); reason != "UNSPECIFIED" {
+		if reason := strings.TrimPrefix(fmt.Sprint(timer["hold_reason"]), "HOLD_REASON_"); reason != "UNSPECIFIED" {
 			found["held "+reason]++
 		}
 		is("guard", timer["only_if"])

@@ -69,7 +69,7 @@ var commands = map[string]map[string]struct {
 		"Estimate":      {use: "estimate", flags: []string{"gas-limit", "tier", "max-fee", "max-priority", "actor", "output"}},
 		"Occurrences":   {use: "occurrences [actor/id-prefix]", flags: []string{"count", "zone"}},
 		"Agent":         {use: "agent [actor]"},
-		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
+		"OnHold":        {use: "on-hold", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
 		"Deliveries":    {use: "deliveries [actor]", flags: []string{"id", "page-limit", "page-key", "page-reverse"}},
 		"Watchable":     {use: "watchable"},

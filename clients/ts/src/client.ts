@@ -199,14 +199,14 @@ export class TimersClient {
       options);
   }
 
-  /** pause sets timers of the sender aside until they are resumed. Their life goes on. */
+  /** pause puts timers of the sender on hold until they are resumed. Their life goes on. */
   async pause(sender: string, ids: string | string[], fee: StdFee | "auto" = "auto",
     options: Sending = {}): Promise<void> {
     await this.each("MsgPauseTimer", ids, { sender }, fee, options);
   }
 
   /**
-   * resume puts timers of the sender back that were paused, suspended or set aside for lack of funds. Of those that are
+   * resume puts timers of the sender back that were paused, suspended or on hold for lack of funds. Of those that are
    * overdue the latest occurrence is due in the next block ("now", the default), or they wait for the next one.
    */
   async resume(

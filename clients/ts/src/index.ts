@@ -16,7 +16,7 @@ export {
 } from "./words.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
 export {
-  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger, Verdict,
+  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, HoldReason, StaticBid, Trigger, Verdict,
   WatchCondition, WatchKey,
 } from "./gen/timers/v1/core.js";
 export { QueryEstimateRequest, QueryEstimateResponse, TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";

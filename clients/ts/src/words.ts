@@ -5,7 +5,7 @@ import { toHex } from "@cosmjs/encoding";
 import { VoteOption } from "cosmjs-types/cosmos/gov/v1/gov";
 import { MsgExecuteContract } from "cosmjs-types/cosmwasm/wasm/v1/tx";
 import { Any } from "./gen/google/protobuf/any.js";
-import { AccountPayload, ConditionOp, Outcome, SetAsideReason, Trigger, Verdict, WatchKey } from "./gen/timers/v1/core.js";
+import { AccountPayload, ConditionOp, Outcome, HoldReason, Trigger, Verdict, WatchKey } from "./gen/timers/v1/core.js";
 import { TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";
 import { momentText } from "./span.js";
 import { type Pace } from "./pace.js";
@@ -128,17 +128,17 @@ function distance(seconds: bigint): string {
   return seconds === size ? unit : `${seconds / size} ${unit}s`;
 }
 
-/** onHold says what a timer that is set aside waits for, by the reason. */
-const onHold: Partial<Record<SetAsideReason, string>> = {
-  [SetAsideReason.QUARANTINED]: "governance, which releases or cancels it: the module failed on it",
-  [SetAsideReason.UNRUNNABLE]: "a config that runs its gas limit, or an update of that",
-  [SetAsideReason.SUSPENDED]:
+/** onHold says what a timer that is on hold waits for, by the reason. */
+const onHold: Partial<Record<HoldReason, string>> = {
+  [HoldReason.QUARANTINED]: "governance, which releases or cancels it: the module failed on it",
+  [HoldReason.UNRUNNABLE]: "a config that runs its gas limit, or an update of that",
+  [HoldReason.SUSPENDED]:
     "its owner, who resumes it: its payer lacked funds, or its occurrences failed, lapsed or were skipped too often",
-  [SetAsideReason.PAUSED]: "its owner, who paused it and resumes it",
-  [SetAsideReason.UNFUNDED]:
+  [HoldReason.PAUSED]: "its owner, who paused it and resumes it",
+  [HoldReason.UNFUNDED]:
     "its payer, who could not cover a fire when its turn came: it comes back when the payer can",
-  [SetAsideReason.PRICED_OUT]: "prices that its bid covers: it comes back when they have fallen",
-  [SetAsideReason.NOT_ADMIN]: "its removal: its scheduler is no longer the admin of its actor",
+  [HoldReason.PRICED_OUT]: "prices that its bid covers: it comes back when they have fallen",
+  [HoldReason.NOT_ADMIN]: "its removal: its scheduler is no longer the admin of its actor",
 };
 
 /** verdicts say why a ready timer does not fire in the next block. */
@@ -161,14 +161,14 @@ const spaced = (names: Record<number, string>, value: number): string =>
 
 /** statusWords is the status of a timer, and why it does not fire: "pending", "on hold: paused", "ready: no room". */
 export function statusWords(t: TimerInfo): string {
-  if (t.status === TimerStatus.SET_ASIDE) return `on hold: ${spaced(SetAsideReason, t.setAside)}`;
+  if (t.status === TimerStatus.ON_HOLD) return `on hold: ${spaced(HoldReason, t.holdReason)}`;
   if (t.status === TimerStatus.READY && t.verdict > Verdict.FIRES) return `ready: ${spaced(Verdict, t.verdict)}`;
   return spaced(TimerStatus, t.status);
 }
 
 /** dueWords says when a timer is due. The time of a height is about when its block comes. */
 export function dueWords(t: TimerInfo, pace: Pace, zone?: string): string {
-  return t.setAside === SetAsideReason.TIMED ? timeWords(t.dueTime, zone) : heightWords(t.due, pace, zone);
+  return t.holdReason === HoldReason.TIMED ? timeWords(t.dueTime, zone) : heightWords(t.due, pace, zone);
 }
 
 /** waitsWords says what a timer waits for, and why: the answer to why it did not fire. */
@@ -178,8 +178,8 @@ export function waitsWords(t: TimerInfo, pace: Pace, zone?: string): string {
       return "a change of what it watches";
     case TimerStatus.EXPIRED:
       return "nothing: its life is over, and it is removed when a block has room";
-    case TimerStatus.SET_ASIDE:
-      return onHold[t.setAside] ?? "";
+    case TimerStatus.ON_HOLD:
+      return onHold[t.holdReason] ?? "";
     case TimerStatus.PENDING:
       return t.retries > 0 ? `its retry ${t.retries}, ${dueWords(t, pace, zone)}` : `its turn, ${dueWords(t, pace, zone)}`;
     default: {

@@ -186,7 +186,7 @@ overLine("times are said as people say them, and occurrences are skipped, run an
     await client.skip(owner, id, 2, fixed);
     await waits(next[2]);
     await client.pause(owner, id, fixed);
-    assert.equal((await read()).status, TimerStatus.SET_ASIDE);
+    assert.equal((await read()).status, TimerStatus.ON_HOLD);
     await client.resume(owner, id, { at: "next" }, fixed);
     assert.equal((await read()).status, TimerStatus.PENDING);
     await waits(next[2]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 import { toBech32 } from "@cosmjs/encoding";
-import { SetAsideReason, TimerInfo, TimerStatus, preview } from "@cosmos-timers/timers";
+import { HoldReason, TimerInfo, TimerStatus, preview } from "@cosmos-timers/timers";
 import { type Entered, allowed, jobOf, kinds, nameOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
 import { fakeWallet } from "./fake-wallet.js";
 
@@ -61,8 +61,8 @@ test("a timer offers what makes sense for it", () => {
   const trigger = { interval: { every: 20n } };
   assert.equal(may({ status: TimerStatus.PENDING, trigger }), "skip,run,pause,cancel");
   assert.equal(may({ status: TimerStatus.PENDING, trigger: { height: 7n } }), "run,pause,cancel");
-  assert.equal(may({ status: TimerStatus.SET_ASIDE, setAside: SetAsideReason.PAUSED, trigger }), "resume,cancel");
-  assert.equal(may({ status: TimerStatus.SET_ASIDE, setAside: SetAsideReason.QUARANTINED, trigger }), "cancel");
+  assert.equal(may({ status: TimerStatus.ON_HOLD, holdReason: HoldReason.PAUSED, trigger }), "resume,cancel");
+  assert.equal(may({ status: TimerStatus.ON_HOLD, holdReason: HoldReason.QUARANTINED, trigger }), "cancel");
   assert.equal(may({ status: TimerStatus.WATCHING, trigger: { watch: {} } }), "pause,cancel");
   assert.equal(may({ status: TimerStatus.EXPIRED, trigger }), "");
 });

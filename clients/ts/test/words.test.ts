@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 import {
-  type Pace, SetAsideReason, TimerInfo, TimerStatus, Trigger, Verdict, clean, core, count, doesWords, dueWords, endsWords, heightWords,
+  type Pace, HoldReason, TimerInfo, TimerStatus, Trigger, Verdict, clean, core, count, doesWords, dueWords, endsWords, heightWords,
   outcomeWords, repeatsWords, statusWords, timersRegistry, waitsWords,
 } from "../src/index.js";
 
@@ -21,7 +21,7 @@ function stated(table: string, file: string): Record<string, string> {
     .matchAll(/^ +([A-Z_]+) = \d+ \[\(gogoproto\.enumvalue_customname\) = "(\w+)"\]/gm)].map(([, name, go]) => [go, name]));
   const [, body] = new RegExp(`^var ${table} = map\\[types\\.\\w+\\]string\\{\n(.*?)^\\}`, "ms").exec(file)!;
   return Object.fromEntries([...body.matchAll(/types\.(\w+): +"(.*)",$/gm)].map(([, go, text]) =>
-    [goNames.get(go)!.replace(/^(VERDICT|SET_ASIDE_REASON)_/, ""), text]));
+    [goNames.get(go)!.replace(/^(VERDICT|HOLD_REASON)_/, ""), text]));
 }
 
 test("what a timer waits for is said in the words of the command line", () => {
@@ -37,7 +37,7 @@ test("what a timer waits for is said in the words of the command line", () => {
   const reasons = stated("onHold", file);
   assert.ok(Object.keys(reasons).length >= 7);
   for (const [name, text] of Object.entries(reasons)) {
-    const t = info({ status: TimerStatus.SET_ASIDE, setAside: (SetAsideReason as any)[name] });
+    const t = info({ status: TimerStatus.ON_HOLD, holdReason: (HoldReason as any)[name] });
     assert.equal(waitsWords(t, pace, "UTC"), text, name);
     assert.equal(statusWords(t), `on hold: ${name.toLowerCase().replaceAll("_", " ")}`);
   }
@@ -48,7 +48,7 @@ test("what a timer waits for is said in the words of the command line", () => {
 });
 
 test("when a timer is due and ends is said in a zone", () => {
-  const timed = info({ status: TimerStatus.PENDING, setAside: SetAsideReason.TIMED, dueTime: 1_896_163_200n });
+  const timed = info({ status: TimerStatus.PENDING, holdReason: HoldReason.TIMED, dueTime: 1_896_163_200n });
   assert.equal(dueWords(timed, pace, "Europe/Berlin"), "Fri 2030-02-01 09:00:00 +01:00");
   assert.equal(waitsWords(timed, pace, "Asia/Tokyo"), "its turn, Fri 2030-02-01 17:00:00 +09:00");
   const high = info({ status: TimerStatus.PENDING, due: 130n, retries: 2 });

@@ -215,7 +215,7 @@ async function search(place, text) {
     ...(actor ? [make('p', {}, 'owners: ', ...found.actors.flatMap((a, i) => [i ? ', ' : '', actorLink(a)]))] : []),
     make('div', { class: 'scroll tall' }, table([
       { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
-      { title: 'Status', text: true, of: (t) => t.status.replace('set aside', 'on hold') }, { title: 'Block', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
+      { title: 'Status', text: true, of: (t) => t.status.replace('on hold', 'on hold') }, { title: 'Block', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
     ], found.timers, 'no timers')), found.more ? note('there may be more than are listed here: look for more of the label, or more digits') : ''));
 }
 

@@ -96,10 +96,10 @@ export function table(columns, rows, empty) {
 }
 
 // kindText is what happened, in the words of the page.
-const kindText = (kind) => kind.replace(/^set aside/, 'on hold');
+const kindText = (kind) => kind.replace(/^on hold/, 'on hold');
 
 export function kindOf(e) {
-  const bad = ['failed', 'unfunded', 'expired', 'lane failed', 'agent failed', 'waits for funds', 'basefee source failed'].includes(e.kind) || e.kind.startsWith('set aside');
+  const bad = ['failed', 'unfunded', 'expired', 'lane failed', 'agent failed', 'waits for funds', 'basefee source failed'].includes(e.kind) || e.kind.startsWith('on hold');
   return make('span', { class: bad ? 'bad' : e.kind === 'fired' ? 'good' : '' }, kindText(e.kind));
 }
 

@@ -276,9 +276,9 @@ func TestAttack_ChangesItsOwnTimerWhileItFires(t *testing.T) {
 			require.Equal(t, end, timer.ExpiresAt)
 		}},
 		"pause": {pack(t, "pause", id), first, "", func(timer *timerstypes.Timer) {
-			require.Equal(t, timerstypes.Paused, timer.SetAside)
+			require.Equal(t, timerstypes.Paused, timer.HoldReason)
 		}},
-		"resume": {pack(t, "resume", id), first, "timer is not set aside", func(timer *timerstypes.Timer) {
+		"resume": {pack(t, "resume", id), first, "timer is not on hold", func(timer *timerstypes.Timer) {
 			require.Equal(t, c.Height()+3, timer.Due)
 		}},
 		"skip": {pack(t, "skip", id, uint32(1)), first, "", func(timer *timerstypes.Timer) {

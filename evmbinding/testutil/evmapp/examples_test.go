@@ -109,7 +109,7 @@ func TestExample_Averaging(t *testing.T) {
 	buys(false)
 	left := c.TimersOf(d.Address)
 	require.Len(t, left, 1)
-	require.NotEqual(t, timerstypes.NotSetAside, left[0].SetAside)
+	require.NotEqual(t, timerstypes.NotOnHold, left[0].HoldReason)
 	trade(1_000_000)
 	none(c)
 	none(c)
@@ -121,7 +121,7 @@ func TestExample_Averaging(t *testing.T) {
 			break
 		}
 	}
-	require.Equal(t, timerstypes.NotSetAside, c.TimersOf(d.Address)[0].SetAside)
+	require.Equal(t, timerstypes.NotOnHold, c.TimersOf(d.Address)[0].HoldReason)
 	result, _ = d.Try(alice, "stop")
 	require.NotEmpty(t, result.VmError)
 	d.Call(bob, "stop")

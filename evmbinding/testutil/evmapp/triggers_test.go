@@ -263,9 +263,9 @@ func TestChanges_OfATimer(t *testing.T) {
 	d.Call(alice, "extend", end, uint64(0))
 	require.Equal(t, end, only().ExpiresAt)
 	d.Call(alice, "pause")
-	require.Equal(t, timerstypes.Paused, only().SetAside)
+	require.Equal(t, timerstypes.Paused, only().HoldReason)
 	d.Call(alice, "resume")
-	require.Equal(t, timerstypes.NotSetAside, only().SetAside)
+	require.Equal(t, timerstypes.NotOnHold, only().HoldReason)
 	due := only().Due
 	d.Call(alice, "skip", uint32(2))
 	require.Greater(t, only().Due, due)

@@ -91,7 +91,7 @@ func MeasureWatchable(sends, rounds, watching int) (Watchable, error) {
 			timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{
 				Keys: []types.WatchKey{{Store: "bank", Prefix: append(key, opts.Genesis.Config.FeeDenom...)}}, Remaining: 1,
 			}}
-			timer.SetAside = types.Watching
+			timer.HoldReason = types.Watching
 		}
 	})
 	if err != nil {

@@ -121,7 +121,7 @@ func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 		for i := range n {
 			t := workload.AddTimer(genesis, workload.Owner(i/100), 1, nil, 100_000)
 			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}
-			t.SetAside = types.Watching
+			t.HoldReason = types.Watching
 		}
 	}))
 	k.subject = func(c *realapp.Chain) (round, error) {
@@ -198,7 +198,7 @@ func unfunded(policy types.Policy, each int, coins int64) kind {
 func timed(_ int, t *types.Timer) {
 	at := time.Unix(1, 0).UTC()
 	t.Trigger = types.Trigger{Time: &at}
-	t.SetAside, t.DueTime, t.ExpiresTime = types.Timed, 1, types.MaxTime
+	t.HoldReason, t.DueTime, t.ExpiresTime = types.Timed, 1, types.MaxTime
 }
 
 // lapsing is a block of ready timers whose occurrences have passed, and whose payers pay for that.
@@ -233,7 +233,7 @@ func freeKinds() []kind {
 		free("expiry", "timer", "gc_cycles_per_block", removals, crowd(1_000, expired), counted(&types.TimerExpired{})),
 		block("a block of expired timers", "gc_cycles_per_block", crowd(1_000, expired)),
 		block("a block of expired watches of 8 keys", "gc_cycles_per_block", crowd(300, func(i int, t *types.Timer) {
-			t.SetAside, t.ExpiresAt, t.Due = types.Watching, realapp.Height-1, realapp.Height-1
+			t.HoldReason, t.ExpiresAt, t.Due = types.Watching, realapp.Height-1, realapp.Height-1
 			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Remaining: 1}}
 			for k := range 8 {
 				t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
@@ -246,7 +246,7 @@ func freeKinds() []kind {
 		}))),
 		block("timers whose time has come", "overhead, times", paused(crowd(1_000, timed))),
 		lapsing(),
-		block("a sweep of timers set aside", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
+		block("a sweep of timers on hold", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.HoldReason = types.Unfunded })),
 		watchCrowd("a change that 1000 timers watch", 1_000, nil),
 		watchCrowd("a change that makes 1000 conditions true", 1_000,
 			&types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(workload.OwnerFunds)}),

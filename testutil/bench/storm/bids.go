@@ -16,8 +16,8 @@ import (
 type Bids struct {
 	Name string
 	Draw func(r *rand.Rand) *types.Bid
-	// aside: the storm itself never fires; as many as a calm block fires become due beside it in every block.
-	aside bool
+	// onHold: the storm itself never fires; as many as a calm block fires become due beside it in every block.
+	onHold bool
 }
 
 const (
@@ -51,7 +51,7 @@ var (
 		return &types.Bid{Price: fmt.Sprint(int64(usualBid * math.Exp(r.NormFloat64())))}
 	}}
 	// PoisonBids lie a hair below the lane's fee and are all tip: first in the order of tips, and never to fire.
-	PoisonBids = Bids{Name: "poison", aside: true, Draw: func(r *rand.Rand) *types.Bid {
+	PoisonBids = Bids{Name: "poison", onHold: true, Draw: func(r *rand.Rand) *types.Bid {
 		fee := laneFee * (1 - 1e-3*(0.1+r.Float64()))
 		return statedBid(fee, fee)
 	}}

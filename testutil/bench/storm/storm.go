@@ -154,9 +154,9 @@ func newStormChain(spec Spec, calm bool, flow, blocks int) (*stormChain, error) 
 	if !calm {
 		s.add(spec.Due, stormFairness+1, spec.Bids)
 	}
-	if calm || spec.Bids.aside {
+	if calm || spec.Bids.onHold {
 		live := spec.Bids
-		if live.aside {
+		if live.onHold {
 			live = DefaultBids
 		}
 		for block := range blocks {
@@ -280,7 +280,7 @@ func MeasureStorm(spec Spec) ([]Storm, error) {
 	}
 	// What an idle block lends is admitted with too.
 	perBlock := int(stormOverhead / (overhead.ReadReady.Cycles + overhead.Admit.Cycles))
-	if spec.Bids.aside {
+	if spec.Bids.onHold {
 		perBlock -= flow
 	}
 	// Admission takes so many blocks; the samples of its phase are its last ones.
@@ -327,7 +327,7 @@ func MeasureStorm(spec Spec) ([]Storm, error) {
 		}
 		phases = append(phases, phase)
 	}
-	if !spec.Bids.aside {
+	if !spec.Bids.onHold {
 		phases = append(phases, whole(phases, admission, settling))
 	}
 	return phases, storm.chain.Check()

@@ -37,9 +37,9 @@ const (
 	// unfunded timers have payers without funds, lackEach of them one payer.
 	unfunded
 	lackEach
-	// expired timers, and timers that are set aside for lack of funds.
+	// expired timers, and timers that are on hold for lack of funds.
 	expired
-	aside
+	onHold
 	// watchers of one key that changes, each of keys in all; conditional is whether the others state conditions.
 	watchers
 	keys
@@ -62,7 +62,7 @@ const (
 // most are the largest values of the genes: what a block can't look at in one go, or what a timer may be.
 var most = Mix{
 	ready: 6_000, ofEach: 100, bids: 4, payload: 20_000, failing: 100, every: 1, unfunded: 4_000, lackEach: 100,
-	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, conditional: 1, hollow: 30, lapsed: 1_500,
+	expired: 1_500, onHold: 1_500, watchers: 1_500, keys: 8, conditional: 1, hollow: 30, lapsed: 1_500,
 	timed: 3_000, passing: 3_000, guards: 2, skipping: 1,
 }
 
@@ -181,13 +181,13 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		owner := ownerOf(expired, i/100)
 		ended(workload.AddTimer(genesis, owner, due, nil, 100_000))
 	}
-	for i := range m[aside] {
-		owner := ownerOf(aside, i/100)
-		workload.AddTimer(genesis, owner, due, nil, 100_000).SetAside = types.Unfunded
+	for i := range m[onHold] {
+		owner := ownerOf(onHold, i/100)
+		workload.AddTimer(genesis, owner, due, nil, 100_000).HoldReason = types.Unfunded
 	}
 	watching := func(i int, owner sdk.AccAddress) *types.Timer {
 		t := workload.AddTimer(genesis, owner, due, nil, 100_000)
-		t.SetAside, t.Trigger = types.Watching, m.watch(i)
+		t.HoldReason, t.Trigger = types.Watching, m.watch(i)
 		return t
 	}
 	for i := range m[watchers] {
@@ -217,7 +217,7 @@ func (m Mix) addTimes(genesis *types.GenesisState, fund func(sdk.AccAddress, int
 		t.ExpiresAt, t.ExpiresTime, t.DueTime = 0, started+1_000_000, started+1
 		if i < m[timed] {
 			at := time.Unix(t.DueTime, 0).UTC()
-			t.SetAside, t.Trigger = types.Timed, types.Trigger{Time: &at}
+			t.HoldReason, t.Trigger = types.Timed, types.Trigger{Time: &at}
 			continue
 		}
 		t.DueTime = started - 60
@@ -234,11 +234,11 @@ func postpone(genesis *types.GenesisState) {
 	for i := range genesis.Timers {
 		t := &genesis.Timers[i]
 		t.Due, t.ExpiresAt = t.Due+blocks+1, due+genesis.Config.MaxTtlBlocks
-		if t.SetAside == types.Unfunded {
-			t.SetAside = types.NotSetAside
+		if t.HoldReason == types.Unfunded {
+			t.HoldReason = types.NotOnHold
 		}
 		if t.Trigger.ByTime() {
-			t.SetAside, t.DueTime = types.Timed, t.DueTime+10_000
+			t.HoldReason, t.DueTime = types.Timed, t.DueTime+10_000
 		}
 	}
 }

@@ -326,7 +326,7 @@ func Table(worst []Found) *figure.Table {
 			"write 8 times a read. Time is processor time with commit, the least of runs in turns, of the slowest of some mixes; the sends are",
 			"on a chain that holds as many timers and accounts, of which no timer is due.",
 			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
-			"payer; timers expired; set aside; watches of a key that changes, keys of each, whether the others have conditions; messages that are",
+			"payer; timers expired; on hold; watches of a key that changes, keys of each, whether the others have conditions; messages that are",
 			"long to decode; watches that expired; timers whose time comes; calendars whose occurrence has passed; guards of each ready timer;",
 			"whether what lacks funds skips a repetition.",
 		},

@@ -70,7 +70,7 @@ func TestMix_EachKindOfTimerCostsSomething(t *testing.T) {
 	least, err := Count(Configs[0], types.PolicyEIP1559, Mix{})
 	require.NoError(t, err)
 	for name, m := range map[string]Mix{
-		"ready": {ready: 100}, "unfunded": {unfunded: 100}, "expired": {expired: 100}, "aside": {aside: 100}, "watchers": {watchers: 100, keys: 1},
+		"ready": {ready: 100}, "unfunded": {unfunded: 100}, "expired": {expired: 100}, "onHold": {onHold: 100}, "watchers": {watchers: 100, keys: 1},
 		"hollow": {hollow: 10}, "lapsed": {lapsed: 100, keys: 1}, "timed": {timed: 100}, "passing": {passing: 100},
 	} {
 		costs, err := Count(Configs[0], types.PolicyEIP1559, m)

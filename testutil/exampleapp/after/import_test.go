@@ -13,7 +13,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// busy is a chain with timers that are pending near and far, repeat, are ready in a lane that is paused, or set aside, with
+// busy is a chain with timers that are pending near and far, repeat, are ready in a lane that is paused, or on hold, with
 // receipts and a fairness window.
 func busy(t *testing.T) *example {
 	t.Helper()

@@ -20,7 +20,7 @@ func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer)
 }
 
 // disown takes a timer out of the contest whose scheduler is the admin no more. It leaves uncharged, for one removal of the GC
-// lane. If that has nothing left, the timer is set aside, so that a crowd of such timers keeps nobody out and no later block tries
+// lane. If that has nothing left, the timer is put on hold, so that a crowd of such timers keeps nobody out and no later block tries
 // them.
 func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
 	b.Departed++
@@ -28,7 +28,7 @@ func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
 		e.removeNotAdmins(ctx, b, timer)
 		return
 	}
-	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.NotAdmin, nil) })
+	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.NotAdmin, nil) })
 }
 
 // removeNotAdmins removes a timer whose scheduler is the admin no more, for which the GC lane has been charged.

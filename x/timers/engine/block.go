@@ -48,7 +48,7 @@ func (b *block) firstRemaining() types.QueueKey {
 	first := state.CalendarKey(b.State.LiveCursor)
 	for i := range b.GC.Expired {
 		t := &b.GC.Expired[i]
-		if key := state.KeyOf(t.Due, t.Seq); t.SetAside == types.NotSetAside && key.Compare(first) < 0 {
+		if key := state.KeyOf(t.Due, t.Seq); t.HoldReason == types.NotOnHold && key.Compare(first) < 0 {
 			first = key
 		}
 	}

@@ -55,8 +55,8 @@ type books struct {
 	expired, unfunded, notAdmin, deferred uint32
 	// runtimes served the fires, in their order.
 	runtimes []string
-	// aside and released are the reasons of the timers that were set aside, and of those that returned.
-	aside, released []types.SetAsideReason
+	// held and released are the reasons of the timers that were put on hold, and of those that returned.
+	held, released []types.HoldReason
 	// watchHits counts the watches that a change was found for.
 	watchHits uint64
 }
@@ -65,10 +65,10 @@ func newBooks() books {
 	return books{firesOf: map[string]uint32{}}
 }
 
-// noteAside books a timer that was set aside.
-func (b *books) noteAside(ctx sdk.Context, timer *types.Timer, reason types.SetAsideReason) {
-	b.aside = append(b.aside, reason)
-	report.LogTimer(ctx.Logger(), timer, "a timer was set aside", "reason", reason)
+// noteHeld books a timer that was on hold.
+func (b *books) noteHeld(ctx sdk.Context, timer *types.Timer, reason types.HoldReason) {
+	b.held = append(b.held, reason)
+	report.LogTimer(ctx.Logger(), timer, "a timer was put on hold", "reason", reason)
 }
 
 // noteTurn books the turn of a timer that does not fire.

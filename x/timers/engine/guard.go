@@ -21,7 +21,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 		return true
 	}
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
-	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.Quarantined, cause) })
+	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
 		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block goes on.
 		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
@@ -40,25 +40,25 @@ func (e *Engine) undoing(ctx sdk.Context, b *block, timer *types.Timer, fn func(
 	return err
 }
 
-// setAside moves a timer out of the queue and emits TimerSetAside with the reason.
-func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, cause error) error {
-	if err := e.Records.PutAside(ctx, timer, reason); err != nil {
+// putOnHold moves a timer out of the queue and emits TimerHeld with the reason.
+func (e *Engine) putOnHold(ctx sdk.Context, b *block, timer *types.Timer, reason types.HoldReason, cause error) error {
+	if err := e.Records.PutOnHold(ctx, timer, reason); err != nil {
 		return err
 	}
-	event := &types.TimerSetAside{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Label: timer.Label}
+	event := &types.TimerHeld{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Label: timer.Label}
 	if cause != nil {
 		event.Codespace, event.Code = types.CodeOf(cause)
 	}
 	if err := events.Emit(ctx, event); err != nil {
 		return err
 	}
-	b.noteAside(ctx, timer, reason)
+	b.noteHeld(ctx, timer, reason)
 	return nil
 }
 
-// release returns a timer that was set aside to the queue, before the block reads what is due there.
+// release returns a timer that was on hold to the queue, before the block reads what is due there.
 func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
-	reason := timer.SetAside
+	reason := timer.HoldReason
 	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height, nil) }) {
 		b.released = append(b.released, reason)
 	}
@@ -98,12 +98,12 @@ func (h hands) Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error
 	return h.guard(ctx, h.b, t, fn)
 }
 
-// SetAside implements policies.Hands.
-func (h hands) SetAside(ctx sdk.Context, t *types.Timer, reason types.SetAsideReason) {
+// PutOnHold implements policies.Hands.
+func (h hands) PutOnHold(ctx sdk.Context, t *types.Timer, reason types.HoldReason) {
 	if !h.b.Overhead.TryConsume(overhead.PutOnHold) {
 		return
 	}
-	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.setAside(ctx, h.b, t, reason, nil) })
+	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.putOnHold(ctx, h.b, t, reason, nil) })
 }
 
 // Look implements policies.Hands.

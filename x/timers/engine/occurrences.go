@@ -54,7 +54,7 @@ func (e *Engine) moveTimed(
 	for i := range timers {
 		e.guard(ctx, b, &timers[i], func(ctx sdk.Context) error {
 			return e.Records.Move(ctx, &timers[i], func(t *types.Timer) error {
-				t.SetAside, t.Due = types.NotSetAside, b.Height
+				t.HoldReason, t.Due = types.NotOnHold, b.Height
 				return nil
 			})
 		})
@@ -135,7 +135,7 @@ func (e *Engine) passTo(ctx sdk.Context, b *block, timer *types.Timer, o trigger
 // and the next stays. After MAX_UNFUNDED_SKIPS in a row the timer is suspended. It reports whether there is a further one.
 func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bool, error) {
 	before, next := *timer, *timer
-	next.SetAside = types.NotSetAside
+	next.HoldReason = types.NotOnHold
 	var passed schedule.Passed[uint64]
 	var more bool
 	if timer.Retries > 0 && timer.Recurrence != nil {
@@ -162,5 +162,5 @@ func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bo
 	if err := e.NoteSkipped(ctx, &before, timer, passed, types.SkipUnfunded); err != nil || !suspended {
 		return true, err
 	}
-	return true, e.setUnfundedAside(ctx, b, timer, types.Suspended, b.funds.leastCost(timer))
+	return true, e.holdUnfunded(ctx, b, timer, types.Suspended, b.funds.leastCost(timer))
 }

@@ -94,7 +94,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Failed:   b.outcomes.failed,
 		Expired:  b.expired,
 		Unfunded: b.unfunded,
-		SetAside: uint32(len(b.aside)),
+		OnHold:   uint32(len(b.held)),
 		Deferred: b.deferred,
 		Cycles:   b.Lane.UsedCycles,
 		Cells:    b.Lane.UsedCells,

@@ -111,7 +111,7 @@ func (e *Engine) afterFire(
 			return nil, err
 		}
 		return &survivor, e.Records.Move(ctx, &survivor, func(t *types.Timer) error {
-			t.Trigger, t.SetAside, t.Retries, t.FireSeq = timer.Trigger, timer.SetAside, timer.Retries, timer.FireSeq
+			t.Trigger, t.HoldReason, t.Retries, t.FireSeq = timer.Trigger, timer.HoldReason, timer.Retries, timer.FireSeq
 			t.DueTime, t.Recurrence = timer.DueTime, timer.Recurrence
 			tryAgain(t, n.occurrence, b.Height)
 			t.LastOutcome = outcome
@@ -143,11 +143,11 @@ func (e *Engine) countFailure(ctx context.Context, b *block, timer, survivor *ty
 
 // suspend puts a timer on hold until its owner resumes it.
 func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, codespace string, code uint32) error {
-	if err := e.Records.PutAside(ctx, timer, types.Suspended); err != nil {
+	if err := e.Records.PutOnHold(ctx, timer, types.Suspended); err != nil {
 		return err
 	}
-	b.noteAside(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
-	return events.Emit(ctx, &types.TimerSetAside{
+	b.noteHeld(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
+	return events.Emit(ctx, &types.TimerHeld{
 		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
 		Codespace: codespace, Code: code,
 	})

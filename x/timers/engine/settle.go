@@ -134,7 +134,7 @@ func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, resul
 		if err := events.Emit(ctx, e.firedEvent(b, timer, timer, r, result.settlement)); err != nil {
 			return err
 		}
-		if timer.SetAside != types.Quarantined {
+		if timer.HoldReason != types.Quarantined {
 			return nil // It could not be moved, nor can it be written.
 		}
 		timer.FireSeq++

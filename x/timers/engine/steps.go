@@ -160,7 +160,7 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	b.Overhead.Lend(overhead.Watches)
 	b.clampCursors()
 	// Who can fire again competes in this block: returned a block later, whoever fills every second block would starve it.
-	leaving, err := e.sweepSetAside(ctx, b)
+	leaving, err := e.scanOnHold(ctx, b)
 	if err != nil {
 		return err
 	}

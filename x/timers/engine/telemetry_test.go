@@ -121,12 +121,12 @@ func TestMetricsCountNoQueries(t *testing.T) {
 // TestReasonsAreTheWordsOfTheState: series that are made in advance have the labels that events will count under.
 func TestReasonsAreTheWordsOfTheState(t *testing.T) {
 	var words []string
-	for _, reason := range []types.SetAsideReason{
+	for _, reason := range []types.HoldReason{
 		types.Quarantined, types.Unrunnable, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin,
 	} {
 		words = append(words, reason.Word())
 	}
-	require.Equal(t, metrics.AsideReasons, words)
+	require.Equal(t, metrics.HoldReasons, words)
 	require.Subset(t, words, metrics.ReleaseReasons)
 }
 

@@ -15,7 +15,7 @@ import (
 // breaks this fails the step as a whole, until the authority selects another policy.
 //
 // It also holds a crowd of timers without funds, or priced out, to its share of a block. The round hands out timers until one
-// lacked funds, and then while the overhead has room for another. Where any did, or was set aside as priced out, and more
+// lacked funds, and then while the overhead has room for another. Where any did, or was put on hold as priced out, and more
 // timers are ready than the round looked at, what remains of the lane is for newcomers, the timers that became due in this
 // block, in queue order.
 type turns struct {
@@ -56,7 +56,7 @@ func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 
 // claim notes a timer's turn, and returns an error unless the timer is ready and had none.
 func (r *turns) claim(t *types.Timer) error {
-	if t.Due > r.b.Height || t.ExpiredAt(r.b.Now()) || t.SetAside != types.NotSetAside {
+	if t.Due > r.b.Height || t.ExpiredAt(r.b.Now()) || t.HoldReason != types.NotOnHold {
 		return types.ErrInternal.Wrapf("the policy handed out timer %s, which is not ready", t.IDHex())
 	}
 	key := state.KeyOf(t.Due, t.Seq)

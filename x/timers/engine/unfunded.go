@@ -19,7 +19,7 @@ import (
 // funds is what a block knows of timers whose payers can't cover them (x/timers/README.md, "5.2 Settlement").
 //
 // Such a timer has one try. If its payer could not cover it at the lowest price either, it is unfunded, and leaves while
-// the GC lane lasts. Otherwise it is set aside, so that no later block tries it. Timers set aside are looked at in
+// the GC lane lasts. Otherwise it is put on hold, so that no later block tries it. Timers on hold are looked at in
 // rounds: each returns, stays or leaves.
 type funds struct {
 	*fees.Shortfalls
@@ -56,7 +56,7 @@ func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, requi
 		e.removeUnfunded(ctx, b, timer)
 		return
 	}
-	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Unfunded, required) })
+	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.holdUnfunded(ctx, b, timer, types.Unfunded, required) })
 }
 
 // look looks at the payer of a timer that is to be admitted: once a block, or once for each timer that an allowance pays for. A
@@ -87,13 +87,13 @@ func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	}
 }
 
-// removable reports whether a timer that lacks funds is removed or suspended, and not only set aside.
+// removable reports whether a timer that lacks funds is removed or suspended, and not only on hold.
 func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
 	stays := timer.OnUnfunded == types.OnUnfundedSuspend || timer.OnUnfunded == types.OnUnfundedSkip
 	return (!b.policy.DefersUnfunded() || stays) && b.funds.hopeless(ctx, timer)
 }
 
-// sweepPricedOut looks at a timer that was set aside as priced out. It returns to the queue if it can fire at the prices of
+// sweepPricedOut looks at a timer that was on hold as priced out. It returns to the queue if it can fire at the prices of
 // the block.
 func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
 	if _, willing := b.round.Price(timer); willing {
@@ -101,7 +101,7 @@ func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
 	}
 }
 
-// sweepUnfunded looks at a timer that was set aside for lack of funds. It returns to the queue if its payer can cover it
+// sweepUnfunded looks at a timer that was on hold for lack of funds. It returns to the queue if its payer can cover it
 // now, in addition to the payer's others that return in this block. It reports whether it is hopeless, and left to the cleanup.
 func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (hopeless bool) {
 	if price, willing := b.round.Price(timer); willing {
@@ -122,7 +122,7 @@ func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (h
 func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 	required := b.funds.leastCost(timer)
 	if timer.OnUnfunded == types.OnUnfundedSuspend {
-		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Suspended, required) })
+		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.holdUnfunded(ctx, b, timer, types.Suspended, required) })
 		return
 	}
 	if timer.OnUnfunded == types.OnUnfundedSkip {
@@ -153,15 +153,15 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 	}
 }
 
-// setUnfundedAside sets aside a timer whose payer can't cover it, and reports the required and the available amount.
-func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, required math.Int) error {
+// holdUnfunded puts on hold a timer whose payer can't cover it, and reports the required and the available amount.
+func (e *Engine) holdUnfunded(ctx sdk.Context, b *block, timer *types.Timer, reason types.HoldReason, required math.Int) error {
 	goCtx := context.Context(ctx)
-	if err := e.Records.PutAside(goCtx, timer, reason); err != nil {
+	if err := e.Records.PutOnHold(goCtx, timer, reason); err != nil {
 		return err
 	}
 	available := b.funds.Spendable(ctx, timer.Payer())
 	actor := e.Addresses.Text(timer.Actor)
-	event := &types.TimerSetAside{
+	event := &types.TimerHeld{
 		Id: timer.IDHex(), Actor: actor, Reason: reason, Payer: e.payerText(timer, actor),
 		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 		Label: timer.Label,
@@ -170,7 +170,7 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 	if err := events.Emit(goCtx, event); err != nil {
 		return err
 	}
-	b.noteAside(ctx, timer, reason)
+	b.noteHeld(ctx, timer, reason)
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 var all = []proto.Message{
 	&types.TimerScheduled{}, &types.TimerUpdated{}, &types.TimerExtended{}, &types.TimerCancelled{}, &types.TimerCancelledNotAdmin{},
 	&types.TimerCancelledByGovernance{}, &types.TimerExtendedByGovernance{}, &types.TimerFired{}, &types.TimerExpired{},
-	&types.TimerCancelledInsufficientFunds{}, &types.TimerDeferredInsufficientFunds{}, &types.TimerSetAside{}, &types.TimerReleased{},
+	&types.TimerCancelledInsufficientFunds{}, &types.TimerDeferredInsufficientFunds{}, &types.TimerHeld{}, &types.TimerReleased{},
 	&types.TimerPriorityClampedAtSchedule{}, &types.TimerBidIgnored{}, &types.TimerAgentFailed{}, &types.TimerAgentBilled{},
 	&types.TimerAgentSet{}, &types.TimerBidLocked{}, &types.TimerBidSettled{}, &types.TimerLaneFailed{}, &types.TimerBasefeeSourceFailed{},
 	&types.TimerLaneSummary{}, &types.TimerOccurrencesSkipped{},

@@ -71,14 +71,14 @@ func fullGenesis() *types.GenesisState {
 	full.Handler, full.Payload, full.FireSeq = `<tick> & "\{[,:]}`, []byte{1, 2, 3}, 3
 	full.UnfundedSince = 1
 	full.Bid = staticBid(math.LegacyOneDec(), math.LegacySmallestDec())
-	tier, aside, unrunnable := testTimer(8, 3), testTimer(2, 4), testTimer(9, 5)
+	tier, onHold, unrunnable := testTimer(8, 3), testTimer(2, 4), testTimer(9, 5)
 	tier.Bid = &types.Bid{Tier: types.TierFast}
-	aside.SetAside, unrunnable.SetAside = types.Quarantined, types.Unrunnable
+	onHold.HoldReason, unrunnable.HoldReason = types.Quarantined, types.Unrunnable
 	hit, waiting := testWatchTimer(7, 6), testWatchTimer(7, 7)
-	waiting.SetAside = types.Watching
+	waiting.HoldReason = types.Watching
 	conditional := types.WatchKey{Store: "bank", Prefix: []byte{9, 9}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "100"}}
 	waiting.Trigger.Watch = &types.WatchTrigger{Keys: append(waiting.Trigger.Watch.Keys, conditional), Cooldown: 3}
-	g.Timers = []types.Timer{testTimer(6, 1), full, tier, hit, aside, unrunnable, waiting}
+	g.Timers = []types.Timer{testTimer(6, 1), full, tier, hit, onHold, unrunnable, waiting}
 	key := waiting.Trigger.Watch.Keys[0]
 	matched := types.WatchedKey{Store: key.Store, Key: key.Prefix}
 	g.WatchHits = []types.SeqWatchHit{{Seq: 6, Hit: types.WatchHit{Since: 2, Matched: []types.WatchedKey{matched}}}}
@@ -111,7 +111,7 @@ func fullGenesis() *types.GenesisState {
 	}
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
-		SweepCursor: types.QueueKey{Due: 7}, AsideCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
+		SweepCursor: types.QueueKey{Due: 7}, HoldCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
 		LaneBasefee: &basefee, P50: math.LegacySmallestDec(), MarketSince: 2,
 		AdmitCursor: types.QueueKey{Due: 6, Seq: 1},
 		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
@@ -187,7 +187,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a seq to come":           {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
 		"a timer before the head": {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
 		"a seq twice":             {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
-		"a seq twice, one aside":  {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
+		"a seq twice, one on hold": {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
 		"an id twice":             {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
 		"no id":                   {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
 		"a short id":              {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
@@ -221,7 +221,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a retry of nothing":      {timer(func(t *types.Timer) { *t = timed(*t); t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 1 }), "trying 0 after 1 retries"},
 		"trying without a retry":  {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.Trying = 1 }), "trying 1 after 0 retries"},
 		"no due time":             {timer(func(t *types.Timer) { *t = timed(*t); t.DueTime = 0 }), "due_time is 0, want 1 to 253402300799 for a time"},
-		"waits for no time":       {timer(func(t *types.Timer) { t.SetAside = types.Timed }), "it waits for a time and its trigger is none"},
+		"waits for no time":       {timer(func(t *types.Timer) { t.HoldReason = types.Timed }), "it waits for a time and its trigger is none"},
 		"no recurrence":           {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence = nil }), "recurrence is stated, or missing"},
 		"recurrence of a height":  {timer(func(t *types.Timer) { t.Recurrence = &types.Recurrence{} }), "recurrence is stated, or missing"},
 		"an occurrence too far":   {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.After = 1 << 60 }), "recurrence: after 1152921504606846976"},
@@ -234,12 +234,12 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 5, Occurrences: &types.OccurrenceTerms{}}}
 		}), "want from schedule"},
 		"times behind before 1970": {func(g *types.GenesisState) { g.Lane.TimesBehind = -1 }, "lane.times_behind is -1"},
-		"an unknown reason":        {timer(func(t *types.Timer) { t.SetAside = 9 }), "set_aside 9 is unknown"},
-		"a negative reason":        {timer(func(t *types.Timer) { t.SetAside = -1 }), "set_aside -1 is unknown"},
+		"an unknown reason":        {timer(func(t *types.Timer) { t.HoldReason = 9 }), "hold_reason 9 is unknown"},
+		"a negative reason":        {timer(func(t *types.Timer) { t.HoldReason = -1 }), "hold_reason -1 is unknown"},
 		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 256"},
 		"a watch of a key twice":   {func(g *types.GenesisState) { twice(&g.Timers[3]) }, "is stated twice"},
-		"waiting for nothing":      {timer(func(t *types.Timer) { t.SetAside = types.Watching }), "waits for a change and watches nothing"},
-		"a hit of one that waits":  {func(g *types.GenesisState) { g.Timers[3].SetAside = types.Watching }, "timer 3 does not wait to be told"},
+		"waiting for nothing":      {timer(func(t *types.Timer) { t.HoldReason = types.Watching }), "waits for a change and watches nothing"},
+		"a hit of one that waits":  {func(g *types.GenesisState) { g.Timers[3].HoldReason = types.Watching }, "timer 3 does not wait to be told"},
 		"a hit of no watch":        {func(g *types.GenesisState) { g.WatchHits[0].Seq = 1 }, "timer 0 does not wait to be told"},
 		"a hit of nobody":          {func(g *types.GenesisState) { g.WatchHits = append(g.WatchHits, types.SeqWatchHit{Seq: 9}) }, "watch_hits has 1 seqs that no timer has"},
 		"hits out of order":        {func(g *types.GenesisState) { g.WatchHits = append(g.WatchHits, g.WatchHits[0]) }, "watch_hits 1: seq 6 is not above 6"},
@@ -336,10 +336,10 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 	}
 }
 
-// TestGenesisMindsItsEdges: what lies aside has no place in the queue, and bounds are bounds to the last unit.
+// TestGenesisMindsItsEdges: what is on hold has no place in the queue, and bounds are bounds to the last unit.
 func TestGenesisMindsItsEdges(t *testing.T) {
 	g := fullGenesis()
-	g.Timers[4].Due = 1 // set aside, so not before the head of the queue
+	g.Timers[4].Due = 1 // on hold, so not before the head of the queue
 	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
 	g.WatchLeavers, g.Ready, g.NextSeq = nil, nil, 8
@@ -418,7 +418,7 @@ func largestInt() *big.Int {
 func oddValues() []any {
 	odd := []any{
 		nil, true, "", "x", "0", "1", "-1", "1.5", "18446744073709551615", "18446744073709551616", "4294967296", "\u0000",
-		"NaN", "1e9", "AAAA", "9223372036854775808", math.NewIntFromBigInt(largestInt()).String(), strings.Repeat("9", 60), strings.Repeat("9", 400), "SET_ASIDE_REASON_UNRUNNABLE",
+		"NaN", "1e9", "AAAA", "9223372036854775808", math.NewIntFromBigInt(largestInt()).String(), strings.Repeat("9", 60), strings.Repeat("9", 400), "HOLD_REASON_UNRUNNABLE",
 		[]any{},
 		[]any{nil},
 		[]any{""},

@@ -20,7 +20,7 @@ func (c *Check) Timer(i int, t *types.Timer) error {
 	if t.Seq >= c.head.NextSeq {
 		return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, c.head.NextSeq)
 	}
-	if t.SetAside == types.NotSetAside && t.IsBefore(c.head.Lane.HeadCursor) {
+	if t.HoldReason == types.NotOnHold && t.IsBefore(c.head.Lane.HeadCursor) {
 		return types.ErrInvalidGenesis.Wrapf("timer %d is before the head of the queue", i)
 	}
 	id := [types.IDBytes]byte(t.Id)
@@ -74,8 +74,8 @@ func validateTimer(t *types.Timer) error {
 			return err
 		}
 	}
-	if _, known := types.SetAsideReason_name[int32(t.SetAside)]; !known {
-		return types.ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
+	if _, known := types.HoldReason_name[int32(t.HoldReason)]; !known {
+		return types.ErrInvalidGenesis.Wrapf("hold_reason %d is unknown", int32(t.HoldReason))
 	}
 	if t.RunsMessages && t.Handler != "" {
 		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Handler)

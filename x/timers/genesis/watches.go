@@ -37,11 +37,11 @@ func (c *Check) watch(i int, t *types.Timer) error {
 	delete(c.hits, t.Seq)
 	watches := t.Trigger.Watch != nil
 	switch {
-	case hit && (!watches || t.SetAside == types.Watching):
+	case hit && (!watches || t.HoldReason == types.Watching):
 		return types.ErrInvalidGenesis.Wrapf("timer %d does not wait to be told what watch_hits has for its seq %d", i, t.Seq)
-	case t.SetAside == types.Watching && (types.QueueKey{Due: t.ExpiresAt, Seq: t.Seq}).Before(c.head.WatchCursors.Expiry):
+	case t.HoldReason == types.Watching && (types.QueueKey{Due: t.ExpiresAt, Seq: t.Seq}).Before(c.head.WatchCursors.Expiry):
 		return types.ErrInvalidGenesis.Wrapf("timer %d waits and expires before watch_cursors.expiry", i)
-	case !hit && watches && t.SetAside == types.NotSetAside:
+	case !hit && watches && t.HoldReason == types.NotOnHold:
 		return types.ErrInvalidGenesis.Wrapf("timer %d is to fire for a change, and watch_hits has nothing for its seq %d", i, t.Seq)
 	}
 	return nil

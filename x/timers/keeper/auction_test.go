@@ -148,14 +148,14 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		"becomes unrunnable, and expires": {out: func(f *fixture, id string) {
 			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = gas - 1 })
 			f.blocksUntil(4)
-			require.Equal(f.t, types.Unrunnable, f.timer(robot, id).SetAside)
+			require.Equal(f.t, types.Unrunnable, f.timer(robot, id).HoldReason)
 		}},
 		"is quarantined, and cancelled by the authority": {
 			config: func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 5)) },
 			out: func(f *fixture, id string) {
 				f.quarantine()
 				f.blocksUntil(4)
-				require.Equal(f.t, types.Quarantined, f.timer(robot, id).SetAside)
+				require.Equal(f.t, types.Quarantined, f.timer(robot, id).HoldReason)
 				require.Equal(f.t, "700", f.timer(robot, id).BidLocked)
 				f.run(&types.MsgSysCancelTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
 				f.Bank.ClearSendRestriction()
@@ -402,7 +402,7 @@ func TestBidRefundRefusedByTheBank(t *testing.T) {
 		id := f.schedule(robot, 3, f.noop(), bidding(price("700")), expiring(4))
 		refuse(f)
 		f.blocksUntil(8)
-		require.Equal(t, types.Quarantined, f.timer(robot, id).SetAside)
+		require.Equal(t, types.Quarantined, f.timer(robot, id).HoldReason)
 		require.Equal(t, int64(700), f.balance(vault))
 		f.Bank.ClearSendRestriction()
 		f.blocksUntil(9)

@@ -16,7 +16,7 @@ func waitForPurse(timer *types.Timer, op types.ConditionOp, value int) {
 	when := &types.WatchCondition{Op: op, Value: fmt.Sprint(value)}
 	key := types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, purse...), "stake"...), When: when}
 	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
-	timer.SetAside, timer.Due = types.Watching, 1
+	timer.HoldReason, timer.Due = types.Watching, 1
 }
 
 var conditionsSize = flag.Int("keeper.conditions", 0, "how many conditions never come true; 2,500 or 100,000 by default, 1,000,000 take minutes and 14 GB")
@@ -137,7 +137,7 @@ func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
 		var counts *storecount.Counts
 		f := crowded(t, n, func(timer *types.Timer) {
 			waitForPurse(timer, types.ConditionLess, 1_000)
-			timer.SetAside = types.Paused
+			timer.HoldReason = types.Paused
 		}, counted(&counts))
 		f.setPurse(5_000)
 		f.endBlock()
@@ -146,7 +146,7 @@ func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
 		f.endBlock()
 		return counts.Take()
 	}
-	// A block sweeps a bounded number of timers that are set aside; what the fall adds to that is the same.
+	// A block sweeps a bounded number of timers that are on hold; what the fall adds to that is the same.
 	adds := func(n int) [3]int {
 		calm, fall := cost(n, 5_000), cost(n, 10)
 		return [3]int{fall.Nexts - calm.Nexts, fall.Gets - calm.Gets, fall.Writes() - calm.Writes()}

@@ -96,8 +96,8 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 	require.Equal(t, before, f.config())
 }
 
-// Rule: 1.5-unrunnable, 5.1-returns, 5.1-unrunnable-set-aside, 6-released
-func TestAnUnrunnableTimerIsSetAsideAndComesBack(t *testing.T) {
+// Rule: 1.5-unrunnable, 5.1-returns, 5.1-unrunnable-on-hold, 6-released
+func TestAnUnrunnableTimerIsOnHoldAndComesBack(t *testing.T) {
 	for name, tc := range map[string]struct{ shrink, restore func(*types.TimerConfig) }{
 		"above the cap": {
 			func(c *types.TimerConfig) { c.MaxCyclesPerFire = 100_000 },
@@ -116,10 +116,10 @@ func TestAnUnrunnableTimerIsSetAsideAndComesBack(t *testing.T) {
 			f.setConfig(tc.shrink)
 			events := f.blocksUntil(5)
 			require.Empty(t, f.firedIDs(events))
-			aside := eventsOf[*types.TimerSetAside](f, events)
-			require.Len(t, aside, 3)
+			onHold := eventsOf[*types.TimerHeld](f, events)
+			require.Len(t, onHold, 3)
 			for i, id := range []string{comesBack, expires, shrinks} {
-				require.Equal(t, types.TimerSetAside{Id: id, Actor: robot.String(), Reason: types.Unrunnable}, *aside[i])
+				require.Equal(t, types.TimerHeld{Id: id, Actor: robot.String(), Reason: types.Unrunnable}, *onHold[i])
 			}
 			f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: expires})
 
@@ -254,7 +254,7 @@ func TestTheSweepComesToEachTimer(t *testing.T) {
 	capped(gas - 1)
 	f.blocksUntil(9)
 	for _, id := range ids {
-		require.Equal(t, types.Unrunnable, f.timer(robot, id).SetAside)
+		require.Equal(t, types.Unrunnable, f.timer(robot, id).HoldReason)
 	}
 	capped(gas)
 	f.NextBlock()
@@ -264,7 +264,7 @@ func TestTheSweepComesToEachTimer(t *testing.T) {
 		fired = append(fired, f.firedIDs(f.NextBlock())...)
 	}
 	require.ElementsMatch(t, ids, fired)
-	require.Equal(t, types.Unrunnable, f.timer(robot, stays).SetAside)
+	require.Equal(t, types.Unrunnable, f.timer(robot, stays).HoldReason)
 }
 
 // TestConfigChange_UndoesNoOther: two changes that were made from the same config, of other parameters, both apply, in one block

@@ -7,7 +7,7 @@
 // The methods of Keeper are the host API. A module schedules calls of its own functions with it:
 //
 //   - Schedule makes a timer, Update changes its call, gas limit or bid, and Cancel removes it.
-//   - Extend moves the height at which it expires. Pause and Resume set it aside and put it back.
+//   - Extend moves the height at which it expires. Pause and Resume put it on hold and put it back.
 //   - SetAgent names who prices the actor's timers. TimersOf, AgentOf and Config read.
 //
 // Every check is made here, and the message server is thin over it. A call that fails may have written already: make it

@@ -109,7 +109,7 @@ func TestHandlerErrorsAreIsolated(t *testing.T) {
 			require.Equal(t, fault.code, fired[1].Code)
 			require.LessOrEqual(t, fired[1].Cycles, uint64(gas))
 			require.Empty(t, eventsOf[*types.TimerLaneFailed](f, events))
-			require.Empty(t, eventsOf[*types.TimerSetAside](f, events))
+			require.Empty(t, eventsOf[*types.TimerHeld](f, events))
 			require.Equal(t, uint32(1), eventsOf[*types.TimerLaneSummary](f, events)[1].Failed)
 		})
 	}

@@ -75,8 +75,8 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 	for i := range genesis.Timers {
 		timer := &genesis.Timers[i]
 		switch {
-		case timer.SetAside != types.NotSetAside:
-			kinds[timer.SetAside.String()]++
+		case timer.HoldReason != types.NotOnHold:
+			kinds[timer.HoldReason.String()]++
 		case timer.ExpiredAt(types.MomentOf(f.Ctx()).Next()):
 			kinds["expired"]++
 		case timer.Due <= f.Height():
@@ -109,7 +109,7 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 		// Delivery ids name the parent block's hash, which differs between chains.
 		require.Equal(t, strip(eventsOf[*types.TimerFired](f, want)), strip(eventsOf[*types.TimerFired](g, got)))
 		require.Equal(t, eventsOf[*types.TimerExpired](f, want), eventsOf[*types.TimerExpired](g, got))
-		require.Equal(t, eventsOf[*types.TimerSetAside](f, want), eventsOf[*types.TimerSetAside](g, got))
+		require.Equal(t, eventsOf[*types.TimerHeld](f, want), eventsOf[*types.TimerHeld](g, got))
 		require.Equal(t, eventsOf[*types.TimerLaneSummary](f, want), eventsOf[*types.TimerLaneSummary](g, got))
 		for _, account := range []sdk.AccAddress{alice, bob, robot, robot2} {
 			require.Equal(t, f.balance(account), g.balance(account))
@@ -172,21 +172,21 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 	}
 	require.NoError(t, start(good()))
 	for name, change := range map[string]func(*types.GenesisState){
-		"seq twice":            func(g *types.GenesisState) { g.Timers[1].Seq = 1 },
-		"id twice":             func(g *types.GenesisState) { g.Timers[1].Id = g.Timers[0].Id },
-		"seq to come":          func(g *types.GenesisState) { g.NextSeq = 2 },
-		"seq 0":                func(g *types.GenesisState) { g.Timers[0].Seq = 0 },
-		"due 0":                func(g *types.GenesisState) { g.Timers[0].Due = 0 },
-		"next_seq 0":           func(g *types.GenesisState) { g.NextSeq, g.Timers = 0, nil },
-		"short id":             func(g *types.GenesisState) { g.Timers[0].Id = []byte{1} },
-		"payload key":          func(g *types.GenesisState) { g.Timers[0].PayloadSeq = 1 },
-		"before the head":      func(g *types.GenesisState) { g.Lane.HeadCursor = types.QueueKey{Due: 6} },
-		"before the cursor":    func(g *types.GenesisState) { g.Lane.LiveCursor = types.QueueKey{Due: 6} },
-		"no actor":             func(g *types.GenesisState) { g.Timers[0].Actor = nil },
-		"no gas":               func(g *types.GenesisState) { g.Timers[0].GasLimit = 0 },
-		"set aside for naught": func(g *types.GenesisState) { g.Timers[0].SetAside = 9 },
-		"no total":             func(g *types.GenesisState) { g.Lane.Burned = math.Int{} },
-		"negative total":       func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) },
+		"seq twice":          func(g *types.GenesisState) { g.Timers[1].Seq = 1 },
+		"id twice":           func(g *types.GenesisState) { g.Timers[1].Id = g.Timers[0].Id },
+		"seq to come":        func(g *types.GenesisState) { g.NextSeq = 2 },
+		"seq 0":              func(g *types.GenesisState) { g.Timers[0].Seq = 0 },
+		"due 0":              func(g *types.GenesisState) { g.Timers[0].Due = 0 },
+		"next_seq 0":         func(g *types.GenesisState) { g.NextSeq, g.Timers = 0, nil },
+		"short id":           func(g *types.GenesisState) { g.Timers[0].Id = []byte{1} },
+		"payload key":        func(g *types.GenesisState) { g.Timers[0].PayloadSeq = 1 },
+		"before the head":    func(g *types.GenesisState) { g.Lane.HeadCursor = types.QueueKey{Due: 6} },
+		"before the cursor":  func(g *types.GenesisState) { g.Lane.LiveCursor = types.QueueKey{Due: 6} },
+		"no actor":           func(g *types.GenesisState) { g.Timers[0].Actor = nil },
+		"no gas":             func(g *types.GenesisState) { g.Timers[0].GasLimit = 0 },
+		"on hold for naught": func(g *types.GenesisState) { g.Timers[0].HoldReason = 9 },
+		"no total":           func(g *types.GenesisState) { g.Lane.Burned = math.Int{} },
+		"negative total":     func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) },
 		"total at its end": func(g *types.GenesisState) {
 			g.Lane.Burned = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 255))
 		},

@@ -57,7 +57,7 @@ func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTi
 
 // UpdateTimerConfig implements types.MsgServer: opcode 49. What the message changes must be what it was made from, a change
 // that was accepted in the same block included. The whole config is checked now and is in force from the next block on. Timers
-// that it makes unrunnable are set aside when they are due, and released when a config can run them.
+// that it makes unrunnable are put on hold when they are due, and released when a config can run them.
 func (m msgServer) UpdateTimerConfig(
 	ctx context.Context, msg *types.MsgUpdateTimerConfig,
 ) (*types.MsgUpdateTimerConfigResponse, error) {
@@ -134,7 +134,7 @@ func (m msgServer) SysReleaseTimer(ctx context.Context, msg *types.MsgSysRelease
 	if err != nil {
 		return nil, err
 	}
-	if timer.SetAside != types.Quarantined {
+	if timer.HoldReason != types.Quarantined {
 		return nil, types.ErrNotQuarantined.Wrapf("timer %s of %s", timer.IDHex(), msg.Actor)
 	}
 	return &types.MsgSysReleaseTimerResponse{}, m.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)

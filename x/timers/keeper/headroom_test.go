@@ -50,7 +50,7 @@ func besiegedLane(t *testing.T, change func(*types.TimerConfig), harness ...func
 // TestHeadroom_ACrowdPaysForTheRoomItTakes: without headroom a crowd keeps others out while the basefee sleeps at its floor;
 // such a config is refused. With the target that the refusal names the basefee rises until the crowd pays for the room.
 //
-// Rule: 7.2-headroom-enforced, 7.2-headroom-set-aside
+// Rule: 7.2-headroom-enforced, 7.2-headroom-on-hold
 func TestHeadroom_ACrowdPaysForTheRoomItTakes(t *testing.T) {
 	fired, highest := besiegedLane(t, sleepy, withoutHeadroom)
 	require.Equal(t, 0, fired, "what the rule prevents")

@@ -269,7 +269,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	err = k.engine.Records.Move(ctx, &timer, func(t *types.Timer) error {
 		change(t)
 		t.Seq = seq
-		if t.SetAside == types.NotSetAside && t.Due < openHeight(ctx) {
+		if t.HoldReason == types.NotOnHold && t.Due < openHeight(ctx) {
 			t.Due = types.HeightOf(ctx) + 1
 		}
 		if req.Bid != nil {
@@ -535,7 +535,7 @@ func (k *Keeper) cancel(
 	return timer, k.engine.Records.Remove(ctx, &timer)
 }
 
-// TimersOf returns the actor's live timers, at most max_timers_per_actor: those set aside first, the others by due
+// TimersOf returns the actor's live timers, at most max_timers_per_actor: those on hold first, the others by due
 // height. A payload longer than types.InlinePayloadBytes is left out; the query Timer shows it. The reading is charged
 // as gas of ctx.
 func (k *Keeper) TimersOf(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {

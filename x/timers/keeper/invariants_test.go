@@ -152,7 +152,7 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 		},
 		"waits for nothing": func(t *types.Timer, _ uint64) bool {
 			t.Trigger = types.Trigger{Height: 9}
-			return t.SetAside == types.Watching
+			return t.HoldReason == types.Watching
 		},
 		"watches another key": func(t *types.Timer, _ uint64) bool {
 			watch := t.Trigger.Watch
@@ -161,7 +161,7 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 			}
 			return watch != nil
 		},
-		"waits until another height": func(t *types.Timer, _ uint64) bool { t.ExpiresAt++; return t.SetAside == types.Watching },
+		"waits until another height": func(t *types.Timer, _ uint64) bool { t.ExpiresAt++; return t.HoldReason == types.Watching },
 	}
 	applied := map[string]int{}
 	for i, policy := range historyPolicies {

@@ -29,10 +29,10 @@ type kind struct {
 	begin func(f *fixture) (sdk.AccAddress, string)
 	// stands is what queries say of it then, and after.
 	stands types.TimerStatus
-	aside  types.SetAsideReason
+	onHold types.HoldReason
 	// end makes it fire, if time alone does not.
 	end func(f *fixture, id string)
-	// runs: it is due in the time that the change lasts, so that a cap below its gas limit sets it aside.
+	// runs: it is due in the time that the change lasts, so that a cap below its gas limit puts it on hold.
 	runs bool
 }
 
@@ -59,7 +59,7 @@ func kinds() []kind {
 			return robot, f.schedule(robot, 3, []byte("fails once"), retried(1, 37))
 		}},
 		{
-			name: "watch, waiting", stands: types.TimerStatusWatching, aside: types.Watching,
+			name: "watch, waiting", stands: types.TimerStatusWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(carol)))
 			},
@@ -72,7 +72,7 @@ func kinds() []kind {
 			return robot, id
 		}},
 		{
-			name: "condition, waiting", stands: types.TimerStatusWatching, aside: types.Watching,
+			name: "condition, waiting", stands: types.TimerStatusWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(purse), "> 100")))
 			},
@@ -85,7 +85,7 @@ func kinds() []kind {
 			return robot, id
 		}},
 		{
-			name: "watch, cooling down", stands: types.TimerStatusWatching, aside: types.Watching,
+			name: "watch, cooling down", stands: types.TimerStatusWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(purse)), times(2), cooling(4))
 				f.NextBlock()
@@ -98,7 +98,7 @@ func kinds() []kind {
 			end: func(f *fixture, _ string) { f.setPurse(3) },
 		},
 		{
-			name: "paused", stands: types.TimerStatusSetAside, aside: types.Paused,
+			name: "paused", stands: types.TimerStatusOnHold, onHold: types.Paused,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				id := f.schedule(robot, 3, []byte("noop"))
 				f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
@@ -107,7 +107,7 @@ func kinds() []kind {
 			end: func(f *fixture, id string) { f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id}) },
 		},
 		{
-			name: "suspended", stands: types.TimerStatusSetAside, aside: types.Suspended,
+			name: "suspended", stands: types.TimerStatusOnHold, onHold: types.Suspended,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				return pauper, f.schedule(pauper, 3, []byte("noop"), func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend })
 			},
@@ -117,7 +117,7 @@ func kinds() []kind {
 			},
 		},
 		{
-			name: "quarantined", stands: types.TimerStatusSetAside, aside: types.Quarantined,
+			name: "quarantined", stands: types.TimerStatusOnHold, onHold: types.Quarantined,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				f.quarantine()
 				id := f.schedule(robot, 3, []byte("noop"))
@@ -136,7 +136,7 @@ func kinds() []kind {
 type movement struct {
 	name string
 	move func(f *fixture) *fixture
-	// cap is set: what is due meanwhile is set aside, since its gas limit is above it.
+	// cap is set: what is due meanwhile is put on hold, since its gas limit is above it.
 	cap bool
 }
 
@@ -218,10 +218,10 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 				f.blocksUntil(4)
 				before := f.timer(owner, id)
 				require.Equal(t, k.stands, before.Status)
-				require.Equal(t, k.aside, before.SetAside)
+				require.Equal(t, k.onHold, before.HoldReason)
 				f = m.move(f)
 				if m.cap && k.runs {
-					require.Equal(t, types.Unrunnable, f.timer(owner, id).SetAside, "above the cap")
+					require.Equal(t, types.Unrunnable, f.timer(owner, id).HoldReason, "above the cap")
 				} else {
 					after := f.timer(owner, id)
 					require.Equal(t, before, after, "it is as it was")

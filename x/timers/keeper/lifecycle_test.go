@@ -365,7 +365,7 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				return f.Timers.Pause(ctx, actor, id)
 			},
 			want: func(info *types.TimerInfo, _ types.TimerInfo) {
-				info.Status, info.SetAside = types.TimerStatusSetAside, types.Paused
+				info.Status, info.HoldReason = types.TimerStatusOnHold, types.Paused
 			},
 		},
 		"pause and resume": {
@@ -492,7 +492,7 @@ func TestARepeatingTimerCountsOnceAgainstTheLimit(t *testing.T) {
 	f.refused(types.ErrTooManyTimers, scheduleMsg(robot2, f.Height()+50, f.noop()))
 }
 
-// Rule: 1.2-on-unfunded, 1.5-leaves-for-funds, 1.5-suspended, 3.4-resume, 5.2-leaves-or-suspended, 6-set-aside
+// Rule: 1.2-on-unfunded, 1.5-leaves-for-funds, 1.5-suspended, 3.4-resume, 5.2-leaves-or-suspended, 6-on-hold
 // Rule: 6-released
 func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.MaxTtlBlocks = 100 }))
@@ -503,29 +503,29 @@ func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	require.Equal(t, types.OnUnfundedSuspend, f.timer(poor, id).OnUnfunded)
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(4)))
 	events := f.NextBlock()
-	require.Equal(t, types.TimerSetAside{
+	require.Equal(t, types.TimerHeld{
 		Id: id, Actor: poor.String(), Reason: types.Suspended, Codespace: types.ModuleName, Code: types.ErrInsufficientFunds.ABCICode(),
 		Payer: poor.String(), Required: "80000", Available: "70000",
-	}, *only[*types.TimerSetAside](f, events))
+	}, *only[*types.TimerHeld](f, events))
 	summary := only[*types.TimerLaneSummary](f, events)
-	require.Equal(t, [2]uint32{1, 0}, [2]uint32{summary.SetAside, summary.Unfunded})
+	require.Equal(t, [2]uint32{1, 0}, [2]uint32{summary.OnHold, summary.Unfunded})
 	require.Equal(t, dies, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id)
 
 	info := f.timer(poor, id)
-	require.Equal(t, types.Suspended, info.SetAside)
-	require.Equal(t, types.TimerStatusSetAside, info.Status)
+	require.Equal(t, types.Suspended, info.HoldReason)
+	require.Equal(t, types.TimerStatusOnHold, info.Status)
 	require.Equal(t, uint64(3), info.LastOutcome.Height)
 	f.fund(poor, 10_000)
 	require.Empty(t, f.firedIDs(f.blocksUntil(10)), "it waits for its owner, not for money")
 	f.run(resume(poor, id))
-	f.refused(types.ErrNotSetAside, resume(poor, id))
+	f.refused(types.ErrNotOnHold, resume(poor, id))
 	events = f.NextBlock()
 	require.Equal(t, types.TimerReleased{Id: id, Actor: poor.String(), Reason: types.Suspended, Due: f.Height()},
 		*only[*types.TimerReleased](f, events))
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 	require.Equal(t, uint32(2), f.timer(poor, id).FireSeq)
 	f.blocksUntil(20)
-	require.Equal(t, types.Suspended, f.timer(poor, id).SetAside)
+	require.Equal(t, types.Suspended, f.timer(poor, id).HoldReason)
 	expired := only[*types.TimerExpired](f, f.blocksUntil(110))
 	require.Equal(t, id, expired.Id)
 }
@@ -541,8 +541,8 @@ func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
 	f.blocksUntil(2)
 	for _, want := range []int{2, 2, 1, 0} {
 		suspended := 0
-		for _, aside := range eventsOf[*types.TimerSetAside](f, f.NextBlock()) {
-			if aside.Reason == types.Suspended {
+		for _, onHold := range eventsOf[*types.TimerHeld](f, f.NextBlock()) {
+			if onHold.Reason == types.Suspended {
 				suspended++
 			}
 		}
@@ -550,23 +550,23 @@ func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
 	}
 }
 
-// Rule: 1.5-set-aside, 1.5-paused, 1.5-returns-due, 3.4-pause, 3.4-pause-errors, 3.4-resume, 3.4-resume-errors
-// Rule: 6-set-aside
+// Rule: 1.5-on-hold, 1.5-paused, 1.5-returns-due, 3.4-pause, 3.4-pause-errors, 3.4-resume, 3.4-resume-errors
+// Rule: 6-on-hold
 func TestPauseAndResume(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
 	id := f.schedule(alice, 5, f.pays(alice, bob, 1))
-	f.refused(types.ErrNotSetAside, resume(alice, id))
+	f.refused(types.ErrNotOnHold, resume(alice, id))
 	gasOf := func(msg sdk.Msg) uint64 { return f.run(msg) }
 	require.GreaterOrEqual(t, gasOf(pause(alice, id)), config.ScheduleCycles)
-	f.refused(types.ErrAlreadySetAside, pause(alice, id))
-	require.Equal(t, types.TimerSetAside{Id: id, Actor: alice.String(), Reason: types.Paused}, *only[*types.TimerSetAside](f, f.NextBlock()))
-	aside, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
+	f.refused(types.ErrAlreadyOnHold, pause(alice, id))
+	require.Equal(t, types.TimerHeld{Id: id, Actor: alice.String(), Reason: types.Paused}, *only[*types.TimerHeld](f, f.NextBlock()))
+	onHold, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{})
 	require.NoError(t, err)
 	listed := f.timer(alice, id)
 	listed.Messages = nil // A list decodes nothing.
-	require.Equal(t, []types.TimerInfo{listed}, aside.Timers)
-	require.Equal(t, types.Paused, aside.Timers[0].SetAside)
+	require.Equal(t, []types.TimerInfo{listed}, onHold.Timers)
+	require.Equal(t, types.Paused, onHold.Timers[0].HoldReason)
 
 	// Before it is due it is due when it was.
 	results, _, err := f.Tx(resume(alice, id))
@@ -583,7 +583,7 @@ func TestPauseAndResume(t *testing.T) {
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
 	require.Empty(t, f.firedIDs(f.blocksUntil(9)))
 	info := f.timer(alice, id)
-	require.Equal(t, types.Paused, info.SetAside)
+	require.Equal(t, types.Paused, info.HoldReason)
 	require.Equal(t, [2]uint64{90_000, 60}, [2]uint64{info.GasLimit, info.ExpiresAt})
 
 	results, _, err = f.Tx(resume(alice, id))
@@ -605,7 +605,7 @@ func TestAPausedTimerExpires(t *testing.T) {
 	id := f.schedule(robot, 5, f.noop(), expiring(8), every(1, 0))
 	f.run(pause(robot, id))
 	f.blocksUntil(7)
-	require.Equal(t, types.Paused, f.timer(robot, id).SetAside)
+	require.Equal(t, types.Paused, f.timer(robot, id).HoldReason)
 	events := f.blocksUntil(9)
 	require.Equal(t, id, only[*types.TimerExpired](f, events).Id)
 	require.Empty(t, f.firedIDs(events))
@@ -644,12 +644,12 @@ func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
 		return to, nil
 	})
 	events := f.blocksUntil(3)
-	require.Equal(t, types.Quarantined, only[*types.TimerSetAside](f, events).Reason)
+	require.Equal(t, types.Quarantined, only[*types.TimerHeld](f, events).Reason)
 	after := f.timer(alice, id)
-	after.SetAside, after.Status, after.Verdict = before.SetAside, before.Status, before.Verdict
+	after.HoldReason, after.Status, after.Verdict = before.HoldReason, before.Status, before.Verdict
 	require.Equal(t, before, after, "nothing of the fire is left")
 	f.refused(types.ErrQuarantined, resume(alice, id))
-	f.refused(types.ErrAlreadySetAside, pause(alice, id))
+	f.refused(types.ErrAlreadyOnHold, pause(alice, id))
 	f.Bank.ClearSendRestriction()
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(f.Height()+1)))
@@ -663,7 +663,7 @@ func TestAnUnrunnableTimerIsNotTheOwnersToResume(t *testing.T) {
 	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 400_000 })
 	f.blocksUntil(3)
 	f.refused(types.ErrUnrunnable, resume(robot, id))
-	f.refused(types.ErrAlreadySetAside, pause(robot, id))
+	f.refused(types.ErrAlreadyOnHold, pause(robot, id))
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 400_000})
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(5)))
 }
@@ -688,7 +688,7 @@ func TestRecurringTimersSurviveExportAndImport(t *testing.T) {
 	require.NoError(t, f.Timers.ValidateGenesis(&read))
 	g := imported(t, f, &read)
 	require.NoError(t, f.BeginBlock())
-	require.Equal(t, types.Suspended, g.timer(poor, suspended).SetAside)
+	require.Equal(t, types.Suspended, g.timer(poor, suspended).HoldReason)
 	for _, c := range []*fixture{f, g} {
 		c.fund(poor, 10_000_000)
 		c.run(resume(robot2, paused), resume(poor, suspended))

@@ -213,11 +213,11 @@ func (m *machine) block() {
 	for _, e := range eventsOf[*types.TimerCancelledInsufficientFunds](m.fixture, events) {
 		got.unfunded = append(got.unfunded, e.Id)
 	}
-	for _, e := range eventsOf[*types.TimerSetAside](m.fixture, events) {
+	for _, e := range eventsOf[*types.TimerHeld](m.fixture, events) {
 		if e.Reason == types.Paused {
 			continue // by a message or a handler, whose answer or state is compared
 		}
-		got.setAside = append(got.setAside, e.Id)
+		got.onHold = append(got.onHold, e.Id)
 	}
 	for _, e := range eventsOf[*types.TimerReleased](m.fixture, events) {
 		if e.Reason != types.Unrunnable && e.Reason != types.Unfunded {
@@ -246,7 +246,7 @@ func (m *machine) compareState() {
 		}
 		require.Equal(m.t, *timer, modelTimer{
 			id: got.IDHex(), actor: string(got.Actor), payload: string(got.Payload),
-			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, aside: got.SetAside != types.NotSetAside,
+			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, onHold: got.HoldReason != types.NotOnHold,
 			modelRecurrence: recurrenceOf(got),
 		})
 	}

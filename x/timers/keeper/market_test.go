@@ -212,7 +212,7 @@ func TestBookingAndCancellingMovesNoPrice(t *testing.T) {
 	}
 }
 
-// Rule: 1.7-activation, 1.7-basefee-start, 5.1-unrunnable-set-aside
+// Rule: 1.7-activation, 1.7-basefee-start, 5.1-unrunnable-on-hold
 func TestActivationOnARunningChain(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		plain(c)
@@ -235,8 +235,8 @@ func TestActivationOnARunningChain(t *testing.T) {
 
 	events = f.NextBlock()
 	require.Equal(t, []string{ids[3], ids[5]}, f.firedIDs(events), "0.3 and 0.2 at weight 2 for all, before those that tip nothing")
-	aside := only[*types.TimerSetAside](f, events)
-	require.Equal(t, types.TimerSetAside{Id: large, Actor: robot.String(), Reason: types.Unrunnable}, *aside)
+	onHold := only[*types.TimerHeld](f, events)
+	require.Equal(t, types.TimerHeld{Id: large, Actor: robot.String(), Reason: types.Unrunnable}, *onHold)
 	require.Equal(t, uint64(4), f.lane().MarketSince)
 	f.refused(types.ErrGasLimitOutOfBounds, scheduleMsg(robot, 50, f.noop(), limited(40_001)))
 

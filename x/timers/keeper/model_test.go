@@ -24,14 +24,14 @@ type model struct {
 type modelTimer struct {
 	id, actor, payload  string
 	due, seq, gas, last uint64
-	aside               bool
+	onHold              bool
 	modelRecurrence
 }
 
 // modelBlock is what a block did, in order.
 type modelBlock struct {
-	fired                                []modelFire
-	expired, unfunded, setAside, release []string
+	fired                              []modelFire
+	expired, unfunded, onHold, release []string
 }
 
 type modelFire struct {
@@ -126,7 +126,7 @@ func (m *model) update(actor sdk.AccAddress, id string, gasLimit uint64) error {
 	}
 	timer.gas, timer.seq = gasLimit, m.nextSeq
 	m.nextSeq++
-	if !timer.aside && timer.due < m.height {
+	if !timer.onHold && timer.due < m.height {
 		timer.due = m.height + 1
 	}
 	return nil
@@ -158,7 +158,7 @@ func (m *model) remove(timer *modelTimer) {
 	m.timers = slices.DeleteFunc(m.timers, func(other *modelTimer) bool { return other == timer })
 }
 
-// inOrder returns the timers that fit: those of the queue by (due, seq), then those set aside by seq.
+// inOrder returns the timers that fit: those of the queue by (due, seq), then those on hold by seq.
 func (m *model) inOrder(fits func(*modelTimer) bool) []*modelTimer {
 	var found []*modelTimer
 	for _, timer := range m.timers {
@@ -168,11 +168,11 @@ func (m *model) inOrder(fits func(*modelTimer) bool) []*modelTimer {
 	}
 	slices.SortFunc(found, func(a, b *modelTimer) int {
 		switch {
-		case a.aside != b.aside && a.aside:
+		case a.onHold != b.onHold && a.onHold:
 			return 1
-		case a.aside != b.aside:
+		case a.onHold != b.onHold:
 			return -1
-		case a.aside:
+		case a.onHold:
 			return cmp.Compare(a.seq, b.seq)
 		default:
 			return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
@@ -190,7 +190,7 @@ func (m *model) beginBlock() {
 
 func (m *model) endBlock() (b modelBlock) {
 	runnable := func(t *modelTimer) bool { return t.gas > m.config.FireBaseCycles && t.gas <= m.config.MaxCyclesPerFire }
-	expired := m.inOrder(func(t *modelTimer) bool { return m.height > t.last && (t.aside || t.due <= m.height) })
+	expired := m.inOrder(func(t *modelTimer) bool { return m.height > t.last && (t.onHold || t.due <= m.height) })
 	for _, timer := range m.inOrder(func(t *modelTimer) bool { return t.reason == types.Unrunnable && m.height <= t.last && runnable(t) }) {
 		m.release(timer, m.height)
 		b.release = append(b.release, timer.id)
@@ -209,11 +209,11 @@ func (m *model) endBlock() (b modelBlock) {
 		m.remove(timer)
 		b.expired = append(b.expired, timer.id)
 	}
-	ready := m.inOrder(func(t *modelTimer) bool { return !t.aside && t.due <= m.height && m.height <= t.last })
+	ready := m.inOrder(func(t *modelTimer) bool { return !t.onHold && t.due <= m.height && m.height <= t.last })
 	for _, timer := range ready {
 		if !runnable(timer) {
-			m.putAside(timer, types.Unrunnable)
-			b.setAside = append(b.setAside, timer.id)
+			m.putOnHold(timer, types.Unrunnable)
+			b.onHold = append(b.onHold, timer.id)
 		}
 	}
 	if !m.config.LanePaused {
@@ -222,7 +222,7 @@ func (m *model) endBlock() (b modelBlock) {
 	return b
 }
 
-// sweepUnfunded returns to the queue what was set aside for lack of funds and can be paid now, one after the other as far
+// sweepUnfunded returns to the queue what was on hold for lack of funds and can be paid now, one after the other as far
 // as its payer's funds go. It returns what can't be paid at all.
 func (m *model) sweepUnfunded(b *modelBlock) (unfunded []*modelTimer) {
 	promised := map[string]int64{}
@@ -250,7 +250,7 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 	price := m.config.CycleBasefee.TruncateInt64()
 	for _, timer := range ready {
 		switch {
-		case timer.aside:
+		case timer.onHold:
 			continue
 		case lane+timer.gas > m.config.LaneTimerCycles:
 			continue
@@ -264,8 +264,8 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 				m.starve(timer, b)
 				continue
 			}
-			m.putAside(timer, types.Unfunded)
-			b.setAside = append(b.setAside, timer.id)
+			m.putOnHold(timer, types.Unfunded)
+			b.onHold = append(b.onHold, timer.id)
 			continue
 		}
 		handler := modelHandlers[timer.payload]

@@ -10,13 +10,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// This file holds the states in which a timer waits for its owner: paused by the owner, or suspended or set aside for
+// This file holds the states in which a timer waits for its owner: paused by the owner, or suspended or on hold for
 // lack of funds. Its expiry height does not change.
 
-// Pause sets one of the actor's timers aside until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
+// Pause puts one of the actor's timers on hold until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer"). Its time to live goes on.
 //
-// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrAlreadySetAside.
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrAlreadyOnHold.
 func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
 	return k.pauseBy(ctx, own(actor, id))
 }
@@ -26,21 +26,21 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	if err != nil {
 		return err
 	}
-	switch timer.SetAside {
-	case types.NotSetAside, types.Watching, types.Timed:
+	switch timer.HoldReason {
+	case types.NotOnHold, types.Watching, types.Timed:
 	default:
-		return types.ErrAlreadySetAside.Wrapf("timer %s is %s", timer.IDHex(), timer.SetAside.Word())
+		return types.ErrAlreadyOnHold.Wrapf("timer %s is %s", timer.IDHex(), timer.HoldReason.Word())
 	}
-	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
+	if err := k.engine.Records.PutOnHold(ctx, &timer, types.Paused); err != nil {
 		return err
 	}
-	return events.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
+	return events.Emit(ctx, &types.TimerHeld{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
 }
 
-// Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns it. It is due
+// Resume puts one of the actor's timers back that was paused, or on hold since its payer lacked funds, and returns it. It is due
 // at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and MsgResumeTimer").
 //
-// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotOnHold, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
 	return k.resumeBy(ctx, own(actor, id), types.ResumeNow)
@@ -54,16 +54,16 @@ func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (
 	if err != nil {
 		return timer, err
 	}
-	switch timer.SetAside {
+	switch timer.HoldReason {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
 		err := k.engine.Resume(sdk.UnwrapSDKContext(ctx), &timer, at)
 		return timer, err
-	case types.NotSetAside:
-		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	case types.NotOnHold:
+		return timer, types.ErrNotOnHold.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
 	case types.Timed:
-		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at %s", timer.IDHex(), types.TimeText(timer.DueTime))
+		return timer, types.ErrNotOnHold.Wrapf("timer %s is due at %s", timer.IDHex(), types.TimeText(timer.DueTime))
 	case types.Watching:
-		return timer, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
+		return timer, types.ErrNotOnHold.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
 	case types.Quarantined:
 		return timer, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
 	default:
@@ -111,7 +111,7 @@ func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32) (types.T
 }
 
 // runBy makes the next occurrence of a timer due in the next block. It consumes schedule_cycles. Errors are ErrTimerNotFound,
-// ErrTimerExpired, ErrAlreadySetAside for one on hold, ErrAlreadyDue, ErrUnsupportedTimerType for a timer that does not repeat, and
+// ErrTimerExpired, ErrAlreadyOnHold for one on hold, ErrAlreadyDue, ErrUnsupportedTimerType for a timer that does not repeat, and
 // ErrExpiresTooSoon.
 func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 	timer, err := k.ownTimer(ctx, by)
@@ -120,9 +120,9 @@ func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 	}
 	now := types.MomentOf(ctx)
 	switch {
-	case timer.SetAside != types.NotSetAside && timer.SetAside != types.Timed:
-		return timer, types.ErrAlreadySetAside.Wrapf("timer %s is %s: resume it", timer.IDHex(), timer.SetAside.Word())
-	case timer.SetAside == types.NotSetAside && timer.Due <= now.Height+1:
+	case timer.HoldReason != types.NotOnHold && timer.HoldReason != types.Timed:
+		return timer, types.ErrAlreadyOnHold.Wrapf("timer %s is %s: resume it", timer.IDHex(), timer.HoldReason.Word())
+	case timer.HoldReason == types.NotOnHold && timer.Due <= now.Height+1:
 		return timer, types.ErrAlreadyDue.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
 	}
 	before, next := timer, timer

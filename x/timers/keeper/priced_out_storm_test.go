@@ -43,7 +43,7 @@ func floorBid(timer *types.Timer) {
 // TestPricedOutTimersKeepNobodyOut: a crowd of timers is priced out, by bids below the lane's fee or by a max_charge. Nothing
 // of it fires, and timers that can pay wait no longer than they do behind a crowd without funds.
 //
-// Rule: 1.13-priced-out, 1.13-set-aside-under-others
+// Rule: 1.13-priced-out, 1.13-on-hold-under-others
 func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 	n := *crowdSize
 	for _, c := range []struct {
@@ -160,7 +160,7 @@ func TestPricedOutTimersFireWhenPricesFall(t *testing.T) {
 }
 
 // TestPricedOutTimersReturnWhenTheChainsPricesFall: governance trebles the chain's price of a cell, so that a max_charge
-// exceeds it no more, and lowers it again. What was set aside or placed behind comes back with the sweep.
+// exceeds it no more, and lowers it again. What was on hold or placed behind comes back with the sweep.
 //
 // Rule: 1.13-return-with-the-sweep
 func TestPricedOutTimersReturnWhenTheChainsPricesFall(t *testing.T) {

@@ -38,7 +38,7 @@ func ids(timers []types.TimerInfo) (ids []string) {
 	return ids
 }
 
-// timerLists are the lists of timers. One of them may be of the timers set aside.
+// timerLists are the lists of timers. One of them may be of the timers on hold.
 var timerLists = map[string]list{
 	"of an actor": func(ctx context.Context, q types.QueryServer, page *sdkquery.PageRequest) (proto.Message, *sdkquery.PageResponse, []string, error) {
 		r, err := q.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: robot.String(), Pagination: page})
@@ -52,8 +52,8 @@ var timerLists = map[string]list{
 		r, err := q.Ready(ctx, &types.QueryReadyRequest{Pagination: page})
 		return r, r.GetPagination(), ids(r.GetTimers()), err
 	},
-	"set aside": func(ctx context.Context, q types.QueryServer, page *sdkquery.PageRequest) (proto.Message, *sdkquery.PageResponse, []string, error) {
-		r, err := q.SetAside(ctx, &types.QuerySetAsideRequest{Pagination: page})
+	"on hold": func(ctx context.Context, q types.QueryServer, page *sdkquery.PageRequest) (proto.Message, *sdkquery.PageResponse, []string, error) {
+		r, err := q.OnHold(ctx, &types.QueryOnHoldRequest{Pagination: page})
 		return r, r.GetPagination(), ids(r.GetTimers()), err
 	},
 	"receipts": func(ctx context.Context, q types.QueryServer, page *sdkquery.PageRequest) (proto.Message, *sdkquery.PageResponse, []string, error) {
@@ -78,7 +78,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 				bulky(timer)
 				timer.Actor, timer.Due = robot, 1
 				if timer.Seq > n {
-					timer.Actor, timer.SetAside = robot2, types.Paused
+					timer.Actor, timer.HoldReason = robot2, types.Paused
 				}
 			})(opts)
 			opts.Genesis.Config.Policy, opts.Genesis.Config.LanePaused = policy, true
@@ -234,7 +234,7 @@ func TestAnOffsetIsBounded(t *testing.T) {
 		page := &sdkquery.PageRequest{Offset: offset}
 		_, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 9, Pagination: page})
 		require.Equal(t, want, status.Code(err))
-		_, err = f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: page})
+		_, err = f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{Pagination: page})
 		require.Equal(t, want, status.Code(err))
 		_, err = f.query().Watches(f.Ctx(), &types.QueryWatchesRequest{Store: "bank", Pagination: page})
 		require.Equal(t, want, status.Code(err))

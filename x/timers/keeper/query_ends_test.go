@@ -86,7 +86,7 @@ func ends(base types.TimerConfig, path []int) (configs []types.TimerConfig) {
 func queries(owner sdk.AccAddress, id string) map[string][]any {
 	actor := owner.String()
 	return map[string][]any{
-		"Params": {&types.QueryParamsRequest{}}, "Lane": {&types.QueryLaneRequest{}}, "SetAside": {&types.QuerySetAsideRequest{}},
+		"Params": {&types.QueryParamsRequest{}}, "Lane": {&types.QueryLaneRequest{}}, "OnHold": {&types.QueryOnHoldRequest{}},
 		"Timer":         {&types.QueryTimerRequest{Actor: actor, Id: id}, &types.QueryTimerRequest{Actor: actor, Id: id[:2]}},
 		"TimersByActor": {&types.QueryTimersByActorRequest{Actor: actor}}, "Ready": {&types.QueryReadyRequest{}},
 		"Due": {&types.QueryDueRequest{Height: 1 << 40, Until: true}}, "Fairness": {&types.QueryFairnessRequest{Actor: actor}},

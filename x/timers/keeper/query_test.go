@@ -274,7 +274,7 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 		require.Equal(t, codes.InvalidArgument, status.Code(err), name)
 	}
 	both := &sdkquery.PageRequest{Key: make([]byte, 8), Offset: 1}
-	_, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: both})
+	_, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{Pagination: both})
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
 	_, err = f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: both})
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
@@ -301,7 +301,7 @@ func TestNilRequestsAreRefused(t *testing.T) {
 		_, _ = q.Due(f.Ctx(), nil)
 		_, _ = q.Ready(f.Ctx(), nil)
 		_, _ = q.Lane(f.Ctx(), nil)
-		_, _ = q.SetAside(f.Ctx(), nil)
+		_, _ = q.OnHold(f.Ctx(), nil)
 		_, _ = q.Receipts(f.Ctx(), nil)
 	})
 }
@@ -311,7 +311,7 @@ func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
 	const n = query.MaxPageEntries + 1
 	f := crowded(t, 2*n, func(timer *types.Timer) {
 		if timer.Seq > n {
-			timer.SetAside = types.Quarantined
+			timer.HoldReason = types.Quarantined
 		}
 	}, func(opts *lab.ChainOptions) {
 		receipts := types.HeightReceipts{Height: 1, Receipts: make([]types.Receipt, n)}
@@ -325,9 +325,9 @@ func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, due.Timers, query.MaxPageEntries)
 	require.NotNil(t, due.Pagination.NextKey)
-	aside, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: page})
+	onHold, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, aside.Timers, query.MaxPageEntries)
+	require.Len(t, onHold.Timers, query.MaxPageEntries)
 	receipts, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 1, Pagination: page})
 	require.NoError(t, err)
 	require.Len(t, receipts.Receipts, query.MaxPageEntries)

@@ -20,7 +20,7 @@ type modelRecurrence struct {
 	retryMax         uint32
 	retryAfter       uint64
 	retries, fireSeq uint32
-	reason           types.SetAsideReason
+	reason           types.HoldReason
 	outcome          modelOutcome
 }
 
@@ -39,7 +39,7 @@ type modelNext struct {
 // recurrenceOf reads the same from a record.
 func recurrenceOf(t *types.Timer) modelRecurrence {
 	recurrence := modelRecurrence{
-		suspends: t.OnUnfunded == types.OnUnfundedSuspend, retries: t.Retries, fireSeq: t.FireSeq, reason: t.SetAside,
+		suspends: t.OnUnfunded == types.OnUnfundedSuspend, retries: t.Retries, fireSeq: t.FireSeq, reason: t.HoldReason,
 	}
 	if i := t.Trigger.Interval; i != nil {
 		recurrence.every, recurrence.remaining, recurrence.stops = i.Every, i.Remaining, i.OnFailure == types.OnFailureStop
@@ -53,18 +53,18 @@ func recurrenceOf(t *types.Timer) modelRecurrence {
 	return recurrence
 }
 
-func (m *model) putAside(t *modelTimer, reason types.SetAsideReason) {
-	t.aside, t.reason = true, reason
+func (m *model) putOnHold(t *modelTimer, reason types.HoldReason) {
+	t.onHold, t.reason = true, reason
 }
 
 func (m *model) release(t *modelTimer, height uint64) {
-	t.aside, t.reason, t.due = false, types.NotSetAside, max(t.due, height)
+	t.onHold, t.reason, t.due = false, types.NotOnHold, max(t.due, height)
 }
 
 func (m *model) starve(t *modelTimer, b *modelBlock) {
 	if t.suspends {
-		m.putAside(t, types.Suspended)
-		b.setAside = append(b.setAside, t.id)
+		m.putOnHold(t, types.Suspended)
+		b.onHold = append(b.onHold, t.id)
 		return
 	}
 	m.remove(t)
@@ -95,7 +95,7 @@ func (m *model) rollOrRetry(t *modelTimer, outcome modelOutcome) modelNext {
 			m.remove(t)
 			return next
 		case "pauses itself":
-			m.putAside(t, types.Paused)
+			m.putOnHold(t, types.Paused)
 		case "updates itself":
 			t.gas, t.seq = 40_000, m.nextSeq
 			m.nextSeq++
@@ -110,10 +110,10 @@ func (m *model) pause(actor sdk.AccAddress, id string) error {
 	switch {
 	case err != nil:
 		return err
-	case timer.aside:
-		return types.ErrAlreadySetAside
+	case timer.onHold:
+		return types.ErrAlreadyOnHold
 	}
-	m.putAside(timer, types.Paused)
+	m.putOnHold(timer, types.Paused)
 	return nil
 }
 
@@ -122,8 +122,8 @@ func (m *model) resume(actor sdk.AccAddress, id string) error {
 	switch {
 	case err != nil:
 		return err
-	case !timer.aside:
-		return types.ErrNotSetAside
+	case !timer.onHold:
+		return types.ErrNotOnHold
 	case timer.reason == types.Unrunnable:
 		return types.ErrUnrunnable
 	}

@@ -28,7 +28,7 @@ import (
 
 // Rules of x/timers/README.md that no test of a larger theme shows.
 
-// TestAPricedOutTimerIsItsOwnersToResume: a block sets those aside that are in the way of others; their owner may put them
+// TestAPricedOutTimerIsItsOwnersToResume: a block puts those on hold that are in the way of others; their owner may put them
 // back, as the fall of a price does.
 //
 // Rule: 1.5-priced-out
@@ -37,12 +37,12 @@ func TestAPricedOutTimerIsItsOwnersToResume(t *testing.T) {
 	for range 12 {
 		f.schedule(robot, 3, f.noop(), atMost("5"))
 	}
-	aside := eventsOf[*types.TimerSetAside](f, f.blocksUntil(3))
-	require.NotEmpty(t, aside)
-	id := aside[0].Id
-	require.Equal(t, types.PricedOut, f.timer(robot, id).SetAside)
+	onHold := eventsOf[*types.TimerHeld](f, f.blocksUntil(3))
+	require.NotEmpty(t, onHold)
+	id := onHold[0].Id
+	require.Equal(t, types.PricedOut, f.timer(robot, id).HoldReason)
 	f.run(resume(robot, id))
-	require.Equal(t, types.NotSetAside, f.timer(robot, id).SetAside)
+	require.Equal(t, types.NotOnHold, f.timer(robot, id).HoldReason)
 }
 
 // TestPoliciesThatDoNotWeighCountNoFires.
@@ -299,18 +299,18 @@ func TestABlockBurnsAndTipsOnce(t *testing.T) {
 	require.Equal(t, [2]int{1, 1}, [2]int{burns, tips})
 }
 
-// TestTipSetsUnfundedTimersAsideUnderOverload, and they come back with their payer's funds.
+// TestTipPutsUnfundedTimersOnHoldUnderOverload, and they come back with their payer's funds.
 //
-// Rule: 5.2-tip-set-aside
-func TestTipSetsUnfundedTimersAsideUnderOverload(t *testing.T) {
+// Rule: 5.2-tip-on-hold
+func TestTipPutsUnfundedTimersOnHoldUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 8, 1 }))
 	f.fund(poorRobot, 1)
 	waiting := f.schedule(poorRobot, 3, f.noop(), bidding(stated("9", "5")))
 	for range 20 {
 		f.schedule(robot, 3, f.noop())
 	}
-	aside := only[*types.TimerSetAside](f, f.blocksUntil(4))
-	require.Equal(t, [2]any{waiting, types.Unfunded}, [2]any{aside.Id, aside.Reason})
+	onHold := only[*types.TimerHeld](f, f.blocksUntil(4))
+	require.Equal(t, [2]any{waiting, types.Unfunded}, [2]any{onHold.Id, onHold.Reason})
 	f.fund(poorRobot, rich)
 	require.Contains(t, f.firedIDs(f.blocksUntil(7)), waiting)
 }
@@ -328,14 +328,14 @@ func TestRequiredIsThePriceThatDecided(t *testing.T) {
 		f.schedule(actor, 3, f.noop(), limited(100_000), bidding(stated("9", "3")))
 	}
 	events := f.blocksUntil(3)
-	left, waits := only[*types.TimerCancelledInsufficientFunds](f, events), only[*types.TimerSetAside](f, events)
+	left, waits := only[*types.TimerCancelledInsufficientFunds](f, events), only[*types.TimerHeld](f, events)
 	require.Equal(t, [2]string{poorer.String(), "200000"}, [2]string{left.Actor, left.Required})
 	require.Equal(t, [2]string{poor.String(), "500000"}, [2]string{waits.Actor, waits.Required})
 }
 
 // TestTheOrderOfTheCleanUp: one removal a block, of timers that have all expired.
 //
-// Rule: 5.3-watches-first, 5.3-queue-next, 5.3-set-aside-last, 5.3-rest-later
+// Rule: 5.3-watches-first, 5.3-queue-next, 5.3-on-hold-last, 5.3-rest-later
 func TestTheOrderOfTheCleanUp(t *testing.T) {
 	f := newFixture(t, withConfig(oneRemoval), withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	paused := f.schedule(robot, 3, f.noop(), expiring(4))
@@ -396,12 +396,12 @@ func TestNoTextOfAnErrorIsKept(t *testing.T) {
 	}
 	require.Equal(t, 2, failed)
 	require.Len(t, eventsOf[*types.TimerAgentFailed](f, events), 1)
-	require.Len(t, eventsOf[*types.TimerSetAside](f, events), 1)
+	require.Len(t, eventsOf[*types.TimerHeld](f, events), 1)
 	require.NotContains(t, fmt.Sprint(events), text)
 	require.NotContains(t, string(f.Codec.MustMarshalJSON(f.export())), text)
 }
 
-// TestTheLabelIsInWhatEndsATimer, and in what sets it aside.
+// TestTheLabelIsInWhatEndsATimer, and in what puts it on hold.
 //
 // Rule: 6-label
 func TestTheLabelIsInWhatEndsATimer(t *testing.T) {
@@ -421,7 +421,7 @@ func TestTheLabelIsInWhatEndsATimer(t *testing.T) {
 	events := f.blocksUntil(5)
 	require.Equal(t, []string{"fires", "lacks funds", "expires", "is paused", "is cancelled", "is cancelled by governance"}, []string{
 		only[*types.TimerFired](f, events).Label, only[*types.TimerCancelledInsufficientFunds](f, events).Label,
-		only[*types.TimerExpired](f, events).Label, only[*types.TimerSetAside](f, events).Label,
+		only[*types.TimerExpired](f, events).Label, only[*types.TimerHeld](f, events).Label,
 		only[*types.TimerCancelled](f, events).Label, only[*types.TimerCancelledByGovernance](f, events).Label,
 	})
 	require.Len(t, eventsOf[*types.TimerScheduled](f, events), 6)

@@ -149,7 +149,7 @@ func TestUpdate_AWatchWatchesSomethingElse(t *testing.T) {
 	require.Equal(t, types.TimerStatusReady, f.timer(robot, id).Status, "it is due, and waits for the lane")
 	same := types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(purse), "> 5")}, Remaining: 3}}
 	f.retrigger(id, same)
-	require.Equal(t, types.NotSetAside, f.timer(robot, id).SetAside, "what it has noticed stays")
+	require.Equal(t, types.NotOnHold, f.timer(robot, id).HoldReason, "what it has noticed stays")
 
 	f.retrigger(id, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.when(f.balanceOf(purse), "> 50")}}})
 	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
@@ -181,7 +181,7 @@ func TestUpdate_OnHoldStaysOnHold(t *testing.T) {
 	id := f.schedule(robot, 0, f.counted(&runs), triggered(everySeconds(3_600)))
 	f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
 	f.retrigger(id, daily(3))
-	require.Equal(t, types.Paused, f.timer(robot, id).SetAside)
+	require.Equal(t, types.Paused, f.timer(robot, id).HoldReason)
 	f.pass(f.Now()+86_400, 3_600)
 	require.Zero(t, runs)
 	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id, At: types.ResumeNext})

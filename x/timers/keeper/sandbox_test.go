@@ -124,7 +124,7 @@ func (f *fixture) quarantine() {
 	})
 }
 
-// Rule: 1.5-quarantined, 3.7-release, 5.5-one-timer, 6-set-aside
+// Rule: 1.5-quarantined, 3.7-release, 5.5-one-timer, 6-on-hold
 func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 	f := newFixture(t)
 	f.quarantine()
@@ -132,11 +132,11 @@ func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 	good := f.schedule(robot2, 2, f.noop())
 	events := f.blocksUntil(2)
 	require.Equal(t, []string{good}, f.firedIDs(events))
-	require.Equal(t, types.TimerSetAside{
+	require.Equal(t, types.TimerHeld{
 		Id: bad, Actor: robot.String(), Reason: types.Quarantined, Codespace: types.ModuleName, Code: types.ErrInternal.ABCICode(),
-	}, *only[*types.TimerSetAside](f, events))
-	require.Equal(t, types.TimerStatusSetAside, f.timer(robot, bad).Status)
-	require.Equal(t, types.Quarantined, f.timer(robot, bad).SetAside)
+	}, *only[*types.TimerHeld](f, events))
+	require.Equal(t, types.TimerStatusOnHold, f.timer(robot, bad).Status)
+	require.Equal(t, types.Quarantined, f.timer(robot, bad).HoldReason)
 
 	f.Bank.ClearSendRestriction()
 	events = f.blocksUntil(20)
@@ -145,7 +145,7 @@ func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: bad, GasLimit: 60_000})
 	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: bad, ExpiresAt: 1_000})
-	require.Equal(t, types.Quarantined, f.timer(robot, bad).SetAside, "its owner may change it, but not release it")
+	require.Equal(t, types.Quarantined, f.timer(robot, bad).HoldReason, "its owner may change it, but not release it")
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
 	events = f.NextBlock()
@@ -163,7 +163,7 @@ func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 		ids[i] = f.schedule(robot, 2, make([]byte, 1_000), expiring(5))
 	}
 	f.blocksUntil(2)
-	response, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
+	response, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{})
 	require.NoError(t, err)
 	require.Len(t, response.Timers, 3)
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: ids[0]})
@@ -281,14 +281,14 @@ func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
 		}
 	}
 	require.Equal(t, want, left)
-	require.Equal(t, kept, only[*types.TimerSetAside](f, events).Id)
+	require.Equal(t, kept, only[*types.TimerHeld](f, events).Id)
 	require.Equal(t, uint32(1), f.total(robot))
 }
 
-// A handler finds what its block has set aside where it is now, and can change it.
+// A handler finds what its block has put on hold where it is now, and can change it.
 //
 // Rule: 2.2-one-record, 2.3-session
-func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
+func TestHandlersFindWhatTheBlockHasOnHold(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }))
 	poor := sdk.AccAddress("poor________________")
 	f.fund(poor, 1)
@@ -296,13 +296,13 @@ func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
 	// More than are written at once. One more is removed.
 	const lacking = 70
 	var first, last []byte
-	var aside int
+	var onHold int
 	look := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		live, err := f.Timers.TimersOf(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()), d.Actor)
 		require.NoError(t, err)
 		for i := range live {
-			if live[i].SetAside == types.Unfunded {
-				aside++
+			if live[i].HoldReason == types.Unfunded {
+				onHold++
 			}
 		}
 		first, last = live[0].Id, live[len(live)-1].Id
@@ -315,26 +315,26 @@ func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
 	looking := f.schedule(robot, 3, look, limited(500_000))
 	f.blocksUntil(2)
 	require.Equal(t, []string{looking}, f.firedIDs(f.NextBlock()))
-	require.Equal(t, lacking, aside)
+	require.Equal(t, lacking, onHold)
 	require.Equal(t, uint32(lacking-2), f.total(robot))
 	f.fund(poor, rich)
 	require.Len(t, f.firedIDs(f.blocksUntil(9)), lacking-2)
 }
 
-// What the block has set aside stays, where a handler that has looked at it fails.
+// What the block has put on hold stays, where a handler that has looked at it fails.
 //
 // Rule: 2.3-session
-func TestWhatTheBlockHasSetAsideOutlivesAHandlerThatFails(t *testing.T) {
+func TestWhatTheBlockHasOnHoldOutlivesAHandlerThatFails(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }))
 	poor := sdk.AccAddress("poor________________")
 	f.fund(poor, 1)
 	f.grant(poor, robot, unlimited())
 	const lacking = 10
-	aside := 0
+	onHold := 0
 	look := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		live, err := f.Timers.TimersOf(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()), d.Actor)
 		require.NoError(t, err)
-		aside = len(live)
+		onHold = len(live)
 		return types.ErrInternal
 	})
 	for range lacking + 1 {
@@ -342,7 +342,7 @@ func TestWhatTheBlockHasSetAsideOutlivesAHandlerThatFails(t *testing.T) {
 	}
 	f.schedule(robot, 3, look, limited(500_000))
 	f.blocksUntil(3)
-	require.Equal(t, lacking, aside)
+	require.Equal(t, lacking, onHold)
 	require.Equal(t, uint32(lacking), f.total(robot))
 	f.fund(poor, rich)
 	require.Len(t, f.firedIDs(f.blocksUntil(9)), lacking)

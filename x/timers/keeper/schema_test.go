@@ -225,7 +225,7 @@ func TestEachRegionHasAPrefixOfItsOwn(t *testing.T) {
 // Rule: 2-table
 func TestStorePrefixesAreStable(t *testing.T) {
 	for name, prefix := range map[string]byte{
-		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "payloads": 7, "set_aside": 8, "receipts": 9,
+		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "payloads": 7, "on_hold": 8, "receipts": 9,
 		"fires": 10, "fire_counts": 11, "ready": 12, "owners": 14, "recents": 15, "agents": 16,
 		"watched": 20, "watches": 21, "watching": 22, "watch_expiry": 23, "watch_hits": 24, "watch_pending": 25, "watch_cursors": 26,
 	} {

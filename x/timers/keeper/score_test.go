@@ -110,7 +110,7 @@ func TestABidIsAPartOfThePreCharge(t *testing.T) {
 	require.Equal(t, []string{enough}, f.firedIDs(events))
 	left := f.balance(poor)
 	require.Equal(t, int64(80_099-20_000-20_099), left)
-	event := only[*types.TimerSetAside](f, f.NextBlock())
+	event := only[*types.TimerHeld](f, f.NextBlock())
 	require.Equal(t, types.Unfunded, event.Reason)
 	require.Equal(t, "40001", event.Required)
 	require.Equal(t, fmt.Sprint(left), event.Available)

@@ -214,7 +214,7 @@ func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 	status := types.TimerStatusReady
 	for _, id := range ids {
 		require.Equal(t, status, f.timer(dave, id).Status)
-		status = types.TimerStatusSetAside
+		status = types.TimerStatusOnHold
 		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id, "one a block, in order")
 	}
 	require.Zero(t, f.total(dave))
@@ -312,7 +312,7 @@ func TestFire_ModuleCannotFinish(t *testing.T) {
 	require.False(t, fired.Success)
 	require.Equal(t, types.ErrInternal.ABCICode(), fired.Code)
 	require.NotZero(t, fired.NextDue, "it has not left")
-	require.Equal(t, types.Quarantined, only[*types.TimerSetAside](f, events).Reason)
+	require.Equal(t, types.Quarantined, only[*types.TimerHeld](f, events).Reason)
 	require.Equal(t, int64(rich), f.balance(bob), "what its handler did is undone")
 	require.Equal(t, int64(rich)-number(t, fired.Paid), f.balance(robot))
 	require.Equal(t, uint32(1), f.timer(robot, id).FireSeq)

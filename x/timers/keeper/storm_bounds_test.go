@@ -161,17 +161,17 @@ func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
 	}
 	f.blocksUntil(2)
 	counts.Reset()
-	require.Empty(t, eventsOf[*types.TimerSetAside](f, f.endBlock()))
+	require.Empty(t, eventsOf[*types.TimerHeld](f, f.endBlock()))
 	block := counts.Take()
 	require.LessOrEqual(t, block.Writes(), 10)
 	held := 0
 	for blocks := 0; held < crowd-blocks; blocks++ { // One is removed in each.
 		require.Less(t, blocks, 4+crowd/scan)
-		aside := len(eventsOf[*types.TimerSetAside](f, f.endBlock()))
-		require.LessOrEqual(t, aside, scan)
+		onHold := len(eventsOf[*types.TimerHeld](f, f.endBlock()))
+		require.LessOrEqual(t, onHold, scan)
 		block = counts.Take()
-		require.LessOrEqual(t, block.Writes(), 2*aside+20)
-		held += aside
+		require.LessOrEqual(t, block.Writes(), 2*onHold+20)
+		held += onHold
 	}
 }
 

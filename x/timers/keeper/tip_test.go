@@ -256,14 +256,14 @@ func TestTipUnfundedTimersLeaveByTheirTime(t *testing.T) {
 	suspends := f.schedule(poor, 3, f.noop(), func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend })
 	events := f.blocksUntil(6)
 	require.Len(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events), 1, "told once")
-	require.Equal(t, types.Suspended, only[*types.TimerSetAside](f, events).Reason, "whoever asked for suspension gets it")
-	require.Equal(t, suspends, only[*types.TimerSetAside](f, events).Id)
+	require.Equal(t, types.Suspended, only[*types.TimerHeld](f, events).Reason, "whoever asked for suspension gets it")
+	require.Equal(t, suspends, only[*types.TimerHeld](f, events).Id)
 	only[*types.TimerExpired](f, f.NextBlock())
 	require.Equal(t, uint32(1), f.total(poor))
 }
 
-// TestTipSuspendsLikeOthers: whoever asked for suspension is suspended if its payer could pay no tip at all, and is set
-// aside if the payer could: it is not deferred.
+// TestTipSuspendsLikeOthers: whoever asked for suspension is suspended if its payer could pay no tip at all, and is put
+// on hold if the payer could: it is not deferred.
 //
 // Rule: 5.2-tip-suspends
 func TestTipSuspendsLikeOthers(t *testing.T) {
@@ -272,15 +272,15 @@ func TestTipSuspendsLikeOthers(t *testing.T) {
 	f.fund(poor, 500_000)
 	f.fund(poorest, 1)
 	suspending := func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend }
-	aside := f.schedule(poor, 3, f.noop(), bidding(stated("9", "5")), suspending)
+	onHold := f.schedule(poor, 3, f.noop(), bidding(stated("9", "5")), suspending)
 	suspended := f.schedule(poorest, 3, f.noop(), bidding(stated("9", "5")), suspending)
 	events := f.blocksUntil(3)
 	require.Empty(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events))
-	require.Equal(t, types.Unfunded, f.timer(poor, aside).SetAside)
-	require.Equal(t, types.Suspended, f.timer(poorest, suspended).SetAside)
+	require.Equal(t, types.Unfunded, f.timer(poor, onHold).HoldReason)
+	require.Equal(t, types.Suspended, f.timer(poorest, suspended).HoldReason)
 	f.fund(poor, 2_000_000)
 	f.fund(poorest, 2_000_000)
-	require.Equal(t, []string{aside}, f.firedIDs(f.NextBlock()), "the sweep finds who can pay, and suspended timers wait for their owners")
+	require.Equal(t, []string{onHold}, f.firedIDs(f.NextBlock()), "the sweep finds who can pay, and suspended timers wait for their owners")
 }
 
 // TestUnfundedTimersDoNotBlockTheLane: more of them than a block checks, with the best tips, and the lane goes on;

@@ -101,7 +101,7 @@ func (f *fixture) weather(t *testing.T, blocks int) (seen stormOf) {
 				} else {
 					seen.newcomers = max(seen.newcomers, e.Late)
 				}
-			case *types.TimerSetAside, *types.TimerCancelledInsufficientFunds, *types.TimerDeferredInsufficientFunds:
+			case *types.TimerHeld, *types.TimerCancelledInsufficientFunds, *types.TimerDeferredInsufficientFunds:
 				left++
 			}
 		}
@@ -145,7 +145,7 @@ func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 // TestBidsBeyondTheirFundsKeepNobodyOut: the payers could cover a fire at the lowest price, and bid far more than they
 // have. Their timers wait for funds; none is removed, and none has a second try while nothing changes.
 //
-// Rule: 5.2-one-try, 5.2-unfunded, 5.2-set-aside-unfunded
+// Rule: 5.2-one-try, 5.2-unfunded, 5.2-on-hold-unfunded
 func TestBidsBeyondTheirFundsKeepNobodyOut(t *testing.T) {
 	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyScore, types.PolicyTip} {
 		t.Run(p.String(), func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestBidsBeyondTheirFundsKeepNobodyOut(t *testing.T) {
 						if f.Height()-1-e.Late != crowdDue {
 							newcomers = max(newcomers, e.Late)
 						}
-					case *types.TimerSetAside:
+					case *types.TimerHeld:
 						tries[e.Id]++
 					case *types.TimerCancelledInsufficientFunds:
 						require.Fail(t, "removed", e.Id)

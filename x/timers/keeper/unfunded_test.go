@@ -16,9 +16,9 @@ var poorRobot = sdk.AccAddress("robot_and_poor______")
 // oneRemoval leaves the GC lane room for one removal a block.
 func oneRemoval(c *types.TimerConfig) { lab.SetRemovals(c, 1) }
 
-// unfundedAside is a chain on which poorRobot, with 50,000, has two timers that need 80,000 each: one was removed, one was
-// set aside as the GC lane had room for one removal.
-func unfundedAside(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *fixture, id string) {
+// unfundedOnHold is a chain on which poorRobot, with 50,000, has two timers that need 80,000 each: one was removed, one was
+// on hold as the GC lane had room for one removal.
+func unfundedOnHold(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *fixture, id string) {
 	t.Helper()
 	f = newFixture(t, withConfig(plain), withConfig(oneRemoval))
 	f.fund(poorRobot, 50_000)
@@ -26,33 +26,33 @@ func unfundedAside(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *f
 	id = f.schedule(poorRobot, 2, f.noop(), append(changes, limited(80_000))...)
 	events := f.blocksUntil(2)
 	require.Equal(t, first, only[*types.TimerCancelledInsufficientFunds](f, events).Id)
-	require.Equal(t, types.TimerSetAside{
+	require.Equal(t, types.TimerHeld{
 		Id: id, Actor: poorRobot.String(), Reason: types.Unfunded, Codespace: types.ModuleName,
 		Code: types.ErrInsufficientFunds.ABCICode(), Payer: poorRobot.String(), Required: "80000", Available: "50000",
-	}, *only[*types.TimerSetAside](f, events))
+	}, *only[*types.TimerHeld](f, events))
 	summaries := eventsOf[*types.TimerLaneSummary](f, events)
 	last := summaries[len(summaries)-1]
-	require.Equal(t, [3]uint32{1, 1, 0}, [3]uint32{last.Unfunded, last.SetAside, last.Deferred})
-	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
+	require.Equal(t, [3]uint32{1, 1, 0}, [3]uint32{last.Unfunded, last.OnHold, last.Deferred})
+	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).HoldReason)
 	return f, id
 }
 
-// Rule: 5.2-set-aside-unfunded, 5.2-leaves-later
-func TestAnUnfundedTimerBeyondTheCleanUpBudgetIsSetAsideAndLeaves(t *testing.T) {
-	f, id := unfundedAside(t)
-	require.Equal(t, types.TimerStatusSetAside, f.timer(poorRobot, id).Status)
-	response, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
+// Rule: 5.2-on-hold-unfunded, 5.2-leaves-later
+func TestAnUnfundedTimerBeyondTheCleanUpBudgetIsOnHoldAndLeaves(t *testing.T) {
+	f, id := unfundedOnHold(t)
+	require.Equal(t, types.TimerStatusOnHold, f.timer(poorRobot, id).Status)
+	response, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{})
 	require.NoError(t, err)
 	require.Len(t, response.Timers, 1)
 	require.Equal(t, id, response.Timers[0].Id)
-	require.Equal(t, "unfunded", response.Timers[0].SetAside.Word())
+	require.Equal(t, "unfunded", response.Timers[0].HoldReason.Word())
 	require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id)
 	require.Zero(t, f.total(poorRobot))
 }
 
 // Rule: 1.5-unfunded, 5.1-returns, 5.2-returns-when-covered
 func TestAnUnfundedTimerReturnsWithItsPayersFunds(t *testing.T) {
-	f, id := unfundedAside(t)
+	f, id := unfundedOnHold(t)
 	f.fund(poorRobot, 30_000)
 	events := f.NextBlock()
 	require.Equal(t, types.TimerReleased{Id: id, Actor: poorRobot.String(), Reason: types.Unfunded, Due: f.Height() - 1},
@@ -60,39 +60,39 @@ func TestAnUnfundedTimerReturnsWithItsPayersFunds(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(events), "it competes in the block that finds its payer able")
 }
 
-// TestAnUnfundedTimerIsItsOwners: it is cancelled, resumed, extended and updated like any other that is set aside.
+// TestAnUnfundedTimerIsItsOwners: it is cancelled, resumed, extended and updated like any other that is on hold.
 //
 // Rule: 1.5-unfunded, 3.4-resume
 func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 	t.Run("cancel", func(t *testing.T) {
-		f, id := unfundedAside(t)
+		f, id := unfundedOnHold(t)
 		f.run(&types.MsgCancelTimer{Sender: poorRobot.String(), Id: id})
 		require.Zero(t, f.total(poorRobot))
 	})
 	t.Run("resume", func(t *testing.T) {
-		f, id := unfundedAside(t)
-		f.refused(types.ErrAlreadySetAside, pause(poorRobot, id))
+		f, id := unfundedOnHold(t)
+		f.refused(types.ErrAlreadyOnHold, pause(poorRobot, id))
 		f.run(resume(poorRobot, id))
 		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(4)).Id, "it had another try")
 	})
 	t.Run("update", func(t *testing.T) {
-		f, id := unfundedAside(t)
+		f, id := unfundedOnHold(t)
 		f.run(&types.MsgUpdateTimer{Sender: poorRobot.String(), Id: id, GasLimit: 50_000})
-		require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
+		require.Equal(t, types.Unfunded, f.timer(poorRobot, id).HoldReason)
 		events := f.NextBlock()
 		require.Equal(t, id, only[*types.TimerReleased](f, events).Id, "it needs no more than its payer has")
 		require.Equal(t, []string{id}, f.firedIDs(events))
 	})
 	t.Run("expire", func(t *testing.T) {
-		f, id := unfundedAside(t, expiring(2))
+		f, id := unfundedOnHold(t, expiring(2))
 		require.Equal(t, id, only[*types.TimerExpired](f, f.NextBlock()).Id)
 	})
 	t.Run("suspend", func(t *testing.T) {
-		f, id := unfundedAside(t, suspending)
-		require.Equal(t, types.Suspended, only[*types.TimerSetAside](f, f.NextBlock()).Reason)
+		f, id := unfundedOnHold(t, suspending)
+		require.Equal(t, types.Suspended, only[*types.TimerHeld](f, f.NextBlock()).Reason)
 		f.fund(poorRobot, 30_000)
 		require.Empty(t, f.firedIDs(f.blocksUntil(6)), "it waits for its owner now")
-		require.Equal(t, types.Suspended, f.timer(poorRobot, id).SetAside)
+		require.Equal(t, types.Suspended, f.timer(poorRobot, id).HoldReason)
 	})
 }
 
@@ -106,12 +106,12 @@ func TestUnfundedTimersReturnAsFarAsTheirPayersFundsGo(t *testing.T) {
 	for range n {
 		f.schedule(poorRobot, 2, f.noop(), limited(80_000))
 	}
-	require.Len(t, eventsOf[*types.TimerSetAside](f, f.blocksUntil(2)), n-1)
+	require.Len(t, eventsOf[*types.TimerHeld](f, f.blocksUntil(2)), n-1)
 	f.fund(poorRobot, 200_000)
 	require.Len(t, eventsOf[*types.TimerReleased](f, f.NextBlock()), 2)
 	events := f.NextBlock()
 	require.Len(t, f.firedIDs(events), 2)
-	require.Empty(t, eventsOf[*types.TimerSetAside](f, events))
+	require.Empty(t, eventsOf[*types.TimerHeld](f, events))
 }
 
 // TestUnfundedTimersWaitWhileTheLaneIsPaused: what the lane would not have fired is not removed either.
@@ -125,9 +125,9 @@ func TestUnfundedTimersWaitWhileTheLaneIsPaused(t *testing.T) {
 	}
 	f.NextBlock()
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
-	id := only[*types.TimerSetAside](f, f.NextBlock()).Id
+	id := only[*types.TimerHeld](f, f.NextBlock()).Id
 	require.Empty(t, eventsOf[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(6)))
-	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
+	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).HoldReason)
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
 	require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(8)).Id)
 }
@@ -157,7 +157,7 @@ func TestAReturnedBidIsSeenAtOnce(t *testing.T) {
 	require.Equal(t, []string{next}, f.firedIDs(events))
 }
 
-// TestUnfundedTimersSurviveExport: set aside for lack of funds, they go on in a chain that starts from the export.
+// TestUnfundedTimersSurviveExport: on hold for lack of funds, they go on in a chain that starts from the export.
 func TestUnfundedTimersSurviveExport(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
 	f.fund(poorRobot, 1)
@@ -166,13 +166,13 @@ func TestUnfundedTimersSurviveExport(t *testing.T) {
 	}
 	f.blocksUntil(2)
 	genesis := f.export()
-	aside := 0
+	onHold := 0
 	for i := range genesis.Timers {
-		if genesis.Timers[i].SetAside == types.Unfunded {
-			aside++
+		if genesis.Timers[i].HoldReason == types.Unfunded {
+			onHold++
 		}
 	}
-	require.Equal(t, 3, aside)
+	require.Equal(t, 3, onHold)
 	again := imported(t, f, genesis)
 	require.Equal(t, genesis.Timers, again.export().Timers)
 	again.fund(poorRobot, 80_000)

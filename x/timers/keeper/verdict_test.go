@@ -85,7 +85,7 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 			require.Equal(t, verdict, own.Timers[len(own.Timers)-1].Verdict)
 			due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: info.Due, Until: true, Verdict: true})
 			require.NoError(t, err)
-			if info.SetAside == types.NotSetAside {
+			if info.HoldReason == types.NotOnHold {
 				require.Equal(t, verdict, due.Timers[len(due.Timers)-1].Verdict)
 			}
 			f.NextBlock()

@@ -17,7 +17,7 @@ var bobsBalance = types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 
 // waitForBob makes a timer of a crowd wait for bob's balance to change.
 func waitForBob(timer *types.Timer) {
 	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{bobsBalance}, Remaining: 1}}
-	timer.SetAside, timer.Due = types.Watching, 1
+	timer.HoldReason, timer.Due = types.Watching, 1
 }
 
 // TestACrowdWatchesOneKey notifies 10,000 timers of one change in its long form.

@@ -542,7 +542,7 @@ func TestFailedStepKeepsWatchedChanges(t *testing.T) {
 	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob))}, only[*types.TimerFired](f, events).Matched)
 }
 
-func TestAWatchThatIsSetAsideWaitsOnOrFires(t *testing.T) {
+func TestAWatchThatIsOnHoldWaitsOnOrFires(t *testing.T) {
 	f := newFixture(t)
 	f.quarantine()
 	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)), times(0))
@@ -551,7 +551,7 @@ func TestAWatchThatIsSetAsideWaitsOnOrFires(t *testing.T) {
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	events := f.NextBlock()
-	require.Len(t, eventsOf[*types.TimerSetAside](f, events), 2)
+	require.Len(t, eventsOf[*types.TimerHeld](f, events), 2)
 	f.Bank.ClearSendRestriction()
 	f.run(f.send(alice, bob, 1))
 	require.Empty(t, f.firedIDs(f.NextBlock()))
@@ -567,7 +567,7 @@ func TestAWatchThatIsSetAsideWaitsOnOrFires(t *testing.T) {
 func TestAWatchThatIsReleasedWithoutAChangeWaitsOn(t *testing.T) {
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		timer := types.Timer{
-			Actor: robot, Payload: []byte("noop"), GasLimit: gas, ExpiresAt: 100, Seq: 1, Due: 1, SetAside: types.Quarantined,
+			Actor: robot, Payload: []byte("noop"), GasLimit: gas, ExpiresAt: 100, Seq: 1, Due: 1, HoldReason: types.Quarantined,
 			Id: types.TimerID(robot, 1, []byte("noop"), 1),
 		}
 		prefix := append([]byte{2, 20}, bob...)

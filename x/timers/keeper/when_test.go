@@ -229,7 +229,7 @@ func TestOccurrences_LapseAtAPrice(t *testing.T) {
 			require.Equal(t, types.TimerStatusPending, f.timer(robot, id).Status)
 			continue
 		}
-		require.Equal(t, types.Suspended, f.timer(robot, id).SetAside)
+		require.Equal(t, types.Suspended, f.timer(robot, id).HoldReason)
 	}
 	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
 	require.Equal(t, types.TimerStatusPending, f.timer(robot, id).Status)
@@ -286,7 +286,7 @@ func TestTimes_AHundredThousandAtOneSecond(t *testing.T) {
 			many := *timesAtOnce
 			f := crowded(t, many, func(timer *types.Timer) {
 				at := time.Unix(start+second, 0).UTC()
-				timer.Trigger, timer.SetAside, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
+				timer.Trigger, timer.HoldReason, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
 				timer.DueTime, timer.ExpiresTime, timer.ExpiresAt = start+second, start+100_000, 0
 			}, withConfig(func(c *types.TimerConfig) {
 				c.Policy, c.LaneTimerCycles, c.LaneTimerCells = policy, 1<<36, 1<<36
@@ -431,7 +431,7 @@ func TestRecurrence_SurvivesABadMoment(t *testing.T) {
 			f.run(f.send(poor, alice, f.balance(poor)))
 			events = f.pass(f.Now()+60*3, 1)
 			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 3)
-			require.Equal(t, types.Suspended, f.timer(poor, id).SetAside)
+			require.Equal(t, types.Suspended, f.timer(poor, id).HoldReason)
 			f.fund(poor, 1_000_000)
 			f.run(&types.MsgResumeTimer{Sender: poor.String(), Id: id, At: types.ResumeNext})
 			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+62, 1)))
@@ -473,9 +473,9 @@ func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {
 	f.blocksUntil(start + 79)
 	require.Equal(t, 1, tries, "another error is not retried")
 	events := f.blocksUntil(start + 81)
-	aside := only[*types.TimerSetAside](f, events)
-	require.Equal(t, types.Suspended, aside.Reason)
-	require.Equal(t, types.ErrUnknownActor.ABCICode(), aside.Code)
+	onHold := only[*types.TimerHeld](f, events)
+	require.Equal(t, types.Suspended, onHold.Reason)
+	require.Equal(t, types.ErrUnknownActor.ABCICode(), onHold.Code)
 	require.Equal(t, 2, tries)
 	failure = nil
 	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
@@ -539,7 +539,7 @@ func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
 	require.Zero(t, fired.LateSeconds)
 
 	f.run(&types.MsgPauseTimer{Sender: sender, Id: id})
-	f.refused(types.ErrAlreadySetAside, &types.MsgRunTimer{Sender: sender, Id: id})
+	f.refused(types.ErrAlreadyOnHold, &types.MsgRunTimer{Sender: sender, Id: id})
 	f.pass(start+3_700, 60)
 	f.run(&types.MsgResumeTimer{Sender: sender, Id: id})
 	f.NextBlock()

@@ -64,12 +64,12 @@ type Hands interface {
 	// Guard runs a policy's work on one timer in a sandbox of its own, and reports whether it succeeded. If it fails
 	// unexpectedly, the timer is quarantined.
 	Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) (done bool)
-	// SetAside takes a timer out of the queue, for a reason that ends by itself: what the sweep of the timers set aside looks
+	// PutOnHold takes a timer out of the queue, for a reason that ends by itself: what the sweep of the timers on hold looks
 	// at. If the block's overhead has no room for that, the timer stays where it is.
-	SetAside(ctx sdk.Context, t *types.Timer, reason types.SetAsideReason)
+	PutOnHold(ctx sdk.Context, t *types.Timer, reason types.HoldReason)
 	// Look looks at the payer of a ready timer that is to be admitted, at the price of its fire.
 	Look(ctx sdk.Context, t *types.Timer, price lane.Price) Funds
-	// LacksFunds removes, suspends or sets aside a timer whose payer can't cover a fire at a price, while the overhead lasts.
+	// LacksFunds removes, suspends or puts on hold a timer whose payer can't cover a fire at a price, while the overhead lasts.
 	LacksFunds(ctx sdk.Context, t *types.Timer, price lane.Price)
 	// Expire removes an expired timer, for which the GC lane has been charged.
 	Expire(ctx sdk.Context, t *types.Timer)

@@ -39,9 +39,9 @@ func (b *Block) CeilingOf(t *types.Timer) policy.Ceiling {
 	return policy.CeilingOf(amount, b.Prices, t.GasLimit, t.CellLimit)
 }
 
-// SetPricedOutAside takes timers out of the queue that can't fire at the prices of the block, so that a crowd of them does
+// HoldPricedOut takes timers out of the queue that can't fire at the prices of the block, so that a crowd of them does
 // not fill the windows of later blocks. They were read in this block, and handlers may have changed them since.
-func (w *Window) SetPricedOutAside(ctx sdk.Context, timers []types.Timer) error {
+func (w *Window) HoldPricedOut(ctx sdk.Context, timers []types.Timer) error {
 	for i := range timers {
 		t, found, err := w.Parts.Records.InQueue(ctx, state.KeyOf(timers[i].Due, timers[i].Seq))
 		if err != nil {
@@ -54,7 +54,7 @@ func (w *Window) SetPricedOutAside(ctx sdk.Context, timers []types.Timer) error 
 			continue
 		}
 		w.PricedOut++
-		if w.Hands.SetAside(ctx, &t, types.PricedOut); t.SetAside != types.NotSetAside {
+		if w.Hands.PutOnHold(ctx, &t, types.PricedOut); t.HoldReason != types.NotOnHold {
 			w.Departed++
 		}
 	}

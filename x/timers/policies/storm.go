@@ -209,7 +209,7 @@ func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhe
 	return next, nil
 }
 
-// admit indexes a timer under the weight of its actor. A timer that the config can't run is set aside; an expired one is left to
+// admit indexes a timer under the weight of its actor. A timer that the config can't run is put on hold; an expired one is left to
 // the cleanup.
 func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 	switch {
@@ -217,7 +217,7 @@ func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 		s.GC.Meet(*t)
 		return nil
 	case !s.Hands.Runnable(t):
-		s.Hands.SetAside(ctx, t, types.Unrunnable)
+		s.Hands.PutOnHold(ctx, t, types.Unrunnable)
 		return nil
 	}
 	s.Agents.Note(t)
@@ -397,14 +397,14 @@ func (s *Storm) check(ctx sdk.Context, t *types.Timer, entry merge.Entry) (bool,
 	case t.ExpiredAt(s.Now()):
 		return false, s.expireOnSight(ctx, t)
 	case !s.Hands.Runnable(t):
-		s.Hands.SetAside(ctx, t, types.Unrunnable)
+		s.Hands.PutOnHold(ctx, t, types.Unrunnable)
 	default:
 		if _, willing := s.Price(t); willing {
 			return true, nil
 		}
 		// The index of a policy whose order does not depend on prices returns also those that are priced out.
 		s.PricedOut++
-		s.Hands.SetAside(ctx, t, types.PricedOut)
+		s.Hands.PutOnHold(ctx, t, types.PricedOut)
 	}
 	return false, nil
 }

@@ -79,7 +79,7 @@ func (w *Window) Rank(ctx sdk.Context) error {
 	return w.DropPricedOut(ctx)
 }
 
-// DropUnrunnable sets aside what the config can't run, while the overhead lasts. The rest does not compete either.
+// DropUnrunnable puts on hold what the config can't run, while the overhead lasts. The rest does not compete either.
 func (w *Window) DropUnrunnable(ctx sdk.Context) {
 	runnable := w.Ready[:0]
 	for i := range w.Ready {
@@ -87,7 +87,7 @@ func (w *Window) DropUnrunnable(ctx sdk.Context) {
 			runnable = append(runnable, w.Ready[i])
 			continue
 		}
-		w.Hands.SetAside(ctx, &w.Ready[i], types.Unrunnable)
+		w.Hands.PutOnHold(ctx, &w.Ready[i], types.Unrunnable)
 	}
 	w.Ready, w.Competing = runnable, uint32(len(runnable))
 }
@@ -102,7 +102,7 @@ func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Time
 	return candidates
 }
 
-// DropPricedOut sets aside the timers that can't fire at the prices of the block, if more timers are ready than the
+// DropPricedOut puts on hold the timers that can't fire at the prices of the block, if more timers are ready than the
 // window holds. Otherwise they would fill it, and keep out those behind them. They are not in the order.
 func (w *Window) DropPricedOut(ctx sdk.Context) error {
 	if !w.Overfull {
@@ -114,7 +114,7 @@ func (w *Window) DropPricedOut(ctx sdk.Context) error {
 			priced = append(priced, w.Ready[i])
 		}
 	}
-	return w.SetPricedOutAside(ctx, priced)
+	return w.HoldPricedOut(ctx, priced)
 }
 
 // HasRoom reports whether the lane has room for any fire. Until a timer is known to wait for room, more are handed out.

@@ -224,10 +224,10 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 	return &types.QueryReadyResponse{Timers: timers, Pagination: next}, err
 }
 
-// SetAside implements types.QueryServer.
-func (s *server) SetAside(
-	ctx context.Context, req *types.QuerySetAsideRequest,
-) (_ *types.QuerySetAsideResponse, err error) {
+// OnHold implements types.QueryServer.
+func (s *server) OnHold(
+	ctx context.Context, req *types.QueryOnHoldRequest,
+) (_ *types.QueryOnHoldResponse, err error) {
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
@@ -238,8 +238,8 @@ func (s *server) SetAside(
 		}
 	}
 	timers, next, err := s.walkedPage(ctx, req.GetPagination(), func(t *types.Timer) []byte { return positionKey(t.Seq) },
-		func(fn func(*types.Timer) (bool, error)) error { return s.engine.Records.WalkSetAside(ctx, from, fn) })
-	return &types.QuerySetAsideResponse{Timers: timers, Pagination: next}, err
+		func(fn func(*types.Timer) (bool, error)) error { return s.engine.Records.WalkOnHold(ctx, from, fn) })
+	return &types.QueryOnHoldResponse{Timers: timers, Pagination: next}, err
 }
 
 // checkTexts checks the lengths of all that a request states, before anything reads it.

@@ -15,7 +15,7 @@ import (
 // unready are the verdicts on timers that are not ready. What the next block makes of those that are, judge asks.
 var unready = map[types.TimerStatus]types.Verdict{
 	types.TimerStatusPending: types.VerdictPending, types.TimerStatusWatching: types.VerdictWatching,
-	types.TimerStatusSetAside: types.VerdictOnHold, types.TimerStatusExpired: types.VerdictExpired,
+	types.TimerStatusOnHold: types.VerdictOnHold, types.TimerStatusExpired: types.VerdictExpired,
 }
 
 // judge gives those of some timers their verdicts that are ready, or due in the next block, if they are asked for. It runs that
@@ -24,7 +24,7 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 	ready, now := map[uint64]*types.TimerInfo{}, types.HeightOf(goCtx)
 	for i := range infos {
 		t := &infos[i]
-		if t.Status == types.TimerStatusReady || t.Status == types.TimerStatusPending && t.SetAside == types.NotSetAside && t.Due <= now+1 {
+		if t.Status == types.TimerStatusReady || t.Status == types.TimerStatusPending && t.HoldReason == types.NotOnHold && t.Due <= now+1 {
 			ready[t.Seq], t.Verdict = t, types.VerdictUnspecified
 		}
 	}
@@ -57,7 +57,7 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 		if err != nil {
 			return err
 		}
-		infos[i].Verdict = types.VerdictOnHold // The block sets it aside before it is tried.
+		infos[i].Verdict = types.VerdictOnHold // The block puts it on hold before it is tried.
 		if found {
 			infos[i].Verdict = next.Missed(ctx, &t)
 		}
@@ -122,7 +122,7 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 		Status: t.StatusAt(types.MomentOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
 		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
 		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
-		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
+		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, HoldReason: t.HoldReason,
 	}
 	info.Verdict = unready[info.Status]
 	recurrenceInfo(&info, t)

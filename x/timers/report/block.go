@@ -55,7 +55,7 @@ func (Untimed) Stop() {}
 
 // Kinds of failures that need an operator.
 const (
-	// KindLane: BeginBlock or EndBlock failed as a whole. KindQuarantine: an unexpected error set a timer aside.
+	// KindLane: BeginBlock or EndBlock failed as a whole. KindQuarantine: an unexpected error put a timer on hold.
 	// KindBasefeeSource: the chain's fee market gave no usable prices. KindWatch: changes of watched state were lost.
 	KindLane          = "lane"
 	KindQuarantine    = "quarantine"
@@ -72,8 +72,8 @@ type Block struct {
 	// Fires are the receipts of the block, Runtimes the names of what served them (RuntimeName), in the same order.
 	Fires    []*types.Receipt
 	Runtimes []string
-	// Aside and Released are reasons, one for each timer that was set aside, or returned to the queue.
-	Aside, Released []types.SetAsideReason
+	// Held and Released are reasons, one for each timer that was on hold, or returned to the queue.
+	Held, Released []types.HoldReason
 	// CycleBasefee and CellBasefee are the chain's prices, in the fee denom. BasefeeFailure is why its fee market gave none.
 	CycleBasefee, CellBasefee math.LegacyDec
 	BasefeeFailure            error

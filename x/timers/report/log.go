@@ -15,7 +15,7 @@ func (b *Block) Log(logger log.Logger) {
 		write = logger.Info
 	}
 	write("end of block", "module", types.ModuleName, "height", b.Height, "fired", b.Fired, "failed", b.Failed,
-		"expired", b.Expired, "unfunded", b.Unfunded, "not_admin", b.NotAdmin, "set_aside", b.SetAside, "ready", b.Deferred,
+		"expired", b.Expired, "unfunded", b.Unfunded, "not_admin", b.NotAdmin, "on_hold", b.OnHold, "ready", b.Deferred,
 		"used_size", b.UsedSize, "lane_basefee", b.LaneBasefee, "storm", b.Storm)
 }
 

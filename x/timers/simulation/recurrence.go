@@ -71,7 +71,7 @@ func (f factory) run(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgRunTimer) {
 	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool {
-		return t.SetAside == types.Timed && t.Retries == 0 && t.Trigger.Calendar != nil && t.ExpiresTime-types.MomentOf(ctx).Time > 1_000_000
+		return t.HoldReason == types.Timed && t.Retries == 0 && t.Trigger.Calendar != nil && t.ExpiresTime-types.MomentOf(ctx).Time > 1_000_000
 	})
 	if timer == nil {
 		return nil, nil
@@ -82,7 +82,7 @@ func (f factory) run(
 func (f factory) pause(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgPauseTimer) {
-	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool { return t.SetAside == types.NotSetAside })
+	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool { return t.HoldReason == types.NotOnHold })
 	if timer == nil {
 		return nil, nil
 	}
@@ -93,7 +93,7 @@ func (f factory) resume(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgResumeTimer) {
 	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool {
-		return t.SetAside == types.Paused || t.SetAside == types.Suspended || t.SetAside == types.Unfunded
+		return t.HoldReason == types.Paused || t.HoldReason == types.Suspended || t.HoldReason == types.Unfunded
 	})
 	if timer == nil {
 		return nil, nil

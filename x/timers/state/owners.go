@@ -35,7 +35,7 @@ const (
 type Entry struct {
 	// ID is the beginning of the timer's id.
 	ID uint32
-	// Due is the height part of its queue key; 0 while it is set aside or waits for a change or a time.
+	// Due is the height part of its queue key; 0 while it is on hold or waits for a change or a time.
 	Due uint64
 	// Time is that for which it waits, in seconds since 1970; 0 if it waits for none.
 	Time int64
@@ -46,8 +46,8 @@ type Entry struct {
 // EntryOf is the entry of a timer.
 func EntryOf(t *types.Timer) Entry {
 	entry := Entry{ID: binary.BigEndian.Uint32(t.Id), Due: t.Due, Seq: t.Seq}
-	switch t.SetAside {
-	case types.NotSetAside:
+	switch t.HoldReason {
+	case types.NotOnHold:
 	case types.Timed:
 		entry.Due, entry.Time = 0, t.DueTime
 	default:
@@ -113,7 +113,7 @@ func parseEntry(found logmap.Entry) (Entry, error) {
 	return entry, nil
 }
 
-// Of returns all entries of the actor by (due, seq), those set aside first, and those that wait for a time last, by (time, seq). The config bounds their number. An entry of
+// Of returns all entries of the actor by (due, seq), those on hold first, and those that wait for a time last, by (time, seq). The config bounds their number. An entry of
 // another actor whose hash begins alike may be among them.
 func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
 	hash := logstore.HashOf(actor)

@@ -57,11 +57,11 @@ type WaitingRoom interface {
 	Take(ctx context.Context, t *types.Timer) error
 	Get(ctx context.Context, seq uint64) (types.Timer, bool, error)
 	Walk(ctx context.Context, fn func(seq uint64, t types.Timer) error) error
-	// Waits reports whether a timer that is no longer set aside belongs here, and not in the queue.
+	// Waits reports whether a timer that is no longer on hold belongs here, and not in the queue.
 	Waits(ctx context.Context, t *types.Timer) (bool, error)
 }
 
-// Records holds the live timers. The record of a timer is in one of three places: in the queue, set aside, or in the
+// Records holds the live timers. The record of a timer is in one of three places: in the queue, on hold, or in the
 // waiting room. It is moved only by the methods of this type, which keep the owner index consistent.
 //
 // Invariant: every timer has one record and one entry in the owner index, and every entry has its timer.
@@ -71,9 +71,9 @@ type Records struct {
 	// payloads: seq → payload longer than InlinePayloadBytes. Written once, removed with its timer.
 	payloads collections.Map[uint64, []byte]
 
-	// queue holds the timers that have a due height; aside those that are neither there nor gone.
+	// queue holds the timers that have a due height; onHold those that are neither there nor gone.
 	queue      *queue.Queue
-	aside      *queue.Queue
+	onHold     *queue.Queue
 	owners     *Owners
 	lane       *Lane
 	waiting    WaitingRoom
@@ -88,7 +88,7 @@ func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, own
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		queue:    queue.New(sb, service),
-		aside:    queue.NewAside(sb, service),
+		onHold:   queue.NewOnHold(sb, service),
 		owners:   owners, lane: lane,
 	}
 }
@@ -96,7 +96,7 @@ func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, own
 // Attend registers a companion. Companions are called in the order in which they registered.
 func (r *Records) Attend(c Companion) { r.companions = append(r.companions, c) }
 
-// SetWaitingRoom names the place of timers with SetAside Watching.
+// SetWaitingRoom names the place of timers with OnHold Watching.
 func (r *Records) SetWaitingRoom(room WaitingRoom) { r.waiting = room }
 
 // NextSeq returns a fresh insertion number.
@@ -111,7 +111,7 @@ func (r *Records) Close(ctx sdk.Context) error {
 	if err := r.owners.Maintain(ctx, now.Height); err != nil {
 		return err
 	}
-	if err := r.aside.Close(ctx, uint64(now.Time), now.Height); err != nil {
+	if err := r.onHold.Close(ctx, uint64(now.Time), now.Height); err != nil {
 		return err
 	}
 	return r.queue.Close(ctx, now.Height, now.Height)
@@ -137,27 +137,27 @@ func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 	return r.write(ctx, t, logmap.Replaced)
 }
 
-// write writes a record where its SetAside says: one that is nowhere (logmap.Inserted), or that is there.
+// write writes a record where its OnHold says: one that is nowhere (logmap.Inserted), or that is there.
 func (r *Records) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	logstore.NoteChange(ctx)
-	switch t.SetAside {
-	case types.NotSetAside:
+	switch t.HoldReason {
+	case types.NotOnHold:
 		return r.queue.Write(ctx, t, change)
 	case types.Watching:
 		return r.waiting.Put(ctx, t)
 	default:
-		return r.aside.Write(ctx, t, change)
+		return r.onHold.Write(ctx, t, change)
 	}
 }
 
-// take removes the record from where its SetAside says.
+// take removes the record from where its OnHold says.
 func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	if err := r.checkPlace(ctx, t); err != nil {
 		return err
 	}
 	logstore.NoteChange(ctx)
-	switch t.SetAside {
-	case types.NotSetAside:
+	switch t.HoldReason {
+	case types.NotOnHold:
 		for _, c := range r.companions {
 			if err := c.Detached(ctx, t); err != nil {
 				return err
@@ -167,14 +167,14 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
 	default:
-		return r.aside.Remove(ctx, queue.KeyOf(t))
+		return r.onHold.Remove(ctx, queue.KeyOf(t))
 	}
 }
 
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside || !r.queue.MayDiffer(ctx, queue.KeyOf(t)) {
+	if t.HoldReason != types.NotOnHold || !r.queue.MayDiffer(ctx, queue.KeyOf(t)) {
 		return nil
 	}
 	found, err := r.queue.Has(ctx, KeyOf(t.Due, t.Seq))
@@ -266,15 +266,15 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 	return r.write(ctx, t, logmap.Inserted)
 }
 
-// PutAside moves a timer from its place to those that are set aside.
-func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.SetAsideReason) error {
+// PutOnHold moves a timer from its place to those that are on hold.
+func (r *Records) PutOnHold(ctx context.Context, t *types.Timer, reason types.HoldReason) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
-		t.SetAside = reason
+		t.HoldReason = reason
 		return nil
 	})
 }
 
-// Release moves a timer that was set aside back to the queue, or to where it waits for its time or a change. One that is
+// Release moves a timer that was on hold back to the queue, or to where it waits for its time or a change. One that is
 // overdue is due at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
 // lane's cursors need not look back. A change that is not nil is made first.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
@@ -285,12 +285,12 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 			}
 		}
 		waits, err := r.waiting.Waits(ctx, t)
-		t.SetAside = types.NotSetAside
+		t.HoldReason = types.NotOnHold
 		switch {
 		case waits:
-			t.SetAside = types.Watching
+			t.HoldReason = types.Watching
 		case t.WaitsForTime(types.MomentOf(ctx)):
-			t.SetAside = types.Timed
+			t.HoldReason = types.Timed
 		}
 		t.Due = max(t.Due, height)
 		return err
@@ -299,7 +299,7 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 
 // SetEnd writes a timer with another end. The waiting room orders its timers by the last height.
 func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types.Timer)) error {
-	if t.SetAside != types.Watching {
+	if t.HoldReason != types.Watching {
 		change(t)
 		return r.Put(ctx, t)
 	}
@@ -370,7 +370,7 @@ func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (
 	return types.Timer{}, types.ErrTimerNotFound.Wrapf("actor %s has no live timer %x", actor, id)
 }
 
-// Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long
+// Of returns the actor's live timers by due height, those on hold first; MAX_TIMERS_PER_ACTOR bounds them. A long
 // payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
 	looking, err := logstore.Lookups(ctx)
@@ -405,7 +405,7 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 	}
 	in, key := r.queue, KeyOf(entry.Due, entry.Seq)
 	if entry.Due == 0 {
-		in, key = r.aside, KeyOf(uint64(entry.Time), entry.Seq)
+		in, key = r.onHold, KeyOf(uint64(entry.Time), entry.Seq)
 	}
 	timer, found, err := in.Get(ctx, key)
 	if err == nil && !found {
@@ -414,20 +414,20 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 	return timer, err
 }
 
-// SetAsideFrom reads at most limit timers that are set aside, from an insertion number on.
-func (r *Records) SetAsideFrom(ctx context.Context, seq uint64, limit int) ([]types.Timer, error) {
+// OnHoldFrom reads at most limit timers that are on hold, from an insertion number on.
+func (r *Records) OnHoldFrom(ctx context.Context, seq uint64, limit int) ([]types.Timer, error) {
 	timers := make([]types.Timer, 0, 8)
-	err := r.WalkSetAside(ctx, seq, func(t *types.Timer) (bool, error) {
+	err := r.WalkOnHold(ctx, seq, func(t *types.Timer) (bool, error) {
 		timers = append(timers, *t)
 		return len(timers) == limit, nil
 	})
 	return timers, err
 }
 
-// WalkSetAside passes the timers that are set aside to fn, from an insertion number on, until fn reports that it has
+// WalkOnHold passes the timers that are on hold to fn, from an insertion number on, until fn reports that it has
 // enough.
-func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types.Timer) (enough bool, err error)) error {
-	return r.aside.Scan(ctx, KeyOf(0, seq), KeyOf(1, 0), fn)
+func (r *Records) WalkOnHold(ctx context.Context, seq uint64, fn func(t *types.Timer) (enough bool, err error)) error {
+	return r.onHold.Scan(ctx, KeyOf(0, seq), KeyOf(1, 0), fn)
 }
 
 // WalkTimed passes the timers that wait for a time to fn by (time, seq), from one on and up to a time, until fn reports that it
@@ -435,7 +435,7 @@ func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types
 func (r *Records) WalkTimed(
 	ctx context.Context, from int64, seq uint64, until int64, fn func(t *types.Timer) (enough bool, err error),
 ) error {
-	return r.aside.Scan(ctx, KeyOf(uint64(max(1, from)), seq), KeyOf(uint64(until)+1, 0), fn)
+	return r.onHold.Scan(ctx, KeyOf(uint64(max(1, from)), seq), KeyOf(uint64(until)+1, 0), fn)
 }
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
@@ -443,7 +443,7 @@ func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough
 	return r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
-// Walk passes every record to fn: the queue by (due, seq), then those set aside by seq, those that wait for a time by (time, seq),
+// Walk passes every record to fn: the queue by (due, seq), then those on hold by seq, those that wait for a time by (time, seq),
 // and the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
@@ -454,7 +454,7 @@ func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	err = r.WalkSetAside(ctx, 0, func(t *types.Timer) (bool, error) { return false, fn(t) })
+	err = r.WalkOnHold(ctx, 0, func(t *types.Timer) (bool, error) { return false, fn(t) })
 	if err != nil {
 		return err
 	}

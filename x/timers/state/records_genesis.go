@@ -21,7 +21,7 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading {
 	now := types.MomentOf(ctx)
 	return TimerReading{Timer: func(i int, t *types.Timer) error {
-		if err := checkRecord(t, t.SetAside != types.NotSetAside, &head.Lane, now); err != nil {
+		if err := checkRecord(t, t.HoldReason != types.NotOnHold, &head.Lane, now); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 		timer := *t
@@ -31,7 +31,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		return nil
 	}, Done: func() error {
-		return errors.Join(r.queue.Settle(ctx), r.owners.entries.Settle(ctx), r.aside.Settle(ctx))
+		return errors.Join(r.queue.Settle(ctx), r.owners.entries.Settle(ctx), r.onHold.Settle(ctx))
 	}}
 }
 

@@ -32,14 +32,14 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 		return checkRecord(t, elsewhere, &lane, types.MomentOf(ctx))
 	}
-	for _, in := range []*queue.Queue{r.queue, r.aside} {
+	for _, in := range []*queue.Queue{r.queue, r.onHold} {
 		var wrong error
 		err := in.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
-			if t := &e.Value; queue.KeyOf(t) != e.Key || t.SetAside == types.Watching {
-				wrong = fmt.Errorf("timer %s of seq %d, set aside as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.SetAside, e.Key.Due, e.Key.Seq)
+			if t := &e.Value; queue.KeyOf(t) != e.Key || t.HoldReason == types.Watching {
+				wrong = fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.HoldReason, e.Key.Due, e.Key.Seq)
 				return false
 			}
-			wrong = check(&e.Value, in == r.aside)
+			wrong = check(&e.Value, in == r.onHold)
 			return wrong == nil
 		})
 		if err = errors.Join(err, wrong, in.Check(ctx)); err != nil {
@@ -47,8 +47,8 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 	}
 	return r.waiting.Walk(ctx, func(seq uint64, t types.Timer) error {
-		if seq != t.Seq || t.SetAside != types.Watching {
-			return fmt.Errorf("timer %s of seq %d, set aside as %s, is stored at %d", t.IDHex(), t.Seq, t.SetAside, seq)
+		if seq != t.Seq || t.HoldReason != types.Watching {
+			return fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at %d", t.IDHex(), t.Seq, t.HoldReason, seq)
 		}
 		return check(&t, true)
 	})
@@ -56,8 +56,8 @@ func (r *Records) checkTimers(ctx context.Context) error {
 
 // checkRecord holds what a record must be by itself, at import and afterwards. A genesis file is checked record by record as
 // it is read, and so in as much memory whatever its length.
-func checkRecord(t *types.Timer, aside bool, lane *types.LaneState, now types.Moment) error {
-	if err := checkPlace(t, aside, lane, now); err != nil {
+func checkRecord(t *types.Timer, onHold bool, lane *types.LaneState, now types.Moment) error {
+	if err := checkPlace(t, onHold, lane, now); err != nil {
 		return err
 	}
 	if err := checkRecurrence(t, now.Height); err != nil {
@@ -70,11 +70,11 @@ func checkRecord(t *types.Timer, aside bool, lane *types.LaneState, now types.Mo
 }
 
 // checkPlace: a record is stored where the lane's cursors expect it.
-func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now types.Moment) error {
+func checkPlace(t *types.Timer, onHold bool, lane *types.LaneState, now types.Moment) error {
 	switch {
-	case aside != (t.SetAside != types.NotSetAside):
-		return fmt.Errorf("timer %s is stored where its set_aside %s does not say", t.IDHex(), t.SetAside)
-	case aside:
+	case onHold != (t.HoldReason != types.NotOnHold):
+		return fmt.Errorf("timer %s is stored where its hold_reason %s does not say", t.IDHex(), t.HoldReason)
+	case onHold:
 		return nil
 	case t.IsBefore(lane.HeadCursor):
 		return fmt.Errorf("timer %s at (%d, %d) is stored before the head %v", t.IDHex(), t.Due, t.Seq, lane.HeadCursor)

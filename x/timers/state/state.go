@@ -4,7 +4,7 @@
 //   - Configs: the config in force and the next one.
 //   - Lane: what one block passes to the next.
 //   - Owners: the timers of each actor.
-//   - Records: the timers themselves, in the queue or set aside, and their long payloads.
+//   - Records: the timers themselves, in the queue or on hold, and their long payloads.
 //   - index.Index, in a package of its own: the timers that compete in a storm.
 //   - Fairness: the number of fires of each actor or deployer within the fairness window.
 //   - receipts.Receipts, in a package of its own: the result of each delivery.

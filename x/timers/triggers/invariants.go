@@ -45,7 +45,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 		if hit {
 			hits++
 		}
-		if t.SetAside == types.Watching {
+		if t.HoldReason == types.Watching {
 			waiting++
 		}
 	}
@@ -141,11 +141,11 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	if err != nil {
 		return hit, err
 	}
-	waits := t.SetAside == types.Watching
+	waits := t.HoldReason == types.Watching
 	switch {
 	case hit && (waits || t.Trigger.Watch == nil):
 		return hit, fmt.Errorf("timer %s has a hit although it waits or does not watch", t.IDHex())
-	case !hit && t.Trigger.Watch != nil && t.SetAside == types.NotSetAside:
+	case !hit && t.Trigger.Watch != nil && t.HoldReason == types.NotOnHold:
 		return hit, fmt.Errorf("timer %s is in the queue without a hit", t.IDHex())
 	case waits && t.Trigger.Watch == nil:
 		return hit, fmt.Errorf("timer %s waits for a change and watches nothing", t.IDHex())

@@ -89,7 +89,7 @@ func checkTimeTriggers(config *types.TimerConfig) error {
 
 // waitUntil makes a timer due at a time: it waits until then, from the next block on.
 func waitUntil(t *types.Timer, seconds int64, now types.Moment) {
-	t.SetAside, t.DueTime, t.Due = types.Timed, seconds, now.Height+1
+	t.HoldReason, t.DueTime, t.Due = types.Timed, seconds, now.Height+1
 }
 
 // Delay delays the first occurrence of a timer by its jitter. The timer has its id.
@@ -242,7 +242,7 @@ func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 
 // Skip lets the next occurrences of a timer pass, and returns them. One that is on hold stays so.
 func (k Kinds) Skip(t *types.Timer, count uint64, now types.Moment) (passed schedule.Passed[uint64], err error) {
-	hold, held := t.SetAside, t.OnHold()
+	hold, held := t.HoldReason, t.OnHold()
 	if t.Recurrence == nil {
 		every, repeats := distanceOf(&t.Trigger)
 		last := t.LastHeight()
@@ -281,7 +281,7 @@ func (k Kinds) Skip(t *types.Timer, count uint64, now types.Moment) (passed sche
 	}
 	err = toNext(t, now)
 	if held {
-		t.SetAside = hold
+		t.HoldReason = hold
 	}
 	return through(passed, last, count), err
 }
@@ -309,7 +309,7 @@ func (k Kinds) Run(t *types.Timer, now types.Moment) (passed schedule.Passed[uin
 		recurrence.After = passed.Last
 	}
 	t.Recurrence = &recurrence
-	t.SetAside, t.Due = types.NotSetAside, now.Height+1
+	t.HoldReason, t.Due = types.NotOnHold, now.Height+1
 	if t.DueTime > now.Time {
 		t.DueTime = max(1, now.Time)
 	}
@@ -354,12 +354,12 @@ func deliver(t *types.Timer, now types.Moment) bool {
 // setDue makes a timer due at an occurrence: where that has come already, in the next block.
 func setDue(t *types.Timer, o schedule.Occurrence[uint64], now types.Moment) {
 	if t.Trigger.Calendar == nil {
-		t.SetAside, t.Due = types.NotSetAside, max(o.Due, now.Height+1)
+		t.HoldReason, t.Due = types.NotOnHold, max(o.Due, now.Height+1)
 		return
 	}
 	waitUntil(t, int64(o.Due), now)
 	if t.DueTime <= now.Time {
-		t.SetAside = types.NotSetAside
+		t.HoldReason = types.NotOnHold
 	}
 }
 

@@ -28,7 +28,7 @@ func newDriven(t *testing.T, calendar types.CalendarTrigger, now types.Moment) *
 // block returns what the timer delivers in a block; false if nothing.
 func (d *driven) block(t *testing.T, now types.Moment) (Occurrence, bool) {
 	t.Helper()
-	if d.timer.SetAside == types.Timed && d.timer.DueTime > now.Time {
+	if d.timer.HoldReason == types.Timed && d.timer.DueTime > now.Time {
 		return Occurrence{}, false
 	}
 	o := d.kinds.Occurrence(&d.timer, now)

@@ -301,12 +301,12 @@ func (c *collector) markDue(ctx sdk.Context, store string, round *types.WatchRou
 		return err
 	}
 	return c.records.Move(ctx, timer, func(t *types.Timer) error {
-		t.SetAside, t.Due = types.NotSetAside, c.height
+		t.HoldReason, t.Due = types.NotOnHold, c.height
 		return nil
 	})
 }
 
-// addToHit adds changes to the hit of a timer that is due already. A timer that was set aside while it waited has no
+// addToHit adds changes to the hit of a timer that is due already. A timer that was on hold while it waited has no
 // hit, and is not notified.
 func (c *collector) addToHit(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) error {
 	hit, found, err := state.Find(ctx, c.hits, seq)

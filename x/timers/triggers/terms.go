@@ -14,7 +14,7 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 	if trigger.Watch != nil && trigger.Equal(&before.Trigger) {
 		return nil // What it has noticed stays.
 	}
-	t.Trigger, t.Recurrence, t.SetAside = trigger, nil, types.NotSetAside
+	t.Trigger, t.Recurrence, t.HoldReason = trigger, nil, types.NotOnHold
 	t.DueTime, t.Retries, t.Failures, t.Skips = 0, 0, 0, 0
 	if err := k.Prepare(config, t, now); err != nil {
 		return err
@@ -38,8 +38,8 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 			return err
 		}
 	}
-	if before.OnHold() && before.SetAside != types.Unfunded && before.SetAside != types.PricedOut {
-		t.SetAside = before.SetAside
+	if before.OnHold() && before.HoldReason != types.Unfunded && before.HoldReason != types.PricedOut {
+		t.HoldReason = before.HoldReason
 	}
 	return nil
 }

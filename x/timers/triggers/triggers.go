@@ -111,7 +111,7 @@ func (k Kinds) Roll(t *types.Timer, now types.Moment) bool {
 func To(next *types.Timer) func(*types.Timer) error {
 	return func(t *types.Timer) error {
 		t.Trigger, t.Recurrence = next.Trigger, next.Recurrence
-		t.SetAside, t.Due, t.DueTime = next.SetAside, next.Due, next.DueTime
+		t.HoldReason, t.Due, t.DueTime = next.HoldReason, next.Due, next.DueTime
 		t.Retries, t.FireSeq = next.Retries, next.FireSeq
 		t.Failures, t.Skips, t.ExpiresAt, t.ExpiresTime = next.Failures, next.Skips, next.ExpiresAt, next.ExpiresTime
 		return nil

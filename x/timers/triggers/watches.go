@@ -141,7 +141,7 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.M
 	if trigger.Watch.Cooldown > config.MaxTtlBlocks {
 		return types.ErrInvalidWatch.Wrapf("cooldown is %d, want at most %d, the longest that a timer lives", trigger.Watch.Cooldown, config.MaxTtlBlocks)
 	}
-	t.SetAside, t.Due = types.Watching, now.Height+1
+	t.HoldReason, t.Due = types.Watching, now.Height+1
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (*Watches) Roll(t *types.Timer, now types.Moment) bool {
 	if t.Trigger.Watch.Remaining == 1 || distance > t.LastHeight()-now.Height {
 		return false
 	}
-	t.Trigger, t.SetAside, t.Due = countedDown(t.Trigger), types.Watching, now.Height+distance
+	t.Trigger, t.HoldReason, t.Due = countedDown(t.Trigger), types.Watching, now.Height+distance
 	return true
 }
 
@@ -212,7 +212,7 @@ func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
+	if t.Trigger.Watch == nil || t.HoldReason == types.Watching {
 		return nil
 	}
 	return w.hits.Remove(ctx, t.Seq)
@@ -254,7 +254,7 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 		return w.Inserted(ctx, t)
 	}
 	if t.Seq == before.Seq {
-		if t.SetAside != types.NotSetAside || before.SetAside == types.NotSetAside || before.SetAside == types.Watching {
+		if t.HoldReason != types.NotOnHold || before.HoldReason == types.NotOnHold || before.HoldReason == types.Watching {
 			return nil
 		}
 		hit, found, err := state.Find(ctx, w.hits, t.Seq)
@@ -308,7 +308,7 @@ func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit
 
 // MatchedSoFar are the changes that a timer delivers if it fires now.
 func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.WatchedKey, error) {
-	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
+	if t.Trigger.Watch == nil || t.HoldReason == types.Watching {
 		return nil, nil
 	}
 	hit, _, err := state.Find(ctx, w.hits, t.Seq)

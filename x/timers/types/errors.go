@@ -88,10 +88,10 @@ var (
 	ErrInvalidRetry = errors.Register(ModuleName, 53, "invalid retry")
 	// ErrInvalidOnUnfunded: neither destroy nor suspend.
 	ErrInvalidOnUnfunded = errors.Register(ModuleName, 54, "invalid on_unfunded")
-	// ErrAlreadySetAside: a timer that is not in the queue can't be paused.
-	ErrAlreadySetAside = errors.Register(ModuleName, 55, "timer is set aside already")
-	// ErrNotSetAside: a timer that is in the queue can't be resumed.
-	ErrNotSetAside = errors.Register(ModuleName, 56, "timer is not set aside")
+	// ErrAlreadyOnHold: a timer that is not in the queue can't be paused.
+	ErrAlreadyOnHold = errors.Register(ModuleName, 55, "timer is on hold already")
+	// ErrNotOnHold: a timer that is in the queue can't be resumed.
+	ErrNotOnHold = errors.Register(ModuleName, 56, "timer is not on hold")
 	// ErrQuarantined: only the authority releases a quarantined timer.
 	ErrQuarantined = errors.Register(ModuleName, 57, "timer is quarantined")
 	// ErrUnrunnable: the timer comes back by itself when the config can run it; an update of its gas limit may help.

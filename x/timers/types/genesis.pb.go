@@ -36,7 +36,7 @@ type GenesisState struct {
 	// next_seq is the number that the next timer gets. Invariant: above the seq of every timer.
 	NextSeq uint64    `protobuf:"varint,3,opt,name=next_seq,json=nextSeq,proto3" json:"next_seq,omitempty"`
 	Lane    LaneState `protobuf:"bytes,4,opt,name=lane,proto3" json:"lane"`
-	// timers are those of the queue by (due, seq), then those set aside by seq, then those that wait for a change by seq;
+	// timers are those of the queue by (due, seq), then those on hold by seq, then those that wait for a change by seq;
 	// payloads are always within.
 	Timers []Timer `protobuf:"bytes,5,rep,name=timers,proto3" json:"timers"`
 	// receipts are in (height, position) order.

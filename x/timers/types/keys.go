@@ -42,7 +42,7 @@ var (
 	PrefixLane       = collections.NewPrefix(4)
 	PrefixQueue      = collections.NewPrefix(5)
 	PrefixPayloads   = collections.NewPrefix(7)
-	PrefixSetAside   = collections.NewPrefix(8)
+	PrefixOnHold     = collections.NewPrefix(8)
 	PrefixReceipts   = collections.NewPrefix(9)
 	PrefixFires      = collections.NewPrefix(10)
 	PrefixFireCounts = collections.NewPrefix(11)

@@ -25,7 +25,7 @@ func (t *Timer) WaitsForTime(now Moment) bool {
 
 // WaitsUntil is the time for which it waits, in seconds since 1970; 0 if it waits for none.
 func (t *Timer) WaitsUntil() int64 {
-	if t.SetAside != Timed {
+	if t.HoldReason != Timed {
 		return 0
 	}
 	return t.DueTime

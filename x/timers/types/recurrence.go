@@ -103,7 +103,7 @@ func (t *Timer) ValidateRecurrence() error {
 	if err := t.Trigger.Validate(); err != nil {
 		return err
 	}
-	if t.SetAside == Watching && t.Trigger.Watch == nil {
+	if t.HoldReason == Watching && t.Trigger.Watch == nil {
 		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing")
 	}
 	if err := t.validateTimes(); err != nil {
@@ -138,7 +138,7 @@ func (t *Timer) validateTimes() error {
 		return ErrInvalidGenesis.Wrap("its trigger is no time or calendar, and expires_at is missing")
 	case byTime != (t.DueTime != 0), t.DueTime < 0, t.DueTime > MaxTime:
 		return ErrInvalidGenesis.Wrapf("due_time is %d, want 1 to %d for a time or a calendar, and 0 else", t.DueTime, MaxTime)
-	case t.SetAside == Timed && !byTime:
+	case t.HoldReason == Timed && !byTime:
 		return ErrInvalidGenesis.Wrap("it waits for a time and its trigger is none")
 	case (r != nil) != t.Trigger.HasOccurrences():
 		return ErrInvalidGenesis.Wrap("recurrence is stated, or missing, against what the trigger says")
@@ -302,7 +302,7 @@ func (t *Trigger) Repetitions() uint64 {
 
 // OnHold tells whether the timer waits for somebody to resume it, for funds, or for its removal.
 func (t *Timer) OnHold() bool {
-	return t.SetAside != NotSetAside && t.SetAside != Timed && t.SetAside != Watching
+	return t.HoldReason != NotOnHold && t.HoldReason != Timed && t.HoldReason != Watching
 }
 
 // Recurs tells whether a fire may make the timer due again, retries left aside.
@@ -317,8 +317,8 @@ func (t *Trigger) InEveryBlock() bool { return t.Interval != nil && t.Interval.E
 func (t *Timer) Repeats() bool { return t.Recurs() || t.Retry != nil }
 
 // Word is the reason as people write it: quarantined, unrunnable, suspended, paused, unfunded.
-func (r SetAsideReason) Word() string {
-	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
+func (r HoldReason) Word() string {
+	return strings.ToLower(strings.TrimPrefix(r.String(), "HOLD_REASON_"))
 }
 
 // Verdicts are counts, by verdict.

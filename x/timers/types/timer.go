@@ -99,12 +99,12 @@ func (t *Timer) StatusAt(now Moment) TimerStatus {
 	switch {
 	case t.ExpiredAt(now.Next()):
 		return TimerStatusExpired
-	case t.SetAside == Timed:
+	case t.HoldReason == Timed:
 		return TimerStatusPending
-	case t.SetAside == Watching:
+	case t.HoldReason == Watching:
 		return TimerStatusWatching
-	case t.SetAside != NotSetAside:
-		return TimerStatusSetAside
+	case t.HoldReason != NotOnHold:
+		return TimerStatusOnHold
 	case t.Due <= now.Height:
 		return TimerStatusReady
 	default:

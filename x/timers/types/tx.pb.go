@@ -1023,7 +1023,7 @@ func (m *MsgRunTimerResponse) GetDue() uint64 {
 	return 0
 }
 
-// MsgPauseTimer sets a timer aside. Its expiry height does not change.
+// MsgPauseTimer puts a timer on hold. Its expiry height does not change.
 type MsgPauseTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
@@ -2158,7 +2158,7 @@ type MsgClient interface {
 	UpdateTimer(ctx context.Context, in *MsgUpdateTimer, opts ...grpc.CallOption) (*MsgUpdateTimerResponse, error)
 	// ExtendTimer sets the last height at which one of the sender's timers may fire.
 	ExtendTimer(ctx context.Context, in *MsgExtendTimer, opts ...grpc.CallOption) (*MsgExtendTimerResponse, error)
-	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
+	// PauseTimer puts one of the sender's timers on hold until it is resumed or expires.
 	PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...grpc.CallOption) (*MsgPauseTimerResponse, error)
 	// ResumeTimer returns one of the sender's paused, suspended or unfunded timers to the queue.
 	ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error)
@@ -2313,7 +2313,7 @@ type MsgServer interface {
 	UpdateTimer(context.Context, *MsgUpdateTimer) (*MsgUpdateTimerResponse, error)
 	// ExtendTimer sets the last height at which one of the sender's timers may fire.
 	ExtendTimer(context.Context, *MsgExtendTimer) (*MsgExtendTimerResponse, error)
-	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
+	// PauseTimer puts one of the sender's timers on hold until it is resumed or expires.
 	PauseTimer(context.Context, *MsgPauseTimer) (*MsgPauseTimerResponse, error)
 	// ResumeTimer returns one of the sender's paused, suspended or unfunded timers to the queue.
 	ResumeTimer(context.Context, *MsgResumeTimer) (*MsgResumeTimerResponse, error)

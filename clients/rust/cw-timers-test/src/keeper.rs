@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use cosmwasm_std::{from_json, Addr, Api, Binary, Storage};
 use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{
-    self, AccountPayload, Any, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer, MsgResumeTimerResponse,
-    MsgRunTimer, MsgRunTimerResponse, MsgScheduleTimer, MsgSkipTimer, MsgSkipTimerResponse, MsgUpdateTimer,
-    MsgUpdateTimerResponse, OnUnfunded, SetAsideReason, TimerInfo, TimerOptions, Trigger,
+    self, AccountPayload, Any, HoldReason, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer,
+    MsgResumeTimerResponse, MsgRunTimer, MsgRunTimerResponse, MsgScheduleTimer, MsgSkipTimer, MsgSkipTimerResponse,
+    MsgUpdateTimer, MsgUpdateTimerResponse, OnUnfunded, TimerInfo, TimerOptions, Trigger,
 };
 use cw_timers::{TimersError, DEFAULT_HANDLER};
 use serde::de::IgnoredAny;
@@ -460,7 +460,7 @@ impl Keeper<'_> {
         }
         // One that is overdue is due in the next block. The end of this one has not read yet what is due, unless it runs.
         let open = if self.in_fire { self.height + 1 } else { self.height };
-        if info.set_aside == SetAsideReason::Unspecified && info.due < open {
+        if info.hold_reason == HoldReason::Unspecified && info.due < open {
             info.due = self.height + 1;
         }
         info.seq = Books::next_seq(self.storage);
@@ -567,15 +567,15 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    /// Sets a timer aside.
+    /// Puts a timer on hold.
     pub(crate) fn pause(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<()> {
         let actor = if actor.is_empty() { sender.as_str() } else { actor };
         let mut record = self.changeable(sender, actor, id)?;
-        match record.info.set_aside {
-            SetAsideReason::Unspecified | SetAsideReason::Watching | SetAsideReason::Timed => {}
-            reason => return refuse(TimersError::AlreadySetAside, format!("it is set aside: {reason:?}")),
+        match record.info.hold_reason {
+            HoldReason::Unspecified | HoldReason::Watching | HoldReason::Timed => {}
+            reason => return refuse(TimersError::AlreadyOnHold, format!("it is on hold: {reason:?}")),
         }
-        record.info.set_aside = SetAsideReason::Paused;
+        record.info.hold_reason = HoldReason::Paused;
         record.save(self.storage);
         Ok(())
     }
@@ -587,12 +587,10 @@ impl Keeper<'_> {
         }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
-        use SetAsideReason::*;
-        match record.info.set_aside {
+        use HoldReason::*;
+        match record.info.hold_reason {
             Paused | Suspended | Unfunded | PricedOut | NotAdmin => {}
-            Unspecified | Watching | Timed => {
-                return refuse(TimersError::NotSetAside, "it is in the queue, or watches")
-            }
+            Unspecified | Watching | Timed => return refuse(TimersError::NotOnHold, "it is in the queue, or watches"),
             Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
         }
@@ -621,12 +619,12 @@ impl Keeper<'_> {
     pub(crate) fn run(&mut self, sender: &Addr, msg: &MsgRunTimer) -> AnyResult<MsgRunTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
-        match record.info.set_aside {
-            SetAsideReason::Unspecified if record.info.due <= self.height + 1 => {
+        match record.info.hold_reason {
+            HoldReason::Unspecified if record.info.due <= self.height + 1 => {
                 return refuse(TimersError::AlreadyDue, format!("it is due at height {}", record.info.due));
             }
-            SetAsideReason::Unspecified | SetAsideReason::Timed => {}
-            reason => return refuse(TimersError::AlreadySetAside, format!("it is set aside: {reason:?}")),
+            HoldReason::Unspecified | HoldReason::Timed => {}
+            reason => return refuse(TimersError::AlreadyOnHold, format!("it is on hold: {reason:?}")),
         }
         let passed = recur::run(&mut record.info, self.now())?;
         record.save(self.storage);
@@ -638,12 +636,12 @@ impl Keeper<'_> {
 /// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue is due at the height.
 pub(crate) fn release(record: &mut Record, now: Moment) {
     let watches = record.info.trigger.as_ref().is_some_and(|t| t.watch.is_some());
-    record.info.set_aside = if watches && !record.hit {
-        SetAsideReason::Watching
+    record.info.hold_reason = if watches && !record.hit {
+        HoldReason::Watching
     } else if record.waits_for_time(now.time) {
-        SetAsideReason::Timed
+        HoldReason::Timed
     } else {
-        SetAsideReason::Unspecified
+        HoldReason::Unspecified
     };
     record.info.due = record.info.due.max(now.height);
     // Its lateness counts from there.

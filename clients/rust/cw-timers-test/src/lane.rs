@@ -7,7 +7,7 @@ use cosmwasm_std::{coin, to_json_binary, Addr, Binary, Event, Uint128};
 use cw_multi_test::error::AnyError;
 use cw_multi_test::AppResponse;
 use cw_timers::proto::{
-    DeliveryInfo, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, Retry, SetAsideReason, TimerInfo, WatchKey,
+    DeliveryInfo, HoldReason, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, Retry, TimerInfo, WatchKey,
     WatchedKey,
 };
 use cw_timers::{Delivery, HandleTimer, Matched, SudoMsg, TimerId, TimersError, Told, TriggerKind, CODESPACE};
@@ -59,8 +59,8 @@ pub struct Block {
     pub unfunded: Vec<TimerId>,
     /// Timers that were removed since their scheduler was their contract's admin no more.
     pub not_admin: Vec<TimerId>,
-    /// Timers that were set aside, and why.
-    pub set_aside: Vec<(TimerId, SetAsideReason)>,
+    /// Timers that were on hold, and why.
+    pub on_hold: Vec<(TimerId, HoldReason)>,
     /// Occurrences that passed without a fire: at the end of the block, and by messages of it.
     pub skipped: Vec<Skipped>,
     /// What the fires and lapses were charged, all of which is burned.
@@ -170,7 +170,7 @@ impl<'a, H: Host> Lane<'a, H> {
     pub(crate) fn run(mut self) -> Block {
         self.collect_watches();
         self.collect_times();
-        self.sweep_set_aside();
+        self.scan_on_hold();
         self.sweep_queue();
         if !self.config.lane_paused {
             self.fire_all();
@@ -185,7 +185,7 @@ impl<'a, H: Host> Lane<'a, H> {
             let Some(trigger) = record.info.trigger.clone() else { continue };
             let Some(watched) = trigger.watch else { continue };
             let now = watch::marks(self.host.storage(), self.host.api(), &watched);
-            let counts = record.info.set_aside == SetAsideReason::Watching
+            let counts = record.info.hold_reason == HoldReason::Watching
                 && record.info.due <= self.height
                 && !record.expired_at(self.now);
             if counts {
@@ -197,7 +197,7 @@ impl<'a, H: Host> Lane<'a, H> {
                         .take(most)
                         .map(|(store, key)| WatchedKey::with(|w| (w.store, w.key) = (store, key)))
                         .collect();
-                    record.info.set_aside = SetAsideReason::Unspecified;
+                    record.info.hold_reason = HoldReason::Unspecified;
                     record.info.due = self.height;
                     (record.hit, record.changed) = (true, self.height);
                 }
@@ -214,27 +214,27 @@ impl<'a, H: Host> Lane<'a, H> {
     /// Makes due the timers whose time has come.
     fn collect_times(&mut self) {
         for mut record in Record::all(self.host.storage()) {
-            let waits = record.info.set_aside == SetAsideReason::Timed;
+            let waits = record.info.hold_reason == HoldReason::Timed;
             if waits && !record.waits_for_time(self.now.time) && !record.expired_at(self.now) {
-                (record.info.set_aside, record.info.due) = (SetAsideReason::Unspecified, self.height);
+                (record.info.hold_reason, record.info.due) = (HoldReason::Unspecified, self.height);
                 record.save(self.host.storage_mut());
             }
         }
     }
 
-    /// Looks at what is set aside: it returns, stays or expires.
-    fn sweep_set_aside(&mut self) {
+    /// Looks at what is on hold: it returns, stays or expires.
+    fn scan_on_hold(&mut self) {
         for mut record in Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()) {
             if record.expired_at(self.now) {
                 self.expire(&record);
-            } else if record.info.set_aside == SetAsideReason::Unrunnable && self.runnable(&record) {
+            } else if record.info.hold_reason == HoldReason::Unrunnable && self.runnable(&record) {
                 release(&mut record, self.now);
                 record.save(self.host.storage_mut());
             }
         }
     }
 
-    /// Removes what has expired in the queue, and sets aside what the config can't run.
+    /// Removes what has expired in the queue, and puts on hold what the config can't run.
     fn sweep_queue(&mut self) {
         for mut record in Record::all(self.host.storage()) {
             if !record.in_queue() {
@@ -245,7 +245,7 @@ impl<'a, H: Host> Lane<'a, H> {
             } else if record.info.due > self.height {
                 continue;
             } else if !self.runnable(&record) {
-                self.put_aside(&mut record, SetAsideReason::Unrunnable);
+                self.put_on_hold(&mut record, HoldReason::Unrunnable);
             }
         }
     }
@@ -255,10 +255,10 @@ impl<'a, H: Host> Lane<'a, H> {
         self.block.expired.push(record.id());
     }
 
-    fn put_aside(&mut self, record: &mut Record, reason: SetAsideReason) {
-        record.info.set_aside = reason;
+    fn put_on_hold(&mut self, record: &mut Record, reason: HoldReason) {
+        record.info.hold_reason = reason;
         record.save(self.host.storage_mut());
-        self.block.set_aside.push((record.id(), reason));
+        self.block.on_hold.push((record.id(), reason));
     }
 
     fn runnable(&self, record: &Record) -> bool {
@@ -335,7 +335,7 @@ impl<'a, H: Host> Lane<'a, H> {
     fn lacks_funds(&mut self, mut record: Record) {
         let stays = match record.info.on_unfunded {
             OnUnfunded::Suspend => {
-                self.put_aside(&mut record, SetAsideReason::Suspended);
+                self.put_on_hold(&mut record, HoldReason::Suspended);
                 true
             }
             OnUnfunded::Skip => self.skip_unfunded(&mut record),
@@ -393,7 +393,7 @@ impl<'a, H: Host> Lane<'a, H> {
         if let Some(recurrence) = &mut info.recurrence {
             recurrence.lapses = 0;
         }
-        self.put_aside(&mut record, SetAsideReason::Suspended);
+        self.put_on_hold(&mut record, HoldReason::Suspended);
     }
 
     /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. One that is
@@ -414,7 +414,7 @@ impl<'a, H: Host> Lane<'a, H> {
         self.note(record, &passed, Reason::Unfunded);
         if record.info.skips >= self.config.max_unfunded_skips {
             record.info.skips = 0;
-            self.put_aside(record, SetAsideReason::Suspended);
+            self.put_on_hold(record, HoldReason::Suspended);
         } else {
             record.save(self.host.storage_mut());
         }
@@ -632,7 +632,7 @@ impl<'a, H: Host> Lane<'a, H> {
             Some(retry) => {
                 // The same repetition, later.
                 survivor.info.trigger = record.info.trigger.clone();
-                survivor.info.set_aside = record.info.set_aside;
+                survivor.info.hold_reason = record.info.hold_reason;
                 survivor.info.due_time = record.info.due_time;
                 survivor.info.recurrence = record.info.recurrence.clone();
                 if let Some(recurrence) = &mut survivor.info.recurrence {
@@ -669,7 +669,7 @@ impl<'a, H: Host> Lane<'a, H> {
         survivor.info.failures += 1;
         if survivor.info.failures >= most {
             survivor.info.failures = 0;
-            self.put_aside(survivor, SetAsideReason::Suspended);
+            self.put_on_hold(survivor, HoldReason::Suspended);
         }
     }
 

@@ -3,10 +3,11 @@
 use cosmwasm_std::{Binary, Storage, Uint128};
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
-    DeliveryInfo, EstimateBasis, Message, OnUnfunded, PageRequest, PageResponse, Policy, QueryAgentResponse,
-    QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneResponse,
-    QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsResponse, QueryTimerRequest, QueryTimerResponse,
-    QueryTimersByActorRequest, QueryTimersByActorResponse, SetAsideReason, TimerInfo, TimerStatus, TimerTier, Verdict,
+    DeliveryInfo, EstimateBasis, HoldReason, Message, OnUnfunded, PageRequest, PageResponse, Policy,
+    QueryAgentResponse, QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse,
+    QueryLaneResponse, QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsResponse, QueryTimerRequest,
+    QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse, TimerInfo, TimerStatus, TimerTier,
+    Verdict,
 };
 
 use crate::config::Config;
@@ -38,19 +39,19 @@ impl View<'_> {
     fn shown(&self, record: &Record, whole: bool) -> TimerInfo {
         let mut info = record.info.clone();
         info.fee_payer = record.payer().into_string();
-        info.status = match info.set_aside {
+        info.status = match info.hold_reason {
             _ if record.expired_at(Moment { height: self.height + 1, time: self.time }) => TimerStatus::Expired,
-            SetAsideReason::Watching => TimerStatus::Watching,
-            SetAsideReason::Unspecified if info.due <= self.height => TimerStatus::Ready,
-            SetAsideReason::Unspecified | SetAsideReason::Timed => TimerStatus::Pending,
-            _ => TimerStatus::SetAside,
+            HoldReason::Watching => TimerStatus::Watching,
+            HoldReason::Unspecified if info.due <= self.height => TimerStatus::Ready,
+            HoldReason::Unspecified | HoldReason::Timed => TimerStatus::Pending,
+            _ => TimerStatus::OnHold,
         };
         // What a block makes of a ready timer is not modelled: it stays unspecified, as where nobody asks.
         info.verdict = match info.status {
             TimerStatus::Expired => Verdict::Expired,
             TimerStatus::Watching => Verdict::Watching,
-            TimerStatus::SetAside => Verdict::OnHold,
-            TimerStatus::Pending if info.set_aside == SetAsideReason::Timed || info.due > self.height + 1 => {
+            TimerStatus::OnHold => Verdict::OnHold,
+            TimerStatus::Pending if info.hold_reason == HoldReason::Timed || info.due > self.height + 1 => {
                 Verdict::Pending
             }
             _ => Verdict::Unspecified,
@@ -82,7 +83,7 @@ impl View<'_> {
 
     pub(crate) fn timers_by_actor(&self, request: QueryTimersByActorRequest) -> AnyResult<QueryTimersByActorResponse> {
         let mut records = Record::of(self.storage, &request.actor);
-        // Those set aside first, the others by due height.
+        // Those on hold first, the others by due height.
         records.sort_by_key(|r| (r.in_queue(), if r.in_queue() { r.info.due } else { 0 }, r.info.seq));
         let total = records.len() as u32;
         let (page, mut pagination) = page(records, &request.pagination.unwrap_or_default())?;

@@ -3,8 +3,8 @@
 
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
-    CalendarTrigger, IntervalFrom, IntervalTrigger, Message, Missed, OccurrenceInfo, OccurrenceTerms, OnFailure,
-    Recurrence, Renewal, ResumeAt, SetAsideReason, TimerInfo, Trigger,
+    CalendarTrigger, HoldReason, IntervalFrom, IntervalTrigger, Message, Missed, OccurrenceInfo, OccurrenceTerms,
+    OnFailure, Recurrence, Renewal, ResumeAt, TimerInfo, Trigger,
 };
 use cw_timers::schedule::{Calendar, MAX_TIME};
 use cw_timers::TimersError;
@@ -73,8 +73,8 @@ pub(crate) fn expired(timer: &TimerInfo, now: Moment) -> bool {
 
 /// Whether it waits for somebody to resume it, for funds, or for its removal.
 pub(crate) fn on_hold(timer: &TimerInfo) -> bool {
-    use SetAsideReason::*;
-    !matches!(timer.set_aside, Unspecified | Timed | Watching)
+    use HoldReason::*;
+    !matches!(timer.hold_reason, Unspecified | Timed | Watching)
 }
 
 /// How often its trigger makes it due from now on; 0 means until it expires.
@@ -218,7 +218,7 @@ pub(crate) fn prepare(config: &Config, timer: &mut TimerInfo, now: Moment) -> An
         Kind::Watch => {
             let watched = trigger.watch.expect("a watch");
             watch::check(&watched, config.max_watch_keys, config.max_ttl_blocks)?;
-            (timer.set_aside, timer.due) = (SetAsideReason::Watching, now.height + 1);
+            (timer.hold_reason, timer.due) = (HoldReason::Watching, now.height + 1);
         }
         Kind::Interval => {
             let interval = trigger.interval.as_mut().expect("an interval");
@@ -254,7 +254,7 @@ fn check_time_triggers(config: &Config) -> AnyResult<()> {
 }
 
 fn wait_until(timer: &mut TimerInfo, seconds: i64, now: Moment) {
-    (timer.set_aside, timer.due_time, timer.due) = (SetAsideReason::Timed, seconds, now.height + 1);
+    (timer.hold_reason, timer.due_time, timer.due) = (HoldReason::Timed, seconds, now.height + 1);
 }
 
 /// Checks when a timer is due first, and its ends, or sets their defaults.
@@ -512,12 +512,12 @@ pub(crate) fn occurrence(timer: &TimerInfo, now: Moment) -> Occurrence {
 
 fn set_due(timer: &mut TimerInfo, at: u64, now: Moment) {
     if kind_of(timer) != Kind::Calendar {
-        (timer.set_aside, timer.due) = (SetAsideReason::Unspecified, at.max(now.height + 1));
+        (timer.hold_reason, timer.due) = (HoldReason::Unspecified, at.max(now.height + 1));
         return;
     }
     wait_until(timer, at as i64, now);
     if timer.due_time <= now.time {
-        timer.set_aside = SetAsideReason::Unspecified;
+        timer.hold_reason = HoldReason::Unspecified;
     }
 }
 
@@ -638,7 +638,7 @@ fn resume_plain(timer: &mut TimerInfo, next: bool, now: Moment) -> AnyResult<()>
 
 /// Lets the next occurrences of a timer pass, and returns them. One that is on hold stays so.
 pub(crate) fn skip(timer: &mut TimerInfo, count: u64, now: Moment) -> AnyResult<Passed> {
-    let hold = on_hold(timer).then_some(timer.set_aside);
+    let hold = on_hold(timer).then_some(timer.hold_reason);
     if timer.recurrence.is_none() {
         let Some(every) = distance_of(timer) else {
             return refuse(TimersError::UnsupportedTimerType, "only a calendar or an interval has occurrences");
@@ -671,7 +671,7 @@ pub(crate) fn skip(timer: &mut TimerInfo, count: u64, now: Moment) -> AnyResult<
     }
     to_next(timer, now)?;
     if let Some(reason) = hold {
-        timer.set_aside = reason;
+        timer.hold_reason = reason;
     }
     Ok(passed.through(last, count))
 }
@@ -695,7 +695,7 @@ pub(crate) fn run(timer: &mut TimerInfo, now: Moment) -> AnyResult<Passed> {
             recurrence.after = r.passed.last;
         }
     });
-    (timer.set_aside, timer.due) = (SetAsideReason::Unspecified, now.height + 1);
+    (timer.hold_reason, timer.due) = (HoldReason::Unspecified, now.height + 1);
     if timer.due_time > now.time {
         timer.due_time = now.time.max(1);
     }
@@ -724,7 +724,7 @@ pub(crate) fn roll(config: &Config, timer: &mut TimerInfo, guarded: bool, now: M
     match kind_of(timer) {
         Kind::Watch => {
             let cooldown = timer.trigger.as_ref().and_then(|t| t.watch.as_ref()).map_or(0, |w| w.cooldown);
-            (timer.set_aside, timer.due) = (SetAsideReason::Watching, now.height + cooldown.max(1));
+            (timer.hold_reason, timer.due) = (HoldReason::Watching, now.height + cooldown.max(1));
             cooldown.max(1) <= left
         }
         Kind::Interval if timer.recurrence.is_none() => {
@@ -752,7 +752,7 @@ pub(crate) fn replace(config: &Config, timer: &mut TimerInfo, trigger: Trigger, 
     if trigger.watch.is_some() && Some(&trigger) == before.trigger.as_ref() {
         return Ok(());
     }
-    (timer.trigger, timer.recurrence, timer.set_aside) = (Some(trigger), None, SetAsideReason::Unspecified);
+    (timer.trigger, timer.recurrence, timer.hold_reason) = (Some(trigger), None, HoldReason::Unspecified);
     (timer.due_time, timer.retries, timer.failures, timer.skips) = (0, 0, 0, 0);
     prepare(config, timer, now)?;
     let (from, to) = (kind_of(&before), kind_of(timer));
@@ -769,9 +769,9 @@ pub(crate) fn replace(config: &Config, timer: &mut TimerInfo, trigger: Trigger, 
         }
         to_next(timer, now)?;
     }
-    let back_by_itself = [SetAsideReason::Unfunded, SetAsideReason::PricedOut].contains(&before.set_aside);
+    let back_by_itself = [HoldReason::Unfunded, HoldReason::PricedOut].contains(&before.hold_reason);
     if on_hold(&before) && !back_by_itself {
-        timer.set_aside = before.set_aside;
+        timer.hold_reason = before.hold_reason;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use cosmwasm_std::{from_json, to_json_vec, Addr, Binary, BlockInfo, Order, Storage, Uint128};
 use cw_multi_test::error::AnyResult;
-use cw_timers::proto::{DeliveryInfo, Message, SetAsideReason, TimerInfo};
+use cw_timers::proto::{DeliveryInfo, HoldReason, Message, TimerInfo};
 use cw_timers::{TimerId, TimersError};
 use serde::{Deserialize, Serialize};
 
@@ -117,8 +117,8 @@ impl Record {
 
     /// The time for which it waits; 0 if it waits for none.
     pub(crate) fn waits_until(&self) -> i64 {
-        match self.info.set_aside {
-            SetAsideReason::Timed => self.info.due_time,
+        match self.info.hold_reason {
+            HoldReason::Timed => self.info.due_time,
             _ => 0,
         }
     }
@@ -129,7 +129,7 @@ impl Record {
     }
 
     pub(crate) fn in_queue(&self) -> bool {
-        self.info.set_aside == SetAsideReason::Unspecified
+        self.info.hold_reason == HoldReason::Unspecified
     }
 
     /// Whether it is due and can fire.

@@ -7,9 +7,7 @@ use cosmwasm_std::{
 };
 use cw_multi_test::error::AnyResult;
 use cw_multi_test::{BankSudo, Contract, ContractWrapper, Executor, SudoMsg as AppSudo};
-use cw_timers::proto::{
-    Any, EstimateBasis, PageRequest, QueryOccurrencesResponse, SetAsideReason, TimerInfo, TimerStatus,
-};
+use cw_timers::proto::{Any, EstimateBasis, HoldReason, PageRequest, QueryOccurrencesResponse, TimerInfo, TimerStatus};
 use cw_timers::{
     refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, Occurrences, OnUnfunded,
     QueryWire, Timer, TimerId, TimersError, TimersQuerier, Told, Trigger, TriggerKind, Update, Watch, WatchKey, Wire,
@@ -368,7 +366,7 @@ macro_rules! changes_of {
         exec!(app, contract, Do::Pause { id: id.clone() }).unwrap();
         assert!(timers.run_to(&mut app, 5).iter().all(|b| b.fires.is_empty()));
         let twice = exec!(app, contract, Do::Pause { id: id.clone() }).unwrap_err();
-        assert_eq!(refusal_of(&twice), Some(TimersError::AlreadySetAside));
+        assert_eq!(refusal_of(&twice), Some(TimersError::AlreadyOnHold));
         exec!(app, contract, Do::Resume { id: id.clone() }).unwrap();
         exec!(app, contract, Do::Cheapen { id: id.clone(), gas_limit: 150_000 }).unwrap();
         let blocks = timers.run_to(&mut app, 9);
@@ -555,8 +553,8 @@ fn another_pays_who_allows_it() {
     let paid = blocks[1].only_fire().unwrap().paid.u128();
     assert_eq!(app.wrap().query_balance(&owner, "utmr").unwrap().amount.u128(), 300 - paid);
     // 230 are needed.
-    assert_eq!(blocks[2].set_aside.len(), 1);
-    assert_eq!(blocks[2].set_aside[0].1, SetAsideReason::Suspended);
+    assert_eq!(blocks[2].on_hold.len(), 1);
+    assert_eq!(blocks[2].on_hold[0].1, HoldReason::Suspended);
     timers.revoke(&owner, &contract);
     paid_by(&mut app, 1).unwrap_err();
 }

@@ -128,9 +128,9 @@ errors! {
     /// Neither destroy nor suspend.
     54 InvalidOnUnfunded = "invalid on_unfunded",
     /// A timer that is not in the queue can't be paused.
-    55 AlreadySetAside = "timer is set aside already",
+    55 AlreadyOnHold = "timer is on hold already",
     /// A timer that is in the queue can't be resumed.
-    56 NotSetAside = "timer is not set aside",
+    56 NotOnHold = "timer is not on hold",
     /// Only the authority releases a quarantined timer.
     57 Quarantined = "timer is quarantined",
     /// The timer comes back by itself when the config can run it; an update of its gas limit may help.

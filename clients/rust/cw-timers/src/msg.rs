@@ -45,7 +45,7 @@ pub enum TimersCall {
     Extend(MsgExtendTimer),
     /// Removes a timer.
     Cancel(MsgCancelTimer),
-    /// Sets a timer aside.
+    /// Puts a timer on hold.
     Pause(MsgPauseTimer),
     /// Returns a timer to the queue.
     Resume(MsgResumeTimer),

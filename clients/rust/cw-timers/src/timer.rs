@@ -16,7 +16,7 @@ const WITH_DELIVERY: &str = "+delivery";
 pub enum OnUnfunded {
     /// It is removed. The default.
     Destroy,
-    /// It is set aside until its owner resumes it or its time ends.
+    /// It is put on hold until its owner resumes it or its time ends.
     Suspend,
     /// This repetition of a calendar or an interval passes. After some in a row, whose number the config states, the timer is
     /// suspended.
@@ -535,7 +535,7 @@ impl Change {
         Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_time, ..Default::default() }))
     }
 
-    /// Sets a timer aside until it is resumed or expires.
+    /// Puts a timer on hold until it is resumed or expires.
     pub fn pause(id: &TimerId) -> Self {
         Change(TimersCall::Pause(proto::MsgPauseTimer { id: id.to_string(), ..Default::default() }))
     }

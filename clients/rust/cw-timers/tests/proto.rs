@@ -28,8 +28,8 @@ const NOT_COVERED: &[&str] = &[
     "QueryFairnessRequest",
     "QueryFairnessResponse",
     "timers.tip.v1.Standing",
-    "QuerySetAsideRequest",
-    "QuerySetAsideResponse",
+    "QueryOnHoldRequest",
+    "QueryOnHoldResponse",
     "QueryReceiptsRequest",
     "QueryReceiptsResponse",
     "QueryWatchableRequest",
@@ -170,7 +170,7 @@ fn enums() -> BTreeMap<&'static str, &'static [(i32, &'static str)]> {
         ($($name:ident)*) => { BTreeMap::from([$( (short(proto::$name::NAME), proto::$name::VALUES), )*]) };
     }
     values! {
-        OnFailure OnUnfunded ConditionOp TimerTier PriorityTier SetAsideReason TimerStatus EstimateBasis Policy
+        OnFailure OnUnfunded ConditionOp TimerTier PriorityTier HoldReason TimerStatus EstimateBasis Policy
         BasefeeResponse FairnessUnit PaymentRule Missed IntervalFrom ResumeAt Verdict
     }
 }

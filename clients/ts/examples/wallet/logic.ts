@@ -2,7 +2,7 @@
 import { fromBech32 } from "@cosmjs/encoding";
 import type { EncodeObject, OfflineSigner } from "@cosmjs/proto-signing";
 import {
-  type Job, type Pace, type Planned, SetAsideReason, type TimerInfo, TimerStatus, type TimersClient, type When, at, clean,
+  type Job, type Pace, type Planned, HoldReason, type TimerInfo, TimerStatus, type TimersClient, type When, at, clean,
   count, doesWords, endsWords, every, heightWords, messagesWords, outcomeWords, repeatsWords, statusWords, timeWords,
   timersRegistry, tx, waitsWords,
 } from "@cosmos-timers/timers";
@@ -138,12 +138,12 @@ export type Action = "skip" | "run" | "pause" | "resume" | "cancel";
 /** allowed are the actions that make sense for a timer as it is; the chain decides. */
 export function allowed(t: TimerInfo): Record<Action, boolean> {
   const live = t.status !== TimerStatus.EXPIRED;
-  const aside = t.status === TimerStatus.SET_ASIDE;
+  const onHold = t.status === TimerStatus.ON_HOLD;
   const known = t.trigger?.watch === undefined;
-  const back = [SetAsideReason.PAUSED, SetAsideReason.SUSPENDED, SetAsideReason.UNFUNDED];
+  const back = [HoldReason.PAUSED, HoldReason.SUSPENDED, HoldReason.UNFUNDED];
   return {
-    skip: live && !aside && recurs(t), run: live && !aside && known, pause: live && !aside,
-    resume: aside && back.includes(t.setAside), cancel: live,
+    skip: live && !onHold && recurs(t), run: live && !onHold && known, pause: live && !onHold,
+    resume: onHold && back.includes(t.holdReason), cancel: live,
   };
 }
 
@@ -212,7 +212,7 @@ export class Viewer {
   }
 
   private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number }> {
-    if (t.status === TimerStatus.SET_ASIDE) return { words: ["not while it is on hold"], due: Infinity };
+    if (t.status === TimerStatus.ON_HOLD) return { words: ["not while it is on hold"], due: Infinity };
     if (t.trigger?.watch) return { words: ["when what it watches changes"], due: Infinity };
     const answer = await this.timers.occurrences(this.owner, t.id, shown);
     const first = answer.occurrences[0];

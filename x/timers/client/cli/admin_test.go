@@ -57,7 +57,7 @@ func TestAnAdminNamesTheTimersOfAContract(t *testing.T) {
 	require.NotContains(t, notes, "no estimate")
 	msg, _ = r.Printed("pause", name)
 	require.Equal(t, &types.MsgPauseTimer{Sender: r.Alice, Id: first, Actor: actor}, msg)
-	require.ErrorContains(t, r.Refused("resume", name), "is not set aside")
+	require.ErrorContains(t, r.Refused("resume", name), "is not on hold")
 
 	for _, other := range []string{bobs, bobs[:10]} {
 		require.ErrorContains(t, r.Refused("cancel", actor+"/"+other), "only its owner may change it, or the admin who scheduled it")

@@ -60,7 +60,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		},
 		{RpcMethod: "Estimate", Skip: true},    // NewQueryCmd brings it
 		{RpcMethod: "Occurrences", Skip: true}, // NewQueryCmd brings it
-		{RpcMethod: "SetAside", Skip: true},    // NewQueryCmd brings it
+		{RpcMethod: "OnHold", Skip: true},      // NewQueryCmd brings it
 	}
 }
 

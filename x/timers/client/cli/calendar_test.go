@@ -281,7 +281,7 @@ func TestTimersByTime_AreShownWithTheirTimes(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `(?s)`+soon[:8]+`  -      2023-11-14 23:13:\d\d \+00:00, in 59m\d\ds +- .*`+late[:8]+`.*`+
 		id[:8]+`  rent   2023-11-15 22:00:00 \+00:00, in 23h46m\d\ds  day at 23:00 UTC\+01:00, 3 left  send 5stake to bob  default  pending`, out)
-	require.NotContains(t, out, "set aside")
+	require.NotContains(t, out, "on hold")
 	out, _, err = r.Run("query", "timers", "list", "alice", "--status", "pending", "-o", "wide")
 	require.NoError(t, err)
 	require.Contains(t, out, "  2024-12-14 22:13:3", "the end of the longest life")
@@ -290,7 +290,7 @@ func TestTimersByTime_AreShownWithTheirTimes(t *testing.T) {
 	for _, want := range []string{`"rule":"every day at 23:00 UTC+01:00, UTC+02:00 from 2024-03-31 01:00:00 UTC`, `"due_time":"1700085600"`, `"does":"send 5stake to bob"`} {
 		require.Contains(t, out, want)
 	}
-	require.ErrorContains(t, r.Refused("resume", "rent"), "is not set aside: it is due at 2023-11-15T22:00:00Z")
+	require.ErrorContains(t, r.Refused("resume", "rent"), "is not on hold: it is due at 2023-11-15T22:00:00Z")
 	_, notes := r.Printed("pause", "--selector", "label=rent")
 	require.Contains(t, notes, "rent: send 5stake to bob, due at 2023-11-15 22:00:00 +00:00\n")
 	// What a change of it costs is told as at scheduling.

@@ -219,13 +219,13 @@ func newCancelCmd() *cobra.Command {
 }
 
 func newPauseCmd() *cobra.Command {
-	return newNamedCmd("pause", "Set one of your timers aside until you resume it",
-		"Set one of your timers aside until you resume it. Its time to live goes on: it expires when it would have.", (*draft.Draft).Pause)
+	return newNamedCmd("pause", "Put one of your timers on hold until you resume it",
+		"Put one of your timers on hold until you resume it. Its time to live goes on: it expires when it would have.", (*draft.Draft).Pause)
 }
 
 func newResumeCmd() *cobra.Command {
-	cmd := newNamedCmd("resume", "Put one of your timers back that was paused, or set aside for lack of funds",
-		"Put one of your timers back that you paused, or that was suspended or set aside because its payer could not cover it. One that is overdue "+
+	cmd := newNamedCmd("resume", "Put one of your timers back that was paused, or on hold for lack of funds",
+		"Put one of your timers back that you paused, or that was suspended or on hold because its payer could not cover it. One that is overdue "+
 			"is due in the next block.",
 		func(d *draft.Draft, names []string) ([]sdk.Msg, error) {
 			msgs, timers, err := d.Resume(names)

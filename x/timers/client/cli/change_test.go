@@ -170,10 +170,10 @@ func TestCancelTakesManyNames(t *testing.T) {
 func TestPauseAndResumeAreCheckedFirst(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)
-	require.ErrorContains(t, r.Refused("resume", id), "is not set aside: it is due at height 500")
+	require.ErrorContains(t, r.Refused("resume", id), "is not on hold: it is due at height 500")
 	_, _, err := r.Run("tx", "timers", "pause", id, "--from", "alice", "-y", "--wait")
 	require.NoError(t, err)
-	require.ErrorContains(t, r.Refused("pause", id), "is set aside already: it is paused")
+	require.ErrorContains(t, r.Refused("pause", id), "is on hold already: it is paused")
 	_, notes := r.Printed("resume", id)
 	require.NotContains(t, notes, "warning")
 	r.Sends(r.Alice, r.Bob, 9_999_500)
@@ -256,7 +256,7 @@ func TestListsOfAutoCLI(t *testing.T) {
 		require.Contains(t, out, id[:8], line)
 		require.Contains(t, out, "send 5stake to bob", line)
 	}
-	for _, line := range [][]string{{"list", "bob"}, {"due", "499", "--until"}, {"due", "600"}, {"ready"}, {"set-aside"}} {
+	for _, line := range [][]string{{"list", "bob"}, {"due", "499", "--until"}, {"due", "600"}, {"ready"}, {"on-hold"}} {
 		out, _, err := r.Run(append([]string{"query", "timers"}, line...)...)
 		require.NoError(t, err, line)
 		require.Empty(t, out, line)

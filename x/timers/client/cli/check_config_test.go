@@ -17,7 +17,7 @@ import (
 )
 
 // What check-config foretells is what the chain does: the same config is put in force, and the timers become due.
-func TestCheckConfigForetellsWhatIsSetAside(t *testing.T) {
+func TestCheckConfigForetellsWhatIsOnHold(t *testing.T) {
 	r := newRig(t)
 	for i, gas := range []uint64{100_000, 200_000, 250_000, 150_000} {
 		id := r.Schedule(60, int64(i+1))
@@ -35,32 +35,32 @@ func TestCheckConfigForetellsWhatIsSetAside(t *testing.T) {
 		return found
 	}
 	found := check("--set", "eip1559.max_cycles_per_fire_auction=160000")
-	require.Len(t, found.SetAside, 2)
+	require.Len(t, found.OnHold, 2)
 	require.Equal(t, []uint64{4, 0}, []uint64{found.Examined, uint64(len(found.Returned))})
 	require.True(t, found.Complete)
-	require.Equal(t, "its gas limit is 200,000, want at most 160,000", found.SetAside[0].Reason)
+	require.Equal(t, "its gas limit is 200,000, want at most 160,000", found.OnHold[0].Reason)
 	require.False(t, check("--set", "eip1559.max_cycles_per_fire_auction=160000", "--limit", "3").Complete)
-	require.Empty(t, check("--set", "lane_timer_cycles=3000000").SetAside)
+	require.Empty(t, check("--set", "lane_timer_cycles=3000000").OnHold)
 
 	_, notes, err := r.Run("tx", "timers", "update-timer-config", "--set", "eip1559.max_cycles_per_fire_auction=160000",
 		"--title", "t", "--summary", "s", "--from", r.Alice, "--generate-only")
 	require.NoError(t, err)
-	require.Contains(t, notes, "it would set aside 2 of 4 waiting timers\nwhich ones: query timers check-config\n")
+	require.Contains(t, notes, "it would put on hold 2 of 4 waiting timers\nwhich ones: query timers check-config\n")
 
 	// The chain does it.
 	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MaxCyclesPerFireAuction = 160_000 })
 	r.Blocks(60)
-	out, _, err := r.Run("query", "timers", "set-aside", "-o", "json")
+	out, _, err := r.Run("query", "timers", "on-hold", "-o", "json")
 	require.NoError(t, err)
-	for _, verdict := range found.SetAside {
+	for _, verdict := range found.OnHold {
 		require.Contains(t, out, verdict.ID)
 	}
 	back := check("--set", "eip1559.max_cycles_per_fire_auction=210000")
-	require.Equal(t, []int{0, 1}, []int{len(back.SetAside), len(back.Returned)})
+	require.Equal(t, []int{0, 1}, []int{len(back.OnHold), len(back.Returned)})
 	text, notes, err := r.Run("query", "timers", "check-config", "--set", "eip1559.max_cycles_per_fire_auction=210000", "--limit", "1")
 	require.NoError(t, err)
 	require.Contains(t, notes, "there are more timers than were looked at")
-	require.Contains(t, text, "would set aside 0 of the first 1 waiting timer")
+	require.Contains(t, text, "would put on hold 0 of the first 1 waiting timer")
 	for reason, line := range map[string][]string{
 		"the config is missing": {}, "--limit: want a whole number": {"--limit", "0"}, "there is no parameter": {"--set", "x=1"},
 	} {
@@ -128,6 +128,6 @@ func TestCheckConfig_LooksAtTimersThatWaitForATime(t *testing.T) {
 	require.NoError(t, err)
 	var found impact.Impact
 	require.NoError(t, json.Unmarshal([]byte(out), &found), out)
-	require.Len(t, found.SetAside, 1)
-	require.Equal(t, id, found.SetAside[0].ID)
+	require.Len(t, found.OnHold, 1)
+	require.Equal(t, id, found.OnHold[0].ID)
 }

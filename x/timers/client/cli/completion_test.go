@@ -32,7 +32,7 @@ func TestShellsOfferValues(t *testing.T) {
 	require.NotContains(t, out, "cancel\n")
 	out, _, err = r.Run("__complete", "query", "timers", "list", "--status", "")
 	require.NoError(t, err)
-	require.Contains(t, out, "set-aside\n")
+	require.Contains(t, out, "on-hold\n")
 	require.Contains(t, out, "watching\n")
 	out, _, err = r.Run("__complete", "tx", "timers", "schedule", "")
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	require.JSONEq(t, r.JSON(change), r.JSON(r.proposed(set...)))
 	msg, notes := r.Printed(append(set, "--title", "t", "--summary", "s")...)
 	require.Equal(t, "eip1559.target: 0.5 -> 0.6\nlane_paused: false -> true\nlane_timer_cycles: 2000000 -> 3000000\n"+
-		"it would set aside 0 of 0 waiting timers\n", notes)
+		"it would put on hold 0 of 0 waiting timers\n", notes)
 	require.Empty(t, msg.(*govv1.MsgSubmitProposal).InitialDeposit, "this node says nothing of deposits")
 
 	for reason, setting := range map[string]string{
@@ -101,7 +101,7 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	})
 	out, _, err := r.Run("query", "timers", "config-diff", "7")
 	require.NoError(t, err)
-	require.Equal(t, strings.TrimSuffix(notes, "it would set aside 0 of 0 waiting timers\n"), out)
+	require.Equal(t, strings.TrimSuffix(notes, "it would put on hold 0 of 0 waiting timers\n"), out)
 	_, _, err = r.Run("query", "timers", "config-diff", "8")
 	require.ErrorContains(t, err, "proposal 8 does not change the config")
 	_, _, err = r.Run("query", "timers", "config-diff", "9")
@@ -112,7 +112,7 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	out, late, err := r.Run("query", "timers", "config-diff", "6")
 	require.NoError(t, err)
 	require.Contains(t, late, "it would fail if it passed now: the hash of lane_timer_cycles, eip1559.target, lane_paused is ")
-	require.Equal(t, strings.TrimSuffix(notes, "it would set aside 0 of 0 waiting timers\n"), out)
+	require.Equal(t, strings.TrimSuffix(notes, "it would put on hold 0 of 0 waiting timers\n"), out)
 
 	// Open proposals that change the same are shown.
 	_, notes = r.Printed("update-timer-config", "--set", "candidate_window=9", "--title", "t", "--summary", "s")

@@ -103,7 +103,7 @@ func TestListsAreTables(t *testing.T) {
 	// By status.
 	_, _, err = r.Run("tx", "timers", "pause", id, "--from", "alice", "-y", "--wait")
 	require.NoError(t, err)
-	rows, notes = r.listed("list", "alice", "--status", "set-aside")
+	rows, notes = r.listed("list", "alice", "--status", "on-hold")
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{id[:8], "-", "-", "-", "send 5stake to bob", "default", "on hold: paused"}, rows[1])
 	require.Equal(t, "1 of another status on this page\n", notes)
@@ -126,7 +126,7 @@ func TestListsAreTables(t *testing.T) {
 func TestListsAsJSON(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)
-	for _, line := range [][]string{{"list", "bob"}, {"ready"}, {"due", "499"}, {"set-aside"}, {"list", "alice", "--status", "ready"}} {
+	for _, line := range [][]string{{"list", "bob"}, {"ready"}, {"due", "499"}, {"on-hold"}, {"list", "alice", "--status", "ready"}} {
 		out, notes, err := r.Run(append([]string{"query", "timers", "-o", "json"}, line...)...)
 		require.NoError(t, err)
 		require.Contains(t, out, `"timers":[]`, line)

@@ -104,7 +104,7 @@ func TestPauseAndResume(t *testing.T) {
 	_, err = r.Chain.EndBlock()
 	require.NoError(t, err)
 
-	out, _, err := r.Run("query", "timers", "set-aside")
+	out, _, err := r.Run("query", "timers", "on-hold")
 	require.NoError(t, err)
 	require.Contains(t, out, "on hold: paused")
 	require.Contains(t, out, id[:8])

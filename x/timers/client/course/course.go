@@ -61,13 +61,13 @@ func Of(msg *types.MsgScheduleTimer, config *types.TimerConfig, clock timespan.C
 	return c
 }
 
-// OfTimer is the course of a timer that there is. One that is set aside, or waits for a change, has none.
+// OfTimer is the course of a timer that there is. One that is on hold, or waits for a change, has none.
 func OfTimer(t *types.TimerInfo, clock timespan.Clock) Course {
 	c := Course{trigger: &t.Trigger, clock: clock, lastHeight: t.ExpiresAt, lastTime: t.ExpiresTime}
 	switch {
-	case t.SetAside == types.Timed:
+	case t.HoldReason == types.Timed:
 		c.time = t.DueTime
-	case t.SetAside == types.NotSetAside:
+	case t.HoldReason == types.NotOnHold:
 		c.height = t.Due
 	}
 	if t.Recurrence != nil && t.Trigger.Calendar != nil {

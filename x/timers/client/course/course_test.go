@@ -74,12 +74,12 @@ func TestCourse_OfTimers(t *testing.T) {
 	}
 	at := noon.Add(time.Hour)
 	require.Equal(t, []time.Time{at.Local()}, fires(&types.TimerInfo{
-		SetAside: types.Timed, DueTime: at.Unix(), Due: 5, ExpiresTime: at.Unix() + 9, Trigger: types.Trigger{Time: &at},
+		HoldReason: types.Timed, DueTime: at.Unix(), Due: 5, ExpiresTime: at.Unix() + 9, Trigger: types.Trigger{Time: &at},
 	}))
 	require.Equal(t, []time.Time{noon.Add(20 * time.Second)}, fires(&types.TimerInfo{Due: 1_020, ExpiresAt: 2_000, Trigger: types.Trigger{Height: 1_020}}))
 	// What was delivered does not come again.
 	require.Len(t, fires(&types.TimerInfo{
-		SetAside: types.Timed, DueTime: at.Unix(), ExpiresTime: at.Unix() + 7_200, Recurrence: &types.Recurrence{After: uint64(noon.Unix())},
+		HoldReason: types.Timed, DueTime: at.Unix(), ExpiresTime: at.Unix() + 7_200, Recurrence: &types.Recurrence{After: uint64(noon.Unix())},
 		Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: noon.Unix()}}},
 	}), 3)
 	// Heights are counted without a pace too.
@@ -91,7 +91,7 @@ func TestCourse_OfTimers(t *testing.T) {
 	require.True(t, exact)
 	require.EqualValues(t, 3, fit)
 	for _, unknown := range []types.TimerInfo{
-		{SetAside: types.Watching, Trigger: types.Trigger{Watch: &types.WatchTrigger{}}}, {SetAside: types.Paused, Due: 1_020, ExpiresAt: 2_000},
+		{HoldReason: types.Watching, Trigger: types.Trigger{Watch: &types.WatchTrigger{}}}, {HoldReason: types.Paused, Due: 1_020, ExpiresAt: 2_000},
 	} {
 		require.Empty(t, fires(&unknown))
 		n, exact := course.OfTimer(&unknown, c).Count(noon.Add(time.Hour))

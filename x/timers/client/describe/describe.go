@@ -222,7 +222,7 @@ func (d *description) rows() ([]row, error) {
 	estimate, costs := d.costs()
 	rows = append(rows, row{"Status", strings.Join(append([]string{words.Status(t)}, words.Troubles(t, d.clock.Height)...), ", ")},
 		row{"Waits for", waitsFor(t, estimate, d.clock)})
-	if t.Status != types.TimerStatusSetAside {
+	if t.Status != types.TimerStatusOnHold {
 		answer, err := d.next(shownOccurrences)
 		if err != nil {
 			return nil, err
@@ -368,8 +368,8 @@ func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clo
 		return "a change of what it watches"
 	case types.TimerStatusExpired:
 		return "nothing: its life is over, and it is removed when a block has room"
-	case types.TimerStatusSetAside:
-		return words.OnHold(t.SetAside)
+	case types.TimerStatusOnHold:
+		return words.OnHold(t.HoldReason)
 	case types.TimerStatusPending:
 		if t.Retries > 0 {
 			return fmt.Sprintf("its retry %d, %s", t.Retries, words.Due(t, c.Zone))

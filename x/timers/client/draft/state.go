@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Pause reads which of the signer's timers to set aside. It refuses one that is set aside already, and leaves out such of
+// Pause reads which of the signer's timers to put on hold. It refuses one that is on hold already, and leaves out such of
 // those that are selected.
 func (d *Draft) Pause(names []string) ([]sdk.Msg, error) {
 	timers, err := d.chooseLive(choice{verb: "pause", names: names, takes: pausable, again: true})
@@ -29,14 +29,14 @@ func (d *Draft) Pause(names []string) ([]sdk.Msg, error) {
 }
 
 func pausable(timer *types.TimerInfo) error {
-	if timer.Status == types.TimerStatusSetAside && timer.SetAside != types.Watching {
-		return fmt.Errorf("timer %s is set aside already: it is %s", timer.Id, timer.SetAside.Word())
+	if timer.Status == types.TimerStatusOnHold && timer.HoldReason != types.Watching {
+		return fmt.Errorf("timer %s is on hold already: it is %s", timer.Id, timer.HoldReason.Word())
 	}
 	return nil
 }
 
 // Resume reads which of the signer's timers to put back, and returns them where there is a node. It refuses one that nobody
-// set aside, or that its owner can't put back, and leaves out such of those that are selected.
+// on hold, or that its owner can't put back, and leaves out such of those that are selected.
 func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 	timers, err := d.chooseLive(choice{verb: "resume", names: names, takes: resumable, again: true})
 	if err != nil {
@@ -54,19 +54,19 @@ func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 
 func resumable(timer *types.TimerInfo) error {
 	id := timer.Id
-	switch timer.SetAside {
+	switch timer.HoldReason {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
 		return nil
 	case types.Quarantined:
 		return fmt.Errorf("timer %s is quarantined: only governance releases it", id)
 	case types.Watching:
-		return fmt.Errorf("timer %s is not set aside: it waits for what it watches to change", id)
-	case types.NotSetAside:
-		return fmt.Errorf("timer %s is not set aside: it is due at height %d", id, timer.Due)
+		return fmt.Errorf("timer %s is not on hold: it waits for what it watches to change", id)
+	case types.NotOnHold:
+		return fmt.Errorf("timer %s is not on hold: it is due at height %d", id, timer.Due)
 	case types.Timed:
-		return fmt.Errorf("timer %s is not set aside: it is due at %s", id, types.TimeText(timer.DueTime))
+		return fmt.Errorf("timer %s is not on hold: it is due at %s", id, types.TimeText(timer.DueTime))
 	default:
-		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.SetAside.Word())
+		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.HoldReason.Word())
 	}
 }
 
@@ -132,7 +132,7 @@ func (d *Draft) checkEnd(timer *types.TimerInfo, to, longest, life uint64) error
 	switch {
 	case to == timer.ExpiresAt:
 		return fmt.Errorf("timer %s may fire until %s already: nothing would change", timer.Id, d.Date(to))
-	case to < timer.Due && timer.SetAside == types.NotSetAside:
+	case to < timer.Due && timer.HoldReason == types.NotOnHold:
 		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Date(to), d.Date(timer.Due), timer.Id)
 	case to < timer.ExpiresAt && !shorten:
 		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Date(timer.ExpiresAt), d.Date(to), flagShorten)
@@ -142,7 +142,7 @@ func (d *Draft) checkEnd(timer *types.TimerInfo, to, longest, life uint64) error
 		before = ", not " + d.Date(timer.ExpiresAt)
 	}
 	d.Notef("timer %s may fire until %s%s: %s", timer.Id, d.Date(to), before, c.Describe(to))
-	if interval := timer.Trigger.Interval; interval != nil && interval.Remaining > 0 && timer.SetAside == types.NotSetAside {
+	if interval := timer.Trigger.Interval; interval != nil && interval.Remaining > 0 && timer.HoldReason == types.NotOnHold {
 		if fit := course.Fit(timer.Due, interval.Every, to); fit < interval.Remaining {
 			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(interval.Remaining))
 		}
@@ -172,7 +172,7 @@ func (d *Draft) checkEndTime(timer *types.TimerInfo, to int64) error {
 	switch {
 	case to == timer.ExpiresTime:
 		return fmt.Errorf("timer %s may fire until %s already: nothing would change", timer.Id, d.Stamp(to))
-	case to < timer.DueTime && timer.SetAside == types.Timed:
+	case to < timer.DueTime && timer.HoldReason == types.Timed:
 		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Stamp(to), d.Stamp(timer.DueTime), timer.Id)
 	case to < timer.ExpiresTime && !shorten:
 		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Stamp(timer.ExpiresTime), d.Stamp(to), flagShorten)

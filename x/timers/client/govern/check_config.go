@@ -25,8 +25,8 @@ const (
 func newCheckConfigCmd() *cobra.Command {
 	cmd := job.QueryCommand(&cobra.Command{
 		Use:   "check-config [file]",
-		Short: "Show which waiting timers a config would set aside",
-		Long: `Show which waiting timers a config would set aside when they are due, since it can't run their gas limit or their cell limit,
+		Short: "Show which waiting timers a config would put on hold",
+		Long: `Show which waiting timers a config would put on hold when they are due, since it can't run their gas limit or their cell limit,
 and which it would let return. They are not lost: a config that can run them, or an update, brings them back. It also tells if the
 chain refuses the config, since the lane would have no room for the largest timer while it is used below the target, and which
 values would do. The config is a file, as update-timer-config takes
@@ -86,11 +86,11 @@ func notifyHeadroom(j *job.Job, config *types.TimerConfig) {
 func notifyImpact(j *job.Job, config *types.TimerConfig, height uint64) {
 	found, err := look(j, config, height, advisedMost)
 	if err != nil {
-		j.Notef("not known which timers it would set aside: %v", err)
+		j.Notef("not known which timers it would put on hold: %v", err)
 		return
 	}
 	j.Notef("it %s", found.Summary())
-	if len(found.SetAside) > 0 {
+	if len(found.OnHold) > 0 {
 		j.Notef("which ones: query timers check-config")
 	}
 }

@@ -27,7 +27,7 @@ func newUpdateConfigCmd() *cobra.Command {
 		Long: `Submit a proposal to change the config. With --set it changes those parameters alone, and fails if one of them has been
 changed when it passes. With a file it replaces the config whole, and fails if any has: the file is what the params query prints, with
 other values in its "config". "-" reads the standard input. What would change is shown, which open proposals change the same, and how
-many of the waiting timers it would set aside. A change is in force from the block after the proposal passes.`,
+many of the waiting timers it would put on hold. A change is in force from the block after the proposal passes.`,
 		Example: fmt.Sprintf(`%[1]s tx timers update-timer-config --set lane_timer_cycles=3000000 --set eip1559.target=0.6 --title 'A wider lane' --summary 'Why' --from alice
 %[1]s query timers params --output json > config.json
 %[1]s tx timers update-timer-config config.json --title 'A wider lane' --summary 'Why' --deposit 1000stake --from alice`,

@@ -69,7 +69,7 @@ func TestHistoryOfOneTimerAndOfAnActor(t *testing.T) {
 		require.Equal(t, id[:12], row[1])
 		got = append(got, row[0]+" "+row[2])
 	}
-	require.Equal(t, []string{"23 cancelled", "22 extended", "21 fired", "20 released", "19 set", "17 fired", "14 fired", "11 scheduled"}, got)
+	require.Equal(t, []string{"23 cancelled", "22 extended", "21 fired", "20 released", "19 held", "17 fired", "14 fired", "11 scheduled"}, got)
 	require.NotContains(t, notes, "older")
 	require.Equal(t, []string{"17", id[:12], "fired", "ok", "79", "20"}, rows[5][:6])
 

@@ -45,7 +45,7 @@ type row struct {
 	event timerEvent
 }
 
-// what is the event in a word: fired, set aside.
+// what is the event in a word: fired, held.
 func (r *row) what() string {
 	name := strings.TrimPrefix(r.Type, "Timer")
 	if name == "CancelledInsufficientFunds" {
@@ -112,7 +112,7 @@ func (r *row) words() [4]string {
 		return skippedWords(e)
 	case *types.TimerReleased:
 		return [4]string{e.Reason.Word(), "-", plain.Next(e.Due, e.DueTime), ""}
-	case *types.TimerSetAside:
+	case *types.TimerHeld:
 		more := ""
 		switch {
 		case e.Reason == types.Suspended || e.Reason == types.Unfunded:

@@ -28,7 +28,7 @@ var (
 	}
 	messageEvents = []timerEvent{
 		&types.TimerScheduled{}, &types.TimerUpdated{}, &types.TimerExtended{}, &types.TimerCancelled{},
-		&types.TimerSetAside{}, &types.TimerReleased{}, &types.TimerBidLocked{}, &types.TimerBidSettled{},
+		&types.TimerHeld{}, &types.TimerReleased{}, &types.TimerBidLocked{}, &types.TimerBidSettled{},
 		&types.TimerPriorityClampedAtSchedule{}, &types.TimerBidIgnored{},
 	}
 )

@@ -36,7 +36,7 @@ func TestWords_OfAnAllowanceThatRefused(t *testing.T) {
 	for _, event := range []timerEvent{
 		&types.TimerCancelledInsufficientFunds{Required: "800", Available: "9999998664", AllowanceRefused: true},
 		&types.TimerDeferredInsufficientFunds{Required: "800", Available: "9999998664", AllowanceRefused: true},
-		&types.TimerSetAside{Reason: types.Suspended, Required: "800", Available: "9999998664", AllowanceRefused: true},
+		&types.TimerHeld{Reason: types.Suspended, Required: "800", Available: "9999998664", AllowanceRefused: true},
 	} {
 		require.Contains(t, (&row{event: event}).words()[3], "wants 800, which its payer's fee allowance does not cover")
 	}

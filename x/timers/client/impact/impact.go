@@ -1,4 +1,4 @@
-// Package impact tells which waiting timers a config would set aside: those whose limits it can't run.
+// Package impact tells which waiting timers a config would put on hold: those whose limits it can't run.
 package impact
 
 import (
@@ -39,16 +39,16 @@ type Impact struct {
 	Height   uint64 `json:"height"`
 	Examined uint64 `json:"examined"`
 	Complete bool   `json:"complete"`
-	// SetAside are those that would be set aside when they are due; Returned are set aside now, and would return.
-	SetAside []Verdict `json:"set_aside"`
+	// OnHold are those that would be put on hold when they are due; Returned are on hold now, and would return.
+	OnHold   []Verdict `json:"on_hold"`
 	Returned []Verdict `json:"returned"`
 }
 
 // Of looks at the waiting timers, at most so many, in pages: first at those with a due height, then at those that wait for a
-// time, then at those that watch or are set aside. The queries should be of one height, or a timer that moves between two
+// time, then at those that watch or are on hold. The queries should be of one height, or a timer that moves between two
 // pages is seen twice or not at all.
 func Of(ctx context.Context, client types.QueryClient, config *types.TimerConfig, height, most uint64) (*Impact, error) {
-	i := &Impact{Height: height, SetAside: []Verdict{}, Returned: []Verdict{}}
+	i := &Impact{Height: height, OnHold: []Verdict{}, Returned: []Verdict{}}
 	queue := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
 		answer, err := client.Due(ctx, &types.QueryDueRequest{Height: math.MaxInt64, Until: true, Pagination: page})
 		return answer.GetTimers(), answer.GetPagination(), err
@@ -57,12 +57,12 @@ func Of(ctx context.Context, client types.QueryClient, config *types.TimerConfig
 		answer, err := client.Due(ctx, &types.QueryDueRequest{Time: types.MaxTime, Until: true, Pagination: page})
 		return answer.GetTimers(), answer.GetPagination(), err
 	}
-	aside := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-		answer, err := client.SetAside(ctx, &types.QuerySetAsideRequest{Pagination: page})
+	onHold := func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		answer, err := client.OnHold(ctx, &types.QueryOnHoldRequest{Pagination: page})
 		return answer.GetTimers(), answer.GetPagination(), err
 	}
 	i.Complete = true
-	for _, list := range []pages{queue, timed, aside} {
+	for _, list := range []pages{queue, timed, onHold} {
 		complete, err := i.walk(list, config, most)
 		if err != nil {
 			return nil, errors.New(plain.ServerSays(err))
@@ -100,9 +100,9 @@ func (i *Impact) judge(t *types.TimerInfo, config *types.TimerConfig) {
 		Actor: t.Actor, ID: t.Id, Label: t.Label, Status: words.Status(t), GasLimit: t.GasLimit, CellLimit: t.CellLimit,
 		Reason: reason(t, config, i.Height),
 	}
-	switch unrunnable := t.SetAside == types.Unrunnable; {
+	switch unrunnable := t.HoldReason == types.Unrunnable; {
 	case verdict.Reason != "" && !unrunnable:
-		i.SetAside = append(i.SetAside, verdict)
+		i.OnHold = append(i.OnHold, verdict)
 	case verdict.Reason == "" && unrunnable:
 		i.Returned = append(i.Returned, verdict)
 	}
@@ -125,12 +125,12 @@ func reason(t *types.TimerInfo, config *types.TimerConfig, now uint64) string {
 
 // Summary says it in a sentence.
 func (i *Impact) Summary() string {
-	text := fmt.Sprintf("would set aside %d of %s", len(i.SetAside), plain.Count(i.Examined, "waiting timer"))
+	text := fmt.Sprintf("would put on hold %d of %s", len(i.OnHold), plain.Count(i.Examined, "waiting timer"))
 	if !i.Complete {
-		text = fmt.Sprintf("would set aside %d of the first %s", len(i.SetAside), plain.Count(i.Examined, "waiting timer"))
+		text = fmt.Sprintf("would put on hold %d of the first %s", len(i.OnHold), plain.Count(i.Examined, "waiting timer"))
 	}
 	if len(i.Returned) > 0 {
-		text += fmt.Sprintf("; %d that are set aside now would return", len(i.Returned))
+		text += fmt.Sprintf("; %d that are on hold now would return", len(i.Returned))
 	}
 	return text
 }
@@ -145,7 +145,7 @@ func (i *Impact) Print(out io.Writer, asJSON bool, name func(string) string) err
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	if len(i.SetAside)+len(i.Returned) > 0 {
+	if len(i.OnHold)+len(i.Returned) > 0 {
 		_, _ = fmt.Fprintln(table, "TIMER\tLABEL\tSTATUS\tWHAT WOULD HAPPEN")
 	}
 	row := func(v *Verdict, what string) {
@@ -155,8 +155,8 @@ func (i *Impact) Print(out io.Writer, asJSON bool, name func(string) string) err
 		}
 		_, _ = fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", plain.Clean(name(v.Actor)), plain.Clip(plain.Clean(v.ID), 8), label, v.Status, what)
 	}
-	for n := range i.SetAside {
-		row(&i.SetAside[n], "set aside when it is due: "+i.SetAside[n].Reason)
+	for n := range i.OnHold {
+		row(&i.OnHold[n], "on hold when it is due: "+i.OnHold[n].Reason)
 	}
 	for n := range i.Returned {
 		row(&i.Returned[n], "returns")

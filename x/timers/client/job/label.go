@@ -127,7 +127,7 @@ func (j *Job) Says(t *types.TimerInfo) string {
 	if t.Label != "" {
 		text = plain.Clean(t.Label) + ": " + text
 	}
-	if t.SetAside != types.NotSetAside && t.SetAside != types.Timed {
+	if t.HoldReason != types.NotOnHold && t.HoldReason != types.Timed {
 		return text + ", " + words.Status(t)
 	}
 	zone, err := j.Zone()

@@ -55,7 +55,7 @@ func Commands() []*cobra.Command {
 		Short: "List the live timers of an actor",
 		Long: "List the live timers of an actor, an address or the name of a key: by default of --" + flags.FlagFrom + ". A timer is live until " +
 			"it has fired, expired, run out of funds or been cancelled.",
-		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status set-aside -o wide\n%[1]s query timers list CONTRACT --scheduler alice", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status on-hold -o wide\n%[1]s query timers list CONTRACT --scheduler alice", version.AppName),
 		Args:    job.AtMostOne("account"),
 	}, readActor)
 	list.Flags().String(flags.FlagFrom, "", "whose timers to list, if no actor is named")
@@ -78,12 +78,12 @@ func Commands() []*cobra.Command {
 			Args:    cobra.NoArgs,
 		}, readReady),
 		command(&cobra.Command{
-			Use:     "set-aside",
-			Short:   "List the timers that are set aside",
-			Long:    "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
-			Example: version.AppName + " query timers set-aside",
+			Use:     "on-hold",
+			Short:   "List the timers that are on hold",
+			Long:    "List the timers that are on hold. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
+			Example: version.AppName + " query timers on-hold",
 			Args:    cobra.NoArgs,
-		}, readSetAside),
+		}, readOnHold),
 	}
 }
 
@@ -190,9 +190,9 @@ func readReady(j *job.Job, client types.QueryClient, _ []string) (func(*query.Pa
 	}, false, nil
 }
 
-func readSetAside(j *job.Job, client types.QueryClient, _ []string) (func(*query.PageRequest) (page, error), bool, error) {
+func readOnHold(j *job.Job, client types.QueryClient, _ []string) (func(*query.PageRequest) (page, error), bool, error) {
 	return func(p *query.PageRequest) (page, error) {
-		return client.SetAside(j.Ctx, &types.QuerySetAsideRequest{Pagination: p})
+		return client.OnHold(j.Ctx, &types.QueryOnHoldRequest{Pagination: p})
 	}, false, nil
 }
 
@@ -322,7 +322,7 @@ func with(p page, timers []types.TimerInfo) page {
 	case *types.QueryReadyResponse:
 		return &types.QueryReadyResponse{Timers: timers, Pagination: full.Pagination}
 	default:
-		return &types.QuerySetAsideResponse{Timers: timers, Pagination: p.GetPagination()}
+		return &types.QueryOnHoldResponse{Timers: timers, Pagination: p.GetPagination()}
 	}
 }
 
@@ -425,11 +425,11 @@ func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	switch {
 	case t.Status == types.TimerStatusWatching && t.Trigger.Watch != nil:
 		return clipTo("when "+watched(j, t.Trigger.Watch.Keys, wide), wide)
-	case t.SetAside == types.Timed && wide:
+	case t.HoldReason == types.Timed && wide:
 		return c.Stamp(time.Unix(t.DueTime, 0))
-	case t.SetAside == types.Timed:
+	case t.HoldReason == types.Timed:
 		return fmt.Sprintf("%s, in %s", c.Stamp(time.Unix(t.DueTime, 0)), timespan.ForPeople(max(time.Unix(t.DueTime, 0).Sub(c.Present()), 0)))
-	case t.SetAside != types.NotSetAside:
+	case t.HoldReason != types.NotOnHold:
 		return "-"
 	case t.Due <= c.Height:
 		return fmt.Sprintf("%d, now", t.Due)

@@ -16,8 +16,8 @@ const (
 	callAnswered, callFailed, callUnasked = "answered", "failed", "unasked"
 )
 
-// AsideReasons are those for which the end of a block sets timers aside. A pause is a transaction's.
-var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded", "priced_out", "not_admin"}
+// HoldReasons are those for which the end of a block puts timers on hold. A pause is a transaction's.
+var HoldReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded", "priced_out", "not_admin"}
 
 // ReleaseReasons are those from which the end of a block returns timers to the queue.
 var ReleaseReasons = []string{"unrunnable", "unfunded", "priced_out"}
@@ -38,8 +38,8 @@ func (m *Metrics) Count(b *report.Block) {
 	m.left.WithLabelValues(reasonExpired).Add(float64(b.Expired))
 	m.left.WithLabelValues(reasonUnfunded).Add(float64(b.Unfunded))
 	m.left.WithLabelValues(reasonNotAdmin).Add(float64(b.NotAdmin))
-	for _, reason := range b.Aside {
-		m.setAside.WithLabelValues(reason.Word()).Inc()
+	for _, reason := range b.Held {
+		m.onHold.WithLabelValues(reason.Word()).Inc()
 		if reason == types.Quarantined {
 			m.Failed(report.KindQuarantine)
 		}

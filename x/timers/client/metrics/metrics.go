@@ -20,7 +20,7 @@ type Metrics struct {
 	fires      *prometheus.CounterVec
 	lateness   prometheus.Histogram
 	left       *prometheus.CounterVec
-	setAside   *prometheus.CounterVec
+	onHold     *prometheus.CounterVec
 	released   *prometheus.CounterVec
 	burned     prometheus.Counter
 	laneBurned prometheus.Counter
@@ -69,8 +69,8 @@ func New(registerer prometheus.Registerer) *Metrics {
 		fires:      f.counters("fires_total", "Fires, by the runtime of the actor and by whether the handler succeeded.", "runtime", "outcome"),
 		lateness:   f.histogram("fire_lateness_blocks", "Blocks from the height at which a timer became due to its fire.", latenessBuckets),
 		left:       f.counters("removed_total", "Timers that left at the end of a block without a fire, by reason.", "reason"),
-		setAside:   f.counters("set_aside_total", "Timers that the end of a block set aside, by reason.", "reason"),
-		released:   f.counters("released_total", "Timers that the end of a block returned to the queue, by the reason for which they were set aside.", "reason"),
+		onHold:     f.counters("held_total", "Timers that the end of a block puts on hold, by reason.", "reason"),
+		released:   f.counters("released_total", "Timers that the end of a block returned to the queue, by the reason for which they were put on hold.", "reason"),
 		burned:     f.counter("burned_total", "What was burned, in the fee denom. It includes timers_lane_burned_total and timers_agent_billed_total."),
 		laneBurned: f.counter("lane_burned_total", "What was burned as lane fee, in the fee denom."),
 		tips:       f.counter("tips_total", "What was paid to proposers, in the fee denom."),
@@ -116,8 +116,8 @@ func (m *Metrics) begin() {
 	for _, kind := range []string{report.KindLane, report.KindQuarantine, report.KindBasefeeSource, report.KindWatch} {
 		m.failures.WithLabelValues(kind)
 	}
-	for _, reason := range AsideReasons {
-		m.setAside.WithLabelValues(reason)
+	for _, reason := range HoldReasons {
+		m.onHold.WithLabelValues(reason)
 	}
 	for _, verdict := range TurnVerdicts {
 		m.turns.WithLabelValues(verdict.Word())

@@ -29,7 +29,7 @@ func filled(t *testing.T) (*prometheus.Registry, *metrics.Metrics) {
 	m.Count(&report.Block{
 		TimerLaneSummary: &types.TimerLaneSummary{LaneBasefee: "0.0025", Burned: "10"},
 		Fires:            []*types.Receipt{{Success: true, Late: 3}}, Runtimes: []string{"account"},
-		Aside: []types.SetAsideReason{types.Quarantined}, Released: []types.SetAsideReason{types.Unfunded},
+		Held: []types.HoldReason{types.Quarantined}, Released: []types.HoldReason{types.Unfunded},
 	})
 	m.Start().Lap("execute")
 	return registry, m
@@ -128,7 +128,7 @@ func TestRareFiguresCount(t *testing.T) {
 	m := metrics.New(registry)
 	m.Count(&report.Block{
 		TimerLaneSummary: &types.TimerLaneSummary{}, Fires: []*types.Receipt{{Success: true}, {}},
-		Runtimes: []string{report.NoRuntime, report.NoRuntime}, Aside: []types.SetAsideReason{types.NotAdmin},
+		Runtimes: []string{report.NoRuntime, report.NoRuntime}, Held: []types.HoldReason{types.NotAdmin},
 	})
 	m.Failed(report.KindWatch)
 	families, err := registry.Gather()
@@ -146,7 +146,7 @@ func TestRareFiguresCount(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]float64{
-		"timers_fires_total success none": 1, "timers_fires_total failure none": 1, "timers_set_aside_total not_admin": 1,
+		"timers_fires_total success none": 1, "timers_fires_total failure none": 1, "timers_held_total not_admin": 1,
 		"timers_failures_total watch": 1,
 	}, moved)
 }

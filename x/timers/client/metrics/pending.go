@@ -23,7 +23,7 @@ type pending struct {
 
 func newPending() *pending {
 	name := prometheus.BuildFQName(namespace, "", "pending")
-	return &pending{described: prometheus.NewDesc(name, "Live timers: those that wait, are ready, or are set aside. Counted at most every 15 seconds.", nil, nil)}
+	return &pending{described: prometheus.NewDesc(name, "Live timers: those that wait, are ready, or are on hold. Counted at most every 15 seconds.", nil, nil)}
 }
 
 // CountPendingBy sets what counts the live timers, in the last committed state. It is called by scrapers, not in blocks.

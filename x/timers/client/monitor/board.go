@@ -179,8 +179,8 @@ func (b *board) lastBlock() string {
 	if s == nil {
 		return "last      nothing known of the last block"
 	}
-	return fmt.Sprintf("last      %d fired, %d failed, %d expired, %d unfunded, %d set aside in block %d",
-		s.Fired, s.Failed, s.Expired, s.Unfunded, s.SetAside, s.Height)
+	return fmt.Sprintf("last      %d fired, %d failed, %d expired, %d unfunded, %d on hold in block %d",
+		s.Fired, s.Failed, s.Expired, s.Unfunded, s.OnHold, s.Height)
 }
 
 // change is by how much a price moves, such as " (+12.5%)"; nothing where that can't be told.

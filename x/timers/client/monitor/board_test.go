@@ -268,7 +268,7 @@ func TestBoard_ShowsTimersByTime(t *testing.T) {
 	b.zone = time.FixedZone("", 3600)
 	at := func(after time.Duration) *types.TimerInfo {
 		return &types.TimerInfo{
-			SetAside: types.Timed, Status: types.TimerStatusPending, Due: 1_235, DueTime: noon().Add(after).Unix(), Handler: "tick", Actor: someActor,
+			HoldReason: types.Timed, Status: types.TimerStatusPending, Due: 1_235, DueTime: noon().Add(after).Unix(), Handler: "tick", Actor: someActor,
 		}
 	}
 	for after, want := range map[time.Duration][2]string{

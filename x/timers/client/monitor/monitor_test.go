@@ -63,7 +63,7 @@ func TestMonitorPrintsALineForEachBlockAndHappening(t *testing.T) {
 	name := func(id string) string { return regexp.QuoteMeta(r.Alice + "/" + id) }
 	for _, want := range []string{
 		`(?m)^scheduled height=12 timer=` + name(fails) + ` due=14 gas_limit=250000$`,
-		`(?m)^block height=13 policy=eip1559 basefee=0\.001 p50=0 cycles=0 cells=0 gc_cycles=0 fired=0 failed=0 guarded=0 expired=0 unfunded=0 set_aside=0 deferred=0 storm=false$`,
+		`(?m)^block height=13 policy=eip1559 basefee=0\.001 p50=0 cycles=0 cells=0 gc_cycles=0 fired=0 failed=0 guarded=0 expired=0 unfunded=0 on_hold=0 deferred=0 storm=false$`,
 		`(?m)^fired height=14 timer=` + name(fires) + ` paid=\d+ tip=0 cycles=\d+ cells=\d+ late=0$`,
 		`(?m)^failed height=14 timer=` + name(fails) + ` code=sdk/5 paid=\d+ `,
 	} {

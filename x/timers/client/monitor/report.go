@@ -142,7 +142,7 @@ func (r *report) facts() []fact {
 		{"guarded", uint64(s.Guarded)},
 		{"expired", uint64(s.Expired)},
 		{"unfunded", uint64(s.Unfunded)},
-		{"set_aside", uint64(s.SetAside)},
+		{"on_hold", uint64(s.OnHold)},
 		{"deferred", uint64(s.Deferred)},
 		{"storm", s.Storm},
 	}
@@ -250,8 +250,8 @@ func tell(message proto.Message) (happening, bool) {
 		h = happening{kind: "cancelled", facts: []fact{{"by", "governance"}}}
 	case *types.TimerCancelledNotAdmin:
 		h = happening{kind: "cancelled", facts: []fact{{"by", "loss_of_admin"}}}
-	case *types.TimerSetAside:
-		h = happening{kind: "set_aside", facts: []fact{{"reason", e.Reason.Word()}}}
+	case *types.TimerHeld:
+		h = happening{kind: "on_hold", facts: []fact{{"reason", e.Reason.Word()}}}
 		if e.AllowanceRefused {
 			h.facts = append(h.facts, fact{"allowance", "refused"})
 		}

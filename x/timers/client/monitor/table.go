@@ -76,9 +76,9 @@ func (b *board) columns(t *types.TimerInfo, who int) []string {
 	}
 	due := fmt.Sprint(t.Due)
 	switch {
-	case t.SetAside == types.Timed:
+	case t.HoldReason == types.Timed:
 		due = b.dueTime(t.DueTime)
-	case t.Status == types.TimerStatusWatching || t.SetAside != types.NotSetAside:
+	case t.Status == types.TimerStatusWatching || t.HoldReason != types.NotOnHold:
 		due = "-"
 	}
 	return []string{due, b.until(t), b.name(t.Actor, who), plain.Clip(plain.TimerBid(t), 11), plain.Thousands(t.GasLimit), does}
@@ -121,10 +121,10 @@ func (b *board) until(t *types.TimerInfo) string {
 	switch {
 	case t.Status == types.TimerStatusWatching:
 		return "on change"
-	case t.SetAside == types.Timed:
+	case t.HoldReason == types.Timed:
 		return plain.Clip(timespan.ForPeople(max(time.Unix(t.DueTime, 0).Sub(b.clockNow().Present()), 0)), 12)
-	case t.SetAside != types.NotSetAside:
-		return plain.Clip(t.SetAside.Word(), 12)
+	case t.HoldReason != types.NotOnHold:
+		return plain.Clip(t.HoldReason.Word(), 12)
 	case t.Due == b.lane.Height:
 		return "now"
 	case t.Due < b.lane.Height:

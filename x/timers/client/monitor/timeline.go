@@ -20,12 +20,12 @@ func (b *board) later() (dues []uint64, more bool) {
 	for i := range timers {
 		t := &timers[i]
 		switch {
-		case t.SetAside == types.Timed:
+		case t.HoldReason == types.Timed:
 			// A clock that has no pace can't tell where it lies.
 			if height, err := b.clock.HeightAt(time.Unix(t.DueTime, 0)); err == nil {
 				dues = append(dues, max(height, b.lane.Height+1))
 			}
-		case t.Due > b.lane.Height && t.Status != types.TimerStatusWatching && t.SetAside == types.NotSetAside:
+		case t.Due > b.lane.Height && t.Status != types.TimerStatusWatching && t.HoldReason == types.NotOnHold:
 			dues = append(dues, t.Due)
 		}
 	}

@@ -195,24 +195,24 @@ func left(remaining uint64) string {
 
 // Soonest orders timers by when they are due: those that wait for nothing else first, heights and times by when they are expected.
 func Soonest(a, b *types.TimerInfo, c timespan.Clock) int {
-	aside := func(t *types.TimerInfo) types.SetAsideReason {
-		if t.SetAside == types.Timed {
-			return types.NotSetAside
+	onHold := func(t *types.TimerInfo) types.HoldReason {
+		if t.HoldReason == types.Timed {
+			return types.NotOnHold
 		}
-		return t.SetAside
+		return t.HoldReason
 	}
 	due := func(t *types.TimerInfo) time.Time {
-		if t.SetAside == types.Timed {
+		if t.HoldReason == types.Timed {
 			return time.Unix(t.DueTime, 0)
 		}
 		return c.Expected(t.Due)
 	}
-	return cmp.Or(cmp.Compare(aside(a), aside(b)), due(a).Compare(due(b)), cmp.Compare(a.Due, b.Due))
+	return cmp.Or(cmp.Compare(onHold(a), onHold(b)), due(a).Compare(due(b)), cmp.Compare(a.Due, b.Due))
 }
 
 // Due says when a timer is due: "at height 500", or where it waits for a time "at 2030-01-31 09:00:00 +01:00".
 func Due(t *types.TimerInfo, zone *time.Location) string {
-	if t.SetAside == types.Timed {
+	if t.HoldReason == types.Timed {
 		return "at " + timespan.Clock{Zone: zone}.Stamp(time.Unix(t.DueTime, 0))
 	}
 	return fmt.Sprintf("at height %d", t.Due)
@@ -248,8 +248,8 @@ func Troubles(t *types.TimerInfo, latest uint64) (troubles []string) {
 	return troubles
 }
 
-// onHold says what a timer that is set aside waits for, by the reason.
-var onHold = map[types.SetAsideReason]string{
+// onHold says what a timer that is on hold waits for, by the reason.
+var onHold = map[types.HoldReason]string{
 	types.Quarantined: "governance, which releases or cancels it: the module failed on it",
 	types.Unrunnable:  "a config that runs its gas limit, or an update of that",
 	types.Suspended:   "its owner, who resumes it: its payer lacked funds, or its occurrences failed, lapsed or were skipped too often",
@@ -259,14 +259,14 @@ var onHold = map[types.SetAsideReason]string{
 	types.NotAdmin:    "its removal: its scheduler is no longer the admin of its actor",
 }
 
-// OnHold says what a timer that is set aside waits for, and why.
-func OnHold(reason types.SetAsideReason) string { return onHold[reason] }
+// OnHold says what a timer that is on hold waits for, and why.
+func OnHold(reason types.HoldReason) string { return onHold[reason] }
 
 // Status is the status of a timer in words, and why it does not fire: "pending", "on hold: paused", "ready: no room".
 func Status(t *types.TimerInfo) string {
 	switch {
-	case t.Status == types.TimerStatusSetAside:
-		return "on hold: " + spaced(t.SetAside.Word())
+	case t.Status == types.TimerStatusOnHold:
+		return "on hold: " + spaced(t.HoldReason.Word())
 	case t.Status == types.TimerStatusReady && t.Verdict > types.VerdictFires:
 		return "ready: " + spaced(t.Verdict.Word())
 	default:
@@ -293,7 +293,7 @@ var verdicts = map[types.Verdict]string{
 // Verdict says what a ready timer waits for, and why.
 func Verdict(v types.Verdict) string { return cmp.Or(verdicts[v], "the lane") }
 
-// StatusName is a status as people write it: pending, set-aside.
+// StatusName is a status as people write it: pending, on-hold.
 func StatusName(status types.TimerStatus) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(status.String(), "TIMER_STATUS_")), "_", "-")
 }

@@ -58,13 +58,13 @@ func TestTimersInWords(t *testing.T) {
 	} {
 		require.Equal(t, want, writer().Timer(&timer))
 	}
-	require.Equal(t, "on hold: paused", words.Status(&types.TimerInfo{Status: types.TimerStatusSetAside, SetAside: types.Paused}))
+	require.Equal(t, "on hold: paused", words.Status(&types.TimerInfo{Status: types.TimerStatusOnHold, HoldReason: types.Paused}))
 	require.Equal(t, "ready: no room", words.Status(&types.TimerInfo{Status: types.TimerStatusReady, Verdict: types.VerdictNoRoom}))
 	require.Equal(t, "ready", words.Status(&types.TimerInfo{Status: types.TimerStatusReady, Verdict: types.VerdictFires}))
 	for verdict := types.VerdictLanePaused; verdict <= types.VerdictGuarded; verdict++ {
 		require.NotEqual(t, "the lane", words.Verdict(verdict), verdict)
 	}
-	require.Equal(t, "watching", words.Status(&types.TimerInfo{Status: types.TimerStatusWatching, SetAside: types.Watching}))
+	require.Equal(t, "watching", words.Status(&types.TimerInfo{Status: types.TimerStatusWatching, HoldReason: types.Watching}))
 	for want, trigger := range map[string]types.Trigger{
 		"-": {Height: 5}, "1 block": {Interval: &types.IntervalTrigger{Every: 1}}, "20 blocks, 3 left": {Interval: &types.IntervalTrigger{Every: 20, Remaining: 3}},
 		"hour, 3 left": {Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600, Anchor: 1}, Remaining: 3}},
@@ -84,15 +84,15 @@ func lastOfMonth(offset int32, transitions ...types.OffsetTransition) *types.Cal
 	}
 }
 
-// Timers that wait for a time are among those that are due at heights, and before those that are set aside.
+// Timers that wait for a time are among those that are due at heights, and before those that are on hold.
 func TestSoonest_OrdersHeightsAndTimes(t *testing.T) {
 	c := timespan.Clock{Height: 100, Time: time.Unix(1_000, 0), Pace: timespan.Pace{Blocks: 1, Time: time.Second}}
 	timers := []types.TimerInfo{
-		{Id: "paused", SetAside: types.Paused, Due: 1},
-		{Id: "at 1050", SetAside: types.Timed, DueTime: 1_050, Due: 2},
+		{Id: "paused", HoldReason: types.Paused, Due: 1},
+		{Id: "at 1050", HoldReason: types.Timed, DueTime: 1_050, Due: 2},
 		{Id: "height 160", Due: 160},
 		{Id: "height 140", Due: 140},
-		{Id: "at 1070", SetAside: types.Timed, DueTime: 1_070, Due: 3},
+		{Id: "at 1070", HoldReason: types.Timed, DueTime: 1_070, Due: 3},
 	}
 	slices.SortFunc(timers, func(a, b types.TimerInfo) int { return words.Soonest(&a, &b, c) })
 	var order []string
@@ -102,7 +102,7 @@ func TestSoonest_OrdersHeightsAndTimes(t *testing.T) {
 	require.Equal(t, []string{"height 140", "at 1050", "height 160", "at 1070", "paused"}, order)
 	require.Equal(t, "at 1970-01-01 00:17:50 +00:00", words.Due(&timers[3], time.UTC))
 	require.Equal(t, "at height 140", words.Due(&timers[0], time.UTC))
-	require.Equal(t, "pending", words.Status(&types.TimerInfo{Status: types.TimerStatusPending, SetAside: types.Timed}))
+	require.Equal(t, "pending", words.Status(&types.TimerInfo{Status: types.TimerStatusPending, HoldReason: types.Timed}))
 }
 
 func TestWatchedSaysHowConditionsComeTrue(t *testing.T) {

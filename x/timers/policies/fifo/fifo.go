@@ -120,8 +120,8 @@ func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	}
 }
 
-// readOn reads the next page. Timers that have expired are left to the sweep, those that the config can't run are set
-// aside.
+// readOn reads the next page. Timers that have expired are left to the sweep, those that the config can't run are put on
+// hold.
 func (r *round) readOn(ctx sdk.Context) error {
 	onPage := min(pageTimers, r.live)
 	found, next, complete, err := r.Parts.Records.Page(ctx, *r.unread, r.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
@@ -153,7 +153,7 @@ func (r *round) readOn(ctx sdk.Context) error {
 	for i := range found {
 		t := &found[i].Value
 		if !r.Hands.Runnable(t) {
-			r.Hands.SetAside(ctx, t, types.Unrunnable)
+			r.Hands.PutOnHold(ctx, t, types.Unrunnable)
 			continue
 		}
 		r.Compete([]types.Timer{*t})
@@ -162,7 +162,7 @@ func (r *round) readOn(ctx sdk.Context) error {
 		}
 	}
 	if r.Overfull {
-		return r.SetPricedOutAside(ctx, r.pricedOut)
+		return r.HoldPricedOut(ctx, r.pricedOut)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (r *Registry) DefaultGasLimit(config *types.TimerConfig, height uint64) uin
 	return least
 }
 
-// Runnable reports whether a timer can fire within its limits at a height. One that can't is set aside until it can; it is
+// Runnable reports whether a timer can fire within its limits at a height. One that can't is put on hold until it can; it is
 // never lost.
 func (r *Registry) Runnable(config *types.TimerConfig, height uint64, t *types.Timer) bool {
 	return t.GasLimit > config.FireBaseCycles && t.GasLimit <= r.GasCap(config, height) && t.CellLimit <= config.MaxCellsPerFire

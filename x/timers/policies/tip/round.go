@@ -129,7 +129,7 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 	return r.DropPricedOut(ctx)
 }
 
-// restUnfunded sets the unfunded timers of the window aside, if more are ready than it holds. So they don't fill it. They
+// restUnfunded puts the unfunded timers of the window on hold, if more are ready than it holds. So they don't fill it. They
 // return when their payers can cover them.
 func (r *round) restUnfunded(ctx sdk.Context) {
 	if !r.Overfull {
@@ -143,7 +143,7 @@ func (r *round) restUnfunded(ctx sdk.Context) {
 			continue
 		}
 		t.UnfundedSince = 0
-		r.Hands.SetAside(ctx, &t, types.Unfunded)
+		r.Hands.PutOnHold(ctx, &t, types.Unfunded)
 	}
 	r.Ready, r.Competing = funded, uint32(len(funded))
 }
@@ -231,7 +231,7 @@ func (r *round) checkFunds(ctx sdk.Context) {
 	}
 	changeState(&r.State, func(s *State) { s.Checked = checked })
 	// What could not be marked is quarantined.
-	r.Ready = slices.DeleteFunc(r.Ready, func(t types.Timer) bool { return t.SetAside != types.NotSetAside })
+	r.Ready = slices.DeleteFunc(r.Ready, func(t types.Timer) bool { return t.HoldReason != types.NotOnHold })
 	r.Competing = uint32(len(r.Ready))
 }
 
@@ -246,7 +246,7 @@ func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
 }
 
 // Unfunded implements policies.Round: lack of funds defers a timer. It does not compete again until its payer can cover
-// it, so that it costs one try. If more timers are ready than the window holds, it is set aside meanwhile. Otherwise it
+// it, so that it costs one try. If more timers are ready than the window holds, it is put on hold meanwhile. Otherwise it
 // stays in the queue, and the GC lane bounds how many timers are marked so in a block; the others stay as they are. With
 // on_unfunded suspend the timer is suspended instead.
 func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) policies.Disposition {

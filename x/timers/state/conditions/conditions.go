@@ -3,7 +3,7 @@
 // The conditions of a key are ordered by their places (package watch/condition), and the value that the key had at the last
 // collection is kept with them. So a change reads those alone that it makes true, however many there are.
 //
-// A condition has a place while its timer waits. A timer that is due, or set aside, has none: changes do not read it again
+// A condition has a place while its timer waits. A timer that is due, or on hold, has none: changes do not read it again
 // and again.
 package conditions
 
@@ -183,7 +183,7 @@ func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
 		if err := c.all.Set(ctx, collections.Join4(k.Store, k.Prefix, t.Actor, t.Seq)); err != nil {
 			return err
 		}
-		if t.SetAside != types.Watching {
+		if t.HoldReason != types.Watching {
 			continue
 		}
 		if err := c.places.Set(ctx, k.at(t.Seq), waits{t.Due, t.Actor}.bytes()); err != nil {
@@ -210,7 +210,7 @@ func (c *Conditions) Remove(ctx context.Context, t *types.Timer) error {
 		if err := c.all.Remove(ctx, collections.Join4(k.Store, k.Prefix, t.Actor, t.Seq)); err != nil {
 			return err
 		}
-		if t.SetAside != types.Watching {
+		if t.HoldReason != types.Watching {
 			continue
 		}
 		if err := c.places.Remove(ctx, k.at(t.Seq)); err != nil {
@@ -254,7 +254,7 @@ func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 		}
 		return c.Inserted(ctx, t)
 	}
-	waited, stays := before.SetAside == types.Watching, t.SetAside == types.Watching
+	waited, stays := before.HoldReason == types.Watching, t.HoldReason == types.Watching
 	if waited == stays && before.Seq == t.Seq {
 		return nil
 	}
@@ -283,9 +283,9 @@ func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 // move is Moved for one condition.
 func (c *Conditions) move(ctx context.Context, k conditional, before, t *types.Timer) error {
 	value := waits{t.Due, t.Actor}.bytes()
-	if before.SetAside == types.Watching {
+	if before.HoldReason == types.Watching {
 		var err error
-		if t.SetAside == types.Watching {
+		if t.HoldReason == types.Watching {
 			if value, err = c.places.Get(ctx, k.at(before.Seq)); err != nil {
 				return err
 			}
@@ -294,7 +294,7 @@ func (c *Conditions) move(ctx context.Context, k conditional, before, t *types.T
 			return err
 		}
 	}
-	if t.SetAside == types.Watching {
+	if t.HoldReason == types.Watching {
 		if err := c.places.Set(ctx, k.at(t.Seq), value); err != nil {
 			return err
 		}

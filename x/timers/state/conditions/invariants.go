@@ -37,7 +37,7 @@ func (c *Conditions) CheckInvariants(ctx context.Context) error {
 				return fmt.Errorf("timer %s, key %s %x: %w", t.IDHex(), k.Store, k.Prefix, err)
 			}
 			entries++
-			if t.SetAside == types.Watching {
+			if t.HoldReason == types.Watching {
 				places++
 			}
 			name := k.Store + "\x00" + string(k.Prefix)
@@ -91,8 +91,8 @@ func (c *Conditions) checkOne(ctx context.Context, t *types.Timer, k conditional
 		return err
 	}
 	placed, err := c.places.Has(ctx, k.at(t.Seq))
-	if err == nil && placed != (t.SetAside == types.Watching) {
-		err = fmt.Errorf("set aside as %s, has a place: %t", t.SetAside, placed)
+	if err == nil && placed != (t.HoldReason == types.Watching) {
+		err = fmt.Errorf("on hold as %s, has a place: %t", t.HoldReason, placed)
 	}
 	return err
 }

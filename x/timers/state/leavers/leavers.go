@@ -69,7 +69,7 @@ func (l *Leavers) Defer(ctx context.Context, t *types.Timer) (bool, error) {
 	}
 	b.left = true
 	return true, l.timers.Set(ctx, t.Seq, types.WatchLeaver{
-		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.SetAside == types.Watching, Keys: t.WatchKeys(),
+		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.HoldReason == types.Watching, Keys: t.WatchKeys(),
 	})
 }
 
@@ -77,7 +77,7 @@ func (l *Leavers) Defer(ctx context.Context, t *types.Timer) (bool, error) {
 func timerOf(l *types.WatchLeaver) types.Timer {
 	t := types.Timer{Actor: l.Owner, Seq: l.Seq, Due: l.Since, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: l.Keys}}}
 	if l.Waited {
-		t.SetAside = types.Watching
+		t.HoldReason = types.Watching
 	}
 	return t
 }

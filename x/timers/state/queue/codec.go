@@ -11,7 +11,7 @@ import (
 // height of a trigger that has nothing else; and the id of a timer that is where it was scheduled. A record with a due height is
 // whole, and so is one that has none in its place.
 func encode(key calendar.Key, t types.Timer) ([]byte, error) {
-	if t.SetAside != types.NotSetAside || len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
+	if t.HoldReason != types.NotOnHold || len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
 		return t.Marshal()
 	}
 	if t.Trigger.Equal(types.Trigger{Height: key.Due}) {
@@ -27,7 +27,7 @@ func encode(key calendar.Key, t types.Timer) ([]byte, error) {
 
 // decode decodes the record at a place.
 func decode(key calendar.Key, bz []byte) (t types.Timer, err error) {
-	if err := t.Unmarshal(bz); err != nil || t.Due != 0 || t.SetAside != types.NotSetAside {
+	if err := t.Unmarshal(bz); err != nil || t.Due != 0 || t.HoldReason != types.NotOnHold {
 		return t, err
 	}
 	if len(t.Id) == 0 {

@@ -33,7 +33,7 @@ func TestCodec_RecordsComeBackWhole(t *testing.T) {
 			nil, make([]byte, types.IDBytes), types.TimerID(timer.Actor, 1+number("first"), timer.Payload, number("nonce")),
 			types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq),
 		}).Draw(t, "id")
-		timer.SetAside = rapid.SampledFrom([]types.SetAsideReason{types.NotSetAside, types.Paused, types.Timed}).Draw(t, "set aside")
+		timer.HoldReason = rapid.SampledFrom([]types.HoldReason{types.NotOnHold, types.Paused, types.Timed}).Draw(t, "on hold")
 		key := KeyOf(&timer)
 		bz, err := encode(key, timer)
 		require.NoError(t, err)

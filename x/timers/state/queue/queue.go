@@ -32,16 +32,16 @@ func New(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
 	return &Queue{logstore.NewMap(sb, service, types.PrefixQueue, "queue", options), true}
 }
 
-// NewAside adds the collections of the timers that are on hold, which are due at 0, and of those that wait for a time, by that in
+// NewOnHold adds the collections of the timers that are on hold, which are due at 0, and of those that wait for a time, by that in
 // seconds since 1970.
-func NewAside(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
-	return &Queue{logstore.NewMap(sb, service, types.PrefixSetAside, "set_aside", options), false}
+func NewOnHold(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
+	return &Queue{logstore.NewMap(sb, service, types.PrefixOnHold, "on_hold", options), false}
 }
 
 // KeyOf is where a timer lies, in the map to which it belongs.
 func KeyOf(t *types.Timer) calendar.Key {
-	switch t.SetAside {
-	case types.NotSetAside:
+	switch t.HoldReason {
+	case types.NotOnHold:
 		return calendar.Key{Due: t.Due, Seq: t.Seq}
 	case types.Timed:
 		return calendar.Key{Due: uint64(t.DueTime), Seq: t.Seq}

@@ -61,7 +61,7 @@ func (s Subject) testChanges(t *testing.T) {
 	}
 }
 
-// outlive runs blocks until what may leave by itself has left: what stays is set aside, watches, or can't pay.
+// outlive runs blocks until what may leave by itself has left: what stays is on hold, watches, or can't pay.
 func (h *history) outlive() {
 	for h.Height() < 330 {
 		h.quick()

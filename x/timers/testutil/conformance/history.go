@@ -317,11 +317,11 @@ func (h *history) block() sdk.Events {
 		now, stays := after[id]
 		require.Equal(h.t, !stays, left[id] == 1, "%s: stays or leaves in one way", id)
 		// What is unrunnable, unfunded or priced out returns by itself.
-		returns := was.SetAside == types.Unrunnable || was.SetAside == types.Unfunded || was.SetAside == types.PricedOut
-		aside := was.SetAside != types.NotSetAside && was.SetAside != types.Watching && !returns
-		if aside && stays {
-			h.seen[was.SetAside.String()]++
-			require.Equal(h.t, was, now, "%s is set aside, and was touched", id)
+		returns := was.HoldReason == types.Unrunnable || was.HoldReason == types.Unfunded || was.HoldReason == types.PricedOut
+		onHold := was.HoldReason != types.NotOnHold && was.HoldReason != types.Watching && !returns
+		if onHold && stays {
+			h.seen[was.HoldReason.String()]++
+			require.Equal(h.t, was, now, "%s is on hold, and was touched", id)
 		}
 		delete(after, id)
 	}
@@ -354,11 +354,11 @@ func (h *history) checkFires(before map[string]types.Timer, events sdk.Events, l
 		require.True(h.t, known, "%s fired and was not there", event.Id)
 		require.False(h.t, fired[event.Id], "%s fired twice", event.Id)
 		fired[event.Id] = true
-		// What was set aside fires in the block that returns it.
+		// What was on hold fires in the block that returns it.
 		if !released[event.Id] {
-			require.Contains(h.t, []types.SetAsideReason{types.NotSetAside, types.Watching}, was.SetAside, event.Id)
+			require.Contains(h.t, []types.HoldReason{types.NotOnHold, types.Watching}, was.HoldReason, event.Id)
 		}
-		if was.SetAside == types.Watching {
+		if was.HoldReason == types.Watching {
 			require.NotEmpty(h.t, event.Matched, "%s: nothing changed", event.Id)
 		}
 		require.LessOrEqual(h.t, was.Due, height, "%s fired before its time", event.Id)
@@ -400,7 +400,7 @@ func (h *history) replay() {
 }
 
 // testHistories runs random histories that begin under the policy. Nothing is lost, fires before its time or twice; what is
-// set aside is not touched; the same blocks give the same state; an import goes on as the chain that was exported; and when
+// on hold is not touched; the same blocks give the same state; an import goes on as the chain that was exported; and when
 // all timers are gone, so is what was kept for them.
 func (s Subject) testHistories(t *testing.T) {
 	seen := map[string]int{}

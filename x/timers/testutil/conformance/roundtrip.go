@@ -34,7 +34,7 @@ func (h *history) roundTrip(blocks int) {
 		want, got := h.block(), g.next()
 		require.Equal(h.t, withoutParent(eventsOf[*types.TimerFired](h.t, want)), withoutParent(eventsOf[*types.TimerFired](h.t, got)))
 		sameEvents[*types.TimerExpired](h, want, got)
-		sameEvents[*types.TimerSetAside](h, want, got)
+		sameEvents[*types.TimerHeld](h, want, got)
 		sameEvents[*types.TimerReleased](h, want, got)
 		sameEvents[*types.TimerLaneSummary](h, want, got)
 		for _, account := range accounts {

@@ -60,7 +60,7 @@ func (a *Asker) question(ctx sdk.Context) (err error) {
 		func() {
 			_, err = server.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: text, Pagination: page})
 		},
-		func() { _, err = server.SetAside(ctx, &types.QuerySetAsideRequest{Pagination: page}) },
+		func() { _, err = server.OnHold(ctx, &types.QueryOnHoldRequest{Pagination: page}) },
 		func() { _, err = server.Ready(ctx, &types.QueryReadyRequest{Pagination: page}) },
 		func() {
 			_, err = server.Estimate(ctx, &types.QueryEstimateRequest{Actor: text, GasLimit: 60_000, Tier: types.TierFast})

@@ -145,7 +145,7 @@ fn anybody_resumes_an_end_that_could_not_be_paid() {
     // 250 + 90 are needed.
     house.app.send_tokens(house.auction.clone(), anybody.clone(), &coins(9_700, "utmr")).unwrap();
     let block = house.timers.run_to(&mut house.app, 21).pop().unwrap();
-    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    assert_eq!((block.fires.len(), block.on_hold.len()), (0, 1));
     house.app.send_tokens(anybody.clone(), house.auction.clone(), &coins(9_700, "utmr")).unwrap();
     house.at(25);
     resume(&mut house).unwrap();

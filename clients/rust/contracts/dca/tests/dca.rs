@@ -123,7 +123,7 @@ fn its_owner_resumes_what_could_not_be_paid() {
     // 250 + 120 are needed.
     market.app.send_tokens(market.dca.clone(), owner.clone(), &coins(99_800, "utmr")).unwrap();
     let block = market.timers.run_to(&mut market.app, 4).pop().unwrap();
-    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    assert_eq!((block.fires.len(), block.on_hold.len()), (0, 1));
     market.app.send_tokens(owner.clone(), market.dca.clone(), &coins(9_800, "utmr")).unwrap();
     assert!(market.timers.run_to(&mut market.app, 9).iter().all(|b| b.fires.is_empty()));
     let stranger = market.app.api().addr_make("stranger");

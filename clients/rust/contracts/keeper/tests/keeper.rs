@@ -110,7 +110,7 @@ fn its_owner_resumes_a_job_that_could_not_be_paid() {
     let withdraw = ExecuteMsg::Withdraw { amount: coins(99_900, "utmr") };
     world.app.execute_contract(world.owner.clone(), world.keeper.clone(), &withdraw, &[]).unwrap();
     let block = world.timers.run_to(&mut world.app, 4).pop().unwrap();
-    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    assert_eq!((block.fires.len(), block.on_hold.len()), (0, 1));
     world.app.send_tokens(world.owner.clone(), world.keeper.clone(), &coins(9_900, "utmr")).unwrap();
     assert!(world.timers.run_to(&mut world.app, 9).iter().all(|b| b.fires.is_empty()));
     let resume = ExecuteMsg::Resume { timer: id.clone() };

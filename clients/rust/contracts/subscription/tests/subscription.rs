@@ -130,7 +130,7 @@ fn without_fees_the_timer_waits_for_the_merchant() {
     let mut shop = shop(1);
     shop.pay(ExecuteMsg::Subscribe {}, 50);
     let block = shop.timers.run_to(&mut shop.app, 6).pop().unwrap();
-    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    assert_eq!((block.fires.len(), block.on_hold.len()), (0, 1));
     assert_eq!(shop.subscription().unwrap().periods, 0);
     // Money alone does not bring it back; anybody does who asks.
     let mint = BankSudo::Mint { to_address: shop.contract.to_string(), amount: coins(10_000, "utmr") };
@@ -144,7 +144,7 @@ fn without_fees_the_timer_waits_for_the_merchant() {
     assert_eq!((shop.subscription().unwrap().periods, shop.uusd(&shop.merchant)), (1, 10));
     // One that runs is not resumed, nor one that is not there.
     let err = shop.app.execute_contract(stranger.clone(), shop.contract.clone(), &resume, &[]).unwrap_err();
-    assert_eq!(refusal_of(&err), Some(TimersError::NotSetAside));
+    assert_eq!(refusal_of(&err), Some(TimersError::NotOnHold));
     let missing = ExecuteMsg::Resume { payer: stranger.to_string() };
     shop.app.execute_contract(stranger, shop.contract.clone(), &missing, &[]).unwrap_err();
 }

@@ -88,7 +88,7 @@ fn without_fees_it_waits_until_somebody_resumes_it() {
     // 310 are needed for the fire.
     app.send_tokens(contract.clone(), owner.clone(), &coins(9_900, "utmr")).unwrap();
     let block = timers.run_to(&mut app, 11).pop().unwrap();
-    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    assert_eq!((block.fires.len(), block.on_hold.len()), (0, 1));
     app.send_tokens(owner.clone(), contract.clone(), &coins(900, "utmr")).unwrap();
     assert!(timers.run_to(&mut app, 15).iter().all(|b| b.fires.is_empty()), "it does not come back by itself");
     app.execute_contract(heir.clone(), contract.clone(), &ExecuteMsg::Resume {}, &[]).unwrap();

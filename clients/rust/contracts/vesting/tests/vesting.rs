@@ -87,7 +87,7 @@ fn anybody_resumes_what_could_not_be_paid() {
     // 310 are needed.
     app.send_tokens(contract.clone(), anybody.clone(), &coins(99_700, "utmr")).unwrap();
     let block = timers.run_to(&mut app, 11).pop().unwrap();
-    assert_eq!((block.fires.len(), block.set_aside.len()), (0, 1));
+    assert_eq!((block.fires.len(), block.on_hold.len()), (0, 1));
     app.send_tokens(anybody.clone(), contract.clone(), &coins(90_000, "utmr")).unwrap();
     assert!(timers.run_to(&mut app, 30).iter().all(|b| b.fires.is_empty()));
     app.execute_contract(anybody.clone(), contract.clone(), &ExecuteMsg::Resume {}, &[]).unwrap();

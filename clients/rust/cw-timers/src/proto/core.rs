@@ -23,7 +23,7 @@ enums! {
         0 Unspecified = "ON_UNFUNDED_UNSPECIFIED",
         /// Removes it.
         1 Destroy = "ON_UNFUNDED_DESTROY",
-        /// Sets it aside until its owner resumes it or its time ends.
+        /// Puts it on hold until its owner resumes it or its time ends.
         2 Suspend = "ON_UNFUNDED_SUSPEND",
         /// Lets this repetition of a calendar or an interval pass; after max_unfunded_skips in a row it is
         /// suspended.
@@ -73,34 +73,34 @@ enums! {
         /// The dearest tier.
         4 Urgent = "PRIORITY_TIER_URGENT",
     }
-    /// `SetAsideReason` says why a timer left the queue without leaving the chain.
-    SetAsideReason = "timers.v1.SetAsideReason" {
-        /// SET_ASIDE_REASON_NONE means that the timer is in the queue.
-        0 Unspecified = "SET_ASIDE_REASON_UNSPECIFIED",
+    /// `HoldReason` says why a timer left the queue without leaving the chain.
+    HoldReason = "timers.v1.HoldReason" {
+        /// HOLD_REASON_NONE means that the timer is in the queue.
+        0 Unspecified = "HOLD_REASON_UNSPECIFIED",
         /// An unexpected error of the module itself concerned this timer. It waits for governance to release or
         /// cancel it.
-        1 Quarantined = "SET_ASIDE_REASON_QUARANTINED",
+        1 Quarantined = "HOLD_REASON_QUARANTINED",
         /// Its gas limit is outside what the config in force can run. It goes back to the queue by itself when
         /// a config can run it again.
-        2 Unrunnable = "SET_ASIDE_REASON_UNRUNNABLE",
+        2 Unrunnable = "HOLD_REASON_UNRUNNABLE",
         /// Its payer could not cover it, and on_unfunded says to wait for its owner.
-        3 Suspended = "SET_ASIDE_REASON_SUSPENDED",
+        3 Suspended = "HOLD_REASON_SUSPENDED",
         /// Its owner paused it.
-        4 Paused = "SET_ASIDE_REASON_PAUSED",
+        4 Paused = "HOLD_REASON_PAUSED",
         /// Its payer could not cover it when its turn came. It goes back to the queue by itself when its payer
         /// can cover it. It is removed, or suspended, if its payer could not cover it at the lowest price
         /// either.
-        5 Unfunded = "SET_ASIDE_REASON_UNFUNDED",
+        5 Unfunded = "HOLD_REASON_UNFUNDED",
         /// It was priced out while more timers were ready than a block reads. It goes back to the queue by
         /// itself when the prices allow it to fire.
-        6 PricedOut = "SET_ASIDE_REASON_PRICED_OUT",
+        6 PricedOut = "HOLD_REASON_PRICED_OUT",
         /// Its scheduler was no longer the admin of its actor when its turn came. It is removed as soon as a
         /// block has room for that.
-        7 NotAdmin = "SET_ASIDE_REASON_NOT_ADMIN",
+        7 NotAdmin = "HOLD_REASON_NOT_ADMIN",
         /// It waits for its time (due_time), and is pending like one whose height has not come.
-        41 Timed = "SET_ASIDE_REASON_TIMED",
+        41 Timed = "HOLD_REASON_TIMED",
         /// It waits for watched state to change, and is listed with the watches.
-        40 Watching = "SET_ASIDE_REASON_WATCHING",
+        40 Watching = "HOLD_REASON_WATCHING",
     }
     /// `Verdict` is what the next block makes of a timer if nothing changes until then: that it fires, or why not.
     Verdict = "timers.v1.Verdict" {
@@ -112,7 +112,7 @@ enums! {
         2 Pending = "VERDICT_PENDING",
         /// What it watches has not changed.
         3 Watching = "VERDICT_WATCHING",
-        /// It is set aside; set_aside says why.
+        /// It is on hold; hold_reason says why.
         4 OnHold = "VERDICT_ON_HOLD",
         /// Its life is over.
         5 Expired = "VERDICT_EXPIRED",

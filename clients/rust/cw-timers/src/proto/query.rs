@@ -3,8 +3,8 @@
 use cosmwasm_std::Binary;
 
 use super::{
-    Any, Bid, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal, Retry,
-    SetAsideReason, TimerConfig, TimerTier, Trigger, Verdict, WatchKey, WatchedKey,
+    Any, Bid, HoldReason, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal,
+    Retry, TimerConfig, TimerTier, Trigger, Verdict, WatchKey, WatchedKey,
 };
 use crate::describe::{enums, messages};
 
@@ -19,8 +19,8 @@ enums! {
         2 Ready = "TIMER_STATUS_READY",
         /// Will never fire, and waits for cleanup.
         3 Expired = "TIMER_STATUS_EXPIRED",
-        /// Not in the queue; set_aside says why.
-        4 SetAside = "TIMER_STATUS_SET_ASIDE",
+        /// Not in the queue; hold_reason says why.
+        4 OnHold = "TIMER_STATUS_ON_HOLD",
         /// Waits for watched state to change.
         40 Watching = "TIMER_STATUS_WATCHING",
     }
@@ -85,8 +85,8 @@ messages! {
         15 seq: u64,
         /// Fire seq.
         16 fire_seq: u32,
-        /// Set aside.
-        17 set_aside: SetAsideReason,
+        /// On hold.
+        17 hold_reason: HoldReason,
         /// Retry.
         30 retry: Option<Retry>,
         /// `retries` is the number of retries used, the next fire included.

@@ -157,7 +157,7 @@ messages! {
         /// Previous expires time.
         4 previous_expires_time: i64,
     }
-    /// `MsgPauseTimer` sets a timer aside. Its expiry height does not change.
+    /// `MsgPauseTimer` puts a timer on hold. Its expiry height does not change.
     MsgPauseTimer = "timers.v1.MsgPauseTimer" {
         /// Sender.
         1 sender: String,

@@ -25,10 +25,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// model is the records that are set aside, beside the map of single keys that they should be. Its keys are in a store of
+// model is the records that are on hold, beside the map of single keys that they should be. Its keys are in a store of
 // their own, so that gas can be compared.
 type model struct {
-	aside   *Queue
+	onHold  *Queue
 	service store.KVStoreService
 	single  collections.Map[uint64, types.Timer]
 	timed   collections.Map[collections.Pair[uint64, uint64], types.Timer]
@@ -43,8 +43,8 @@ func newModel(t require.TestingT) *model {
 	sb := collections.NewSchemaBuilder(service)
 	singleSB := collections.NewSchemaBuilder(runtime.NewKVStoreService(keys["single"]))
 	m := &model{
-		aside: NewAside(sb, service), service: service,
-		single: collections.NewMap(singleSB, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
+		onHold: NewOnHold(sb, service), service: service,
+		single: collections.NewMap(singleSB, types.PrefixOnHold, "on_hold", collections.Uint64Key, timer),
 		timed: collections.NewMap(singleSB, types.PrefixQueue, "timed",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), timer),
 		ctx: testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
@@ -110,19 +110,19 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	what := rapid.IntRange(0, 3).Draw(t, "what")
 	if len(known) == 0 || what < 2 {
 		m.nextSeq++
-		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, SetAside: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
+		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
 		if rapid.Bool().Draw(t, "is timed") {
-			timer.SetAside, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
+			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
 		}
 		m.sameGas(t, ctx,
-			func(ctx sdk.Context) { require.NoError(t, m.aside.Write(ctx, &timer, logmap.Inserted)) },
+			func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Inserted)) },
 			func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 		return
 	}
 	at := rapid.SampledFrom(known).Draw(t, "which")
 	if what == 2 {
 		m.sameGas(t, ctx,
-			func(ctx sdk.Context) { require.NoError(t, m.aside.Remove(ctx, at)) },
+			func(ctx sdk.Context) { require.NoError(t, m.onHold.Remove(ctx, at)) },
 			func(ctx sdk.Context) { require.NoError(t, m.remove(ctx, at)) })
 		return
 	}
@@ -130,7 +130,7 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	require.NoError(t, err)
 	timer.ExpiresAt++
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { require.NoError(t, m.aside.Write(ctx, &timer, logmap.Replaced)) },
+		func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Replaced)) },
 		func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 }
 
@@ -140,7 +140,7 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 	var gotErr, wantErr error
 	var found bool
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { got, found, gotErr = m.aside.Get(ctx, at) },
+		func(ctx sdk.Context) { got, found, gotErr = m.onHold.Get(ctx, at) },
 		func(ctx sdk.Context) { want, wantErr = m.get(ctx, at) })
 	require.NoError(t, gotErr)
 	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), !found)
@@ -161,7 +161,7 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 		require.True(t, slices.EqualFunc(lists[1], lists[0], func(a, b types.Timer) bool { return a.Equal(b) }))
 	}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		return m.aside.Scan(ctx, calendar.Key{Seq: at.Seq}, calendar.Key{Due: 1}, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
+		return m.onHold.Scan(ctx, calendar.Key{Seq: at.Seq}, calendar.Key{Due: 1}, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
 	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
 		from := new(collections.Range[uint64]).StartInclusive(at.Seq)
 		return m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) { return fn(timer), nil })
@@ -169,7 +169,7 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 	at.Due = max(1, at.Due)
 	until := calendar.Key{Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		return m.aside.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
+		return m.onHold.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
 	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
 		within := new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(pair(at)).EndExclusive(pair(until))
 		return m.timed.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
@@ -202,11 +202,11 @@ func (m *model) step(t *rapid.T, ctx sdk.Context) {
 	require.True(t, err == nil || errors.Is(err, errUndone), "%v", err)
 }
 
-// TestQueue_OfTimersSetAsideIsAsIfTheyWereStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
+// TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
 // and costs the same gas. When none is left, nothing is.
 //
-// Rule: 2.3-aside, 2.3-session, 2.3-aside-gas
-func TestQueue_OfTimersSetAsideIsAsIfTheyWereStoredSingly(t *testing.T) {
+// Rule: 2.3-on-hold, 2.3-session, 2.3-on-hold-gas
+func TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
 		for height := range uint64(6) {
@@ -221,8 +221,8 @@ func TestQueue_OfTimersSetAsideIsAsIfTheyWereStoredSingly(t *testing.T) {
 			}
 			m.compare(t, ctx)
 			require.NoError(t, session.Flush(ctx))
-			require.NoError(t, m.aside.Close(ctx, rapid.Uint64Range(0, 20).Draw(t, "now"), height))
-			require.NoError(t, m.aside.Check(m.ctx))
+			require.NoError(t, m.onHold.Close(ctx, rapid.Uint64Range(0, 20).Draw(t, "now"), height))
+			require.NoError(t, m.onHold.Check(m.ctx))
 			m.compare(t, m.ctx)
 		}
 		m.empty(t)
@@ -233,13 +233,13 @@ func TestQueue_OfTimersSetAsideIsAsIfTheyWereStoredSingly(t *testing.T) {
 func (m *model) empty(t require.TestingT) {
 	ctx, session := logstore.WithSession(m.ctx)
 	for _, at := range m.places(t, m.ctx) {
-		require.NoError(t, m.aside.Remove(ctx, at))
+		require.NoError(t, m.onHold.Remove(ctx, at))
 	}
 	require.NoError(t, session.Flush(ctx))
 	for height := range uint64(50) {
-		require.NoError(t, m.aside.Close(ctx, 30, height))
+		require.NoError(t, m.onHold.Close(ctx, 30, height))
 	}
-	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixSetAside.Bytes(), storetypes.PrefixEndBytes(types.PrefixSetAside.Bytes()))
+	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixOnHold.Bytes(), storetypes.PrefixEndBytes(types.PrefixOnHold.Bytes()))
 	require.NoError(t, err)
 	require.False(t, entries.Valid(), "nothing is left in state")
 	require.NoError(t, entries.Close())
