@@ -121,6 +121,11 @@ check: ## Run all tests, as continuous integration does: benchmarks, simulations
 times: ## Print how long the tests of each package take, the longest first
 	@scripts/gomods.sh each go test -count=1 -timeout $(TEST_TIMEOUT) ./... | awk '/^ok/ { printf "%8s %s\n", $$3, $$2 }' | sort -rn
 
+.PHONY: test-core
+test-core: ## Test x/timers with its own policies alone, no guest linked (`make check` does that with the keeper)
+	cd x/timers && $(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) -tags noguests \
+		$$(go list ./... | grep -vE '/(policies|policy)/(auction|score|tip|guests)$$')
+
 .PHONY: test-nodes
 test-nodes: ## Run all tests with real nodes, those that `make test` leaves out among them
 	$(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) ./testutil/system

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -403,7 +404,30 @@ func linked(t *testing.T, from string) map[string]bool {
 	return seen
 }
 
-// TestGuests_AreLinkedByWhoRegistersThem: a chain that registers none has fifo and eip1559, and no line of the others.
+// testedWithoutGuests are the packages of the module that its tests link which are built with the tag noguests, but for those of the
+// guests themselves.
+func testedWithoutGuests(t *testing.T) map[string]bool {
+	t.Helper()
+	list := func(args ...string) []string {
+		out, err := exec.Command("go", append([]string{"list", "-tags", "noguests"}, args...)...).Output()
+		require.NoError(t, err)
+		return strings.Fields(string(out))
+	}
+	isGuest := func(path string) bool {
+		return slices.Contains(append(guestDirs, "policies/guests"), strings.TrimPrefix(path, root+"/x/timers/"))
+	}
+	tested := map[string]bool{}
+	for _, path := range list(append([]string{"-deps", "-test"}, slices.DeleteFunc(list("./..."), isGuest)...)...) {
+		if own, ours := strings.CutPrefix(path, root+"/x/timers/"); ours {
+			tested[own] = true
+		}
+	}
+	require.True(t, tested["policies/eip1559"])
+	return tested
+}
+
+// TestGuests_AreLinkedByWhoRegistersThem: a chain that registers none has fifo and eip1559, and no line of the others; so have the
+// tests of the module without guests.
 //
 // Rule: 1.7-guests
 func TestGuests_AreLinkedByWhoRegistersThem(t *testing.T) {
@@ -413,6 +437,9 @@ func TestGuests_AreLinkedByWhoRegistersThem(t *testing.T) {
 		for _, guest := range guestDirs {
 			require.False(t, packages[guest], "%q links %s", from, guest)
 		}
+	}
+	for dependency := range testedWithoutGuests(t) {
+		require.NotContains(t, append(guestDirs, "policies/guests"), dependency, "linked by tests that are built with the tag noguests")
 	}
 	registered := linked(t, "policies/guests")
 	for _, guest := range guestDirs {

@@ -8,7 +8,6 @@ import (
 	"github.com/grpc-ecosystem/grpc-gateway/utilities"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -60,13 +59,11 @@ func TestAConfigIsCheckedWhenItIsProposed(t *testing.T) {
 		change func(*types.TimerConfig)
 		want   error
 	}{
-		"the default":   {func(*types.TimerConfig) {}, nil},
-		"out of bounds": {func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 }, types.ErrInvalidConfig},
-		"contradictory": {func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 }, types.ErrInvalidConfig},
-		"a policy's part": {func(c *types.TimerConfig) {
-			types.ChangeParams(c, func(p *tip.Params) { p.EpochBlocks = 0 })
-		}, types.ErrInvalidConfig},
-		"no denom": {func(c *types.TimerConfig) { c.FeeDenom = "" }, types.ErrInvalidConfig},
+		"the default":     {func(*types.TimerConfig) {}, nil},
+		"out of bounds":   {func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 }, types.ErrInvalidConfig},
+		"contradictory":   {func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 }, types.ErrInvalidConfig},
+		"a policy's part": {func(c *types.TimerConfig) { c.Eip1559.BasefeeResponse = 0 }, types.ErrInvalidConfig},
+		"no denom":        {func(c *types.TimerConfig) { c.FeeDenom = "" }, types.ErrInvalidConfig},
 	} {
 		config := types.DefaultTimerConfig("stake")
 		tc.change(&config)

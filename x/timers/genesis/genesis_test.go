@@ -24,9 +24,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/genesis"
-	"github.com/cosmos-timers/timers/x/timers/policies/auction"
-	"github.com/cosmos-timers/timers/x/timers/policies/guests"
-	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -116,11 +113,6 @@ func fullGenesis() *types.GenesisState {
 		AdmitCursor: types.QueueKey{Due: 6, Seq: 1},
 		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
 	}
-	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3})
-	g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Actor: full.Actor, Weight: tip.Weight{
-		Weight: math.LegacyNewDecWithPrec(5, 1), Epoch: 2, Fires: 2, Blocks: 1, Unfunded: 3, Tip: math.LegacyOneDec(),
-		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
-	}}}})
 	g.Fairness = []types.HeightFires{
 		{Height: 1, Unit: full.Actor, Fires: 2}, {Height: 3, Unit: tier.Actor, Fires: 1}, {Height: 3, Unit: full.FeePayer, Fires: 1},
 	}
@@ -129,9 +121,7 @@ func fullGenesis() *types.GenesisState {
 		Paid: math.NewInt(9), Tip: math.ZeroInt(), Matched: []types.WatchedKey{matched},
 	}
 	g.Lane.Agents = &types.AgentBooks{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: full.Actor}
-	g.Lane.SetPolicy(&auction.State{
-		Lambda: math.LegacyNewDecWithPrec(5, 2), ValueDecay: math.LegacySmallestDec(), Deferral: math.LegacyOneDec(), Blocks: 4,
-	})
+	addGuests(g, full.Actor)
 	g.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{receipt, receipt}}, {Height: 3, Receipts: []types.Receipt{receipt}}}
 	return g
 }
@@ -182,50 +172,50 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a long agents' payer": {func(g *types.GenesisState) {
 			g.Lane.Agents = &types.AgentBooks{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
 		}, "lane.agents.payer has 256 bytes"},
-		"no tips":                 {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
-		"negative tips":           {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
-		"a seq to come":           {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
-		"a timer before the head": {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
-		"a seq twice":             {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
+		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
+		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
+		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
+		"a timer before the head":  {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
+		"a seq twice":              {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
 		"a seq twice, one on hold": {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
-		"an id twice":             {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
-		"no id":                   {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
-		"a short id":              {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
-		"no seq":                  {timer(func(t *types.Timer) { t.Seq = 0 }), "must not be 0"},
-		"never due":               {timer(func(t *types.Timer) { t.Due = 0 }), "must not be 0"},
-		"a payload apart":         {timer(func(t *types.Timer) { t.PayloadSeq = 2 }), "payload_seq must be 0"},
-		"too long a payload":      {timer(func(t *types.Timer) { t.Payload = make([]byte, 1<<20+1) }), "payload too long"},
-		"too long a handler":      {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
-		"no gas limit":            {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
-		"too much gas":            {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
-		"no trigger":              {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height, after, an interval, a time, a calendar or a watch"},
-		"two triggers":            {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "2 triggers are stated: state one"},
-		"an endless interval":     {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
-		"too long an interval":    {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
-		"an unknown on_failure":   {repeating(func(i *types.IntervalTrigger) { i.OnFailure = 4 }), "on_failure 4 is unknown"},
-		"no retries":              {timer(func(t *types.Timer) { t.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
-		"too many retries":        {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
-		"retries at once":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
-		"retries too far":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
-		"retries of no retry":     {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
-		"more retries than are":   {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
-		"an unknown on_unfunded":  {timer(func(t *types.Timer) { t.OnUnfunded = 4 }), "4 is unknown, want destroy, suspend or skip"},
-		"an outcome without paid": {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
-		"an outcome that earned":  {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
-		"a watch":                 {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "2 triggers are stated: state one"},
-		"a time":                  {timer(func(t *types.Timer) { t.Trigger = types.Trigger{Time: &time.Time{}} }), "want a whole second from 1 to"},
-		"no end":                  {timer(func(t *types.Timer) { t.ExpiresAt = 0 }), "expires_at is 0 and expires_time 0: want one of them"},
-		"a time before 1970":      {timer(func(t *types.Timer) { t.ExpiresTime = -1 }), "expires_time -1: want one of them"},
-		"a due time of a height":  {timer(func(t *types.Timer) { t.DueTime = 5 }), "due_time is 5, want 1 to 253402300799 for a time"},
-		"a height without end":    {timer(func(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = 0, 5 }), "expires_at is missing"},
-		"a retry of nothing":      {timer(func(t *types.Timer) { *t = timed(*t); t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 1 }), "trying 0 after 1 retries"},
-		"trying without a retry":  {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.Trying = 1 }), "trying 1 after 0 retries"},
-		"no due time":             {timer(func(t *types.Timer) { *t = timed(*t); t.DueTime = 0 }), "due_time is 0, want 1 to 253402300799 for a time"},
-		"waits for no time":       {timer(func(t *types.Timer) { t.HoldReason = types.Timed }), "it waits for a time and its trigger is none"},
-		"no recurrence":           {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence = nil }), "recurrence is stated, or missing"},
-		"recurrence of a height":  {timer(func(t *types.Timer) { t.Recurrence = &types.Recurrence{} }), "recurrence is stated, or missing"},
-		"an occurrence too far":   {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.After = 1 << 60 }), "recurrence: after 1152921504606846976"},
-		"a calendar without rule": {timer(func(t *types.Timer) { *t = timed(*t); t.Trigger.Calendar.Every = nil }), "state one rule: every or cron"},
+		"an id twice":              {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
+		"no id":                    {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
+		"a short id":               {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
+		"no seq":                   {timer(func(t *types.Timer) { t.Seq = 0 }), "must not be 0"},
+		"never due":                {timer(func(t *types.Timer) { t.Due = 0 }), "must not be 0"},
+		"a payload apart":          {timer(func(t *types.Timer) { t.PayloadSeq = 2 }), "payload_seq must be 0"},
+		"too long a payload":       {timer(func(t *types.Timer) { t.Payload = make([]byte, 1<<20+1) }), "payload too long"},
+		"too long a handler":       {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
+		"no gas limit":             {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
+		"too much gas":             {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
+		"no trigger":               {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height, after, an interval, a time, a calendar or a watch"},
+		"two triggers":             {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "2 triggers are stated: state one"},
+		"an endless interval":      {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
+		"too long an interval":     {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
+		"an unknown on_failure":    {repeating(func(i *types.IntervalTrigger) { i.OnFailure = 4 }), "on_failure 4 is unknown"},
+		"no retries":               {timer(func(t *types.Timer) { t.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
+		"too many retries":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
+		"retries at once":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
+		"retries too far":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
+		"retries of no retry":      {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
+		"more retries than are":    {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
+		"an unknown on_unfunded":   {timer(func(t *types.Timer) { t.OnUnfunded = 4 }), "4 is unknown, want destroy, suspend or skip"},
+		"an outcome without paid":  {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
+		"an outcome that earned":   {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
+		"a watch":                  {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "2 triggers are stated: state one"},
+		"a time":                   {timer(func(t *types.Timer) { t.Trigger = types.Trigger{Time: &time.Time{}} }), "want a whole second from 1 to"},
+		"no end":                   {timer(func(t *types.Timer) { t.ExpiresAt = 0 }), "expires_at is 0 and expires_time 0: want one of them"},
+		"a time before 1970":       {timer(func(t *types.Timer) { t.ExpiresTime = -1 }), "expires_time -1: want one of them"},
+		"a due time of a height":   {timer(func(t *types.Timer) { t.DueTime = 5 }), "due_time is 5, want 1 to 253402300799 for a time"},
+		"a height without end":     {timer(func(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = 0, 5 }), "expires_at is missing"},
+		"a retry of nothing":       {timer(func(t *types.Timer) { *t = timed(*t); t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 1 }), "trying 0 after 1 retries"},
+		"trying without a retry":   {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.Trying = 1 }), "trying 1 after 0 retries"},
+		"no due time":              {timer(func(t *types.Timer) { *t = timed(*t); t.DueTime = 0 }), "due_time is 0, want 1 to 253402300799 for a time"},
+		"waits for no time":        {timer(func(t *types.Timer) { t.HoldReason = types.Timed }), "it waits for a time and its trigger is none"},
+		"no recurrence":            {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence = nil }), "recurrence is stated, or missing"},
+		"recurrence of a height":   {timer(func(t *types.Timer) { t.Recurrence = &types.Recurrence{} }), "recurrence is stated, or missing"},
+		"an occurrence too far":    {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.After = 1 << 60 }), "recurrence: after 1152921504606846976"},
+		"a calendar without rule":  {timer(func(t *types.Timer) { *t = timed(*t); t.Trigger.Calendar.Every = nil }), "state one rule: every or cron"},
 		"a jitter too long": {timer(func(t *types.Timer) {
 			*t = timed(*t)
 			t.Trigger.Calendar.Occurrences = &types.OccurrenceTerms{Jitter: 86_401}
@@ -348,7 +338,7 @@ func TestGenesisMindsItsEdges(t *testing.T) {
 
 func testCodec() codec.Codec {
 	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{})
-	guests.RegisterInterfaces(encoding.InterfaceRegistry)
+	registerGuests(encoding.InterfaceRegistry)
 	return encoding.Codec
 }
 
@@ -541,9 +531,7 @@ func dueGenesis(policy types.Policy) *types.GenesisState {
 	g.Config.Policy = policy
 	g.NextSeq, g.Lane = 20, full.Lane
 	g.Lane.HeadCursor, g.Lane.LiveCursor, g.Lane.AdmitCursor = types.QueueKey{}, types.QueueKey{}, types.QueueKey{}
-	tips := *types.MessageOf[tip.State](g.Lane.Policies)
-	tips.Round = types.QueueKey{}
-	g.Lane.SetPolicy(&tips)
+	beginRound(g)
 	price := math.LegacyNewDecWithPrec(1, 3)
 	g.Lane.CycleBasefee, g.Lane.CellBasefee = &price, &price
 	for seq := uint64(1); seq <= 6; seq++ {
@@ -596,7 +584,7 @@ func extremes() []string {
 func TestGenesis_ExtremesAreRefusedOrTheChainGoesOn(t *testing.T) {
 	cdc := testCodec()
 	refused, accepted, turn := 0, 0, 0
-	policies := []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
+	policies := lab.Policies()
 	for at, policy := range policies {
 		turn = 0
 		var tree map[string]any

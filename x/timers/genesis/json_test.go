@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -129,6 +131,9 @@ func TestAnErrorNamesTheRecord(t *testing.T) {
 // Rule: 2.1-memory
 func TestEveryListIsStreamed(t *testing.T) {
 	cdc, g := testCodec(), fullGenesis()
+	if len(g.Policies) == 0 {
+		g.Policies = []*codectypes.Any{nil}
+	}
 	g.Agents = []types.ActorAgent{{Actor: []byte("actor"), Agent: []byte("agent")}}
 	state, lists := reflect.ValueOf(g).Elem(), 0
 	for i := range state.NumField() {

@@ -9,7 +9,6 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/genesis"
-	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -61,7 +60,7 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 	g.Ready = []types.ReadyEntry{{Due: 990, Seq: 1, List: 32 << 16, Price: math.LegacyZeroDec(), Other: math.LegacyZeroDec()}}
 	g.Lane.HeadCursor, g.Lane.AdmitCursor = types.QueueKey{Due: 990, Seq: 3}, types.QueueKey{Due: 1000, Seq: 5}
 	g.Lane.MarketSince, g.Lane.ReceiptsFrom, g.Lane.ReceiptsUnkept, g.Lane.Fairness.From = 400, 10, 400, 20
-	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 800, EpochBlocks: 100, Oldest: 2})
+	movesBack := addGuestEpoch(g)
 	g.Receipts = []types.HeightReceipts{{Height: 800}, {Height: 999}}
 	unit := g.Timers[0].Actor
 	g.WatchLeavers = []types.WatchLeaver{{Seq: 5, Owner: unit, Since: 990}}
@@ -93,7 +92,7 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 			require.Len(t, moved.Fairness, int(c.fires))
 			require.Equal(t, c.activation, moved.Config.Eip1559.AuctionActivationHeight)
 			require.Equal(t, c.from, moved.Lane.Fairness.From)
-			require.Equal(t, &tip.State{Epoch: 5, Start: c.first, EpochBlocks: 100, Oldest: 2}, types.MessageOf[tip.State](moved.Lane.Policies))
+			movesBack(t, moved, c.first)
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -407,13 +408,9 @@ func TestACellThatIsTooDearPricesOut(t *testing.T) {
 
 // Rule: 1.9-agent-policies, 1.9-agents-off
 func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
-	for name, change := range map[string]func(*types.TimerConfig){
-		"fifo":         plain,
-		"auction":      inAuction,
-		"score":        scored,
-		"switched off": func(c *types.TimerConfig) { dear(c); c.AgentCyclesPerBlock = 0 },
-	} {
-		t.Run(name, func(t *testing.T) {
+	off := func(c *types.TimerConfig) { dear(c); c.AgentCyclesPerBlock = 0 }
+	for i, change := range append(guestConfigs(), plain, off) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			f := newFixture(t, withConfig(change))
 			agent := f.agent("never", func(sdk.Context, types.BidContext) (types.AgentQuote, error) { panic("asked") })
 			f.schedule(robot, 3, f.noop(), byAgent(agent))

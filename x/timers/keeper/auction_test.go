@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package keeper_test
 
 import (
@@ -36,13 +38,6 @@ func firstPrice(c *types.TimerConfig) {
 	inAuction(c)
 	setAuction(c, func(p *auctionpolicy.Params) { p.PaymentRule = auctionpolicy.PaymentFirstPrice })
 }
-
-func price(amount string) *types.Bid { return &types.Bid{Price: amount} }
-
-var (
-	vault     = authtypes.NewModuleAddress(types.ModuleName)
-	collector = authtypes.NewModuleAddress(authtypes.FeeCollectorName)
-)
 
 // settled returns what became of bids, as "bid paid returned locked".
 func settled(f *fixture, events sdk.Events) (all []string) {
@@ -673,5 +668,37 @@ func TestABlockReadsABoundedNumberOfRunnersUp(t *testing.T) {
 		winner := f.schedule(robot, 3, f.noop(), bidding(price("700")))
 		require.Equal(t, []string{winner}, f.firedIDs(f.blocksUntil(3)))
 		require.Equal(t, paid, f.balance(collector), "of %d whose payers are poor", poor)
+	}
+}
+
+// TestInvariantsNoticeCoinsThatAreMissing: the module's account holds what its timers have locked, no more and no less.
+//
+// Rule: 2.2-account-holds-locked-bids
+func TestInvariantsNoticeCoinsThatAreMissing(t *testing.T) {
+	f, _ := inUse(t, 2, types.PolicyAuction)
+	for _, pair := range [][2]sdk.AccAddress{{vault, bob}, {bob, vault}} {
+		ctx, _ := f.Ctx().CacheContext()
+		require.NoError(t, f.Bank.SendCoins(ctx, pair[0], pair[1], f.coins(1)))
+		require.Error(t, f.Timers.CheckInvariants(ctx))
+	}
+}
+
+// TestReserved_PayNoOutsidersBid: a reserved fire came before all others, whatever it bid, so that the first timer that did
+// not fit behind it does not say what it pays.
+//
+// Rule: 1.6-reserved-bid
+func TestReserved_PayNoOutsidersBid(t *testing.T) {
+	for reserved, paid := range map[string]string{robot2.String(): "0", bob.String(): "90"} {
+		f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
+			inAuction(c)
+			c.LaneTimerCycles, c.MaxCyclesPerFire = 140_000, 100_000
+			c.ReservedActors, c.ReservedShare = []string{reserved}, decimal.Of(dec("0.5"))
+		}))
+		first := f.schedule(robot2, 3, f.burner(50_000), limited(100_000), bidding(price("100")))
+		f.schedule(robot, 3, f.burner(50_000), limited(100_000), bidding(price("90")))
+		f.blocksUntil(2)
+		events := f.NextBlock()
+		require.Equal(t, []string{first}, f.firedIDs(events))
+		require.Equal(t, paid, only[*types.TimerBidSettled](f, events).Paid)
 	}
 }

@@ -202,8 +202,8 @@ func TestAQuietBlockOfAFailedMarketWritesNothing(t *testing.T) {
 //
 // Rule: 5.2-market-bounds, 5.2-asking-is-paid
 func TestAskingTheMarketIsPaidFor(t *testing.T) {
-	for name, policy := range map[string]types.Policy{"eip1559": types.PolicyEIP1559, "tip": types.PolicyTip} {
-		t.Run(name, func(t *testing.T) {
+	for _, policy := range lab.Policies(types.PolicyEIP1559, types.PolicyTip) {
+		t.Run(policy.String(), func(t *testing.T) {
 			m := (&market{}).asks(math.LegacyOneDec(), math.LegacyZeroDec())
 			f := newFixture(t, withMarket(m), withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
 			msg := scheduleMsg(robot, 100, f.noop(), func(msg *types.MsgScheduleTimer) {

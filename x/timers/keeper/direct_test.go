@@ -211,9 +211,7 @@ var handlers = []func(*fixture, sdk.Context, types.Delivery) error{
 }
 
 func directDebitsProperty(t *rapid.T) {
-	policy := rapid.SampledFrom([]types.Policy{
-		types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
-	}).Draw(t, "policy")
+	policy := rapid.SampledFrom(lab.Policies()).Draw(t, "policy")
 	dave := sdk.AccAddress("dave________________")
 	parties := []sdk.AccAddress{alice, bob, carol, robot, robot2, dave}
 	module, collector := authtypes.NewModuleAddress(types.ModuleName), authtypes.NewModuleAddress(authtypes.FeeCollectorName)

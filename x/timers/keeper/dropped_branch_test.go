@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,7 +27,7 @@ func (f *fixture) curious(name string, actor sdk.AccAddress, id *string, asked *
 // on hold to the agent's branch, which is dropped. A timer that had returned to the queue was on hold too, and fired in
 // each block.
 func TestAgent_LooksItsPausedTimerUp(t *testing.T) {
-	for _, policy := range []types.Policy{types.PolicyEIP1559, types.PolicyTip} {
+	for _, policy := range lab.Policies(types.PolicyEIP1559, types.PolicyTip) {
 		t.Run(policy.String(), func(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
 			var paused string

@@ -14,6 +14,7 @@ import (
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
@@ -45,6 +46,7 @@ type testingT interface {
 	require.TestingT
 	Helper()
 	Cleanup(func())
+	Skipf(format string, args ...any)
 }
 
 // fixture is a chain with a block open. The conservation of money is checked after every block, and invariants, too, but of
@@ -79,6 +81,7 @@ func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	for _, change := range changes {
 		change(&opts)
 	}
+	lab.SkipWithout(t, opts.Genesis.Config.Policy)
 	chain, err := lab.NewChain(opts)
 	require.NoError(t, err)
 	f.Chain, f.db = chain, opts.DB
@@ -176,6 +179,7 @@ func (f *fixture) setConfig(change func(*types.TimerConfig)) {
 	f.t.Helper()
 	config := f.config()
 	change(&config)
+	lab.SkipWithout(f.t, config.Policy)
 	f.run(f.replaces(config))
 }
 
@@ -377,3 +381,10 @@ func (f *fixture) burner(cycles uint64) []byte {
 
 // unlimited is an allowance without bounds.
 func unlimited() feegrant.FeeAllowanceI { return &feegrant.BasicAllowance{} }
+
+func price(amount string) *types.Bid { return &types.Bid{Price: amount} }
+
+var (
+	vault     = authtypes.NewModuleAddress(types.ModuleName)
+	collector = authtypes.NewModuleAddress(authtypes.FeeCollectorName)
+)

@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package keeper_test
 
 import (
@@ -8,6 +10,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// guestConfigs change a config so that a guest is in force, of those that call no agents.
+func guestConfigs() []func(*types.TimerConfig) { return []func(*types.TimerConfig){inAuction, scored} }
 
 // setAuction, setScore and setTip change parameters of those policies.
 func setAuction(c *types.TimerConfig, change func(*auction.Params)) { types.ChangeParams(c, change) }

@@ -147,9 +147,7 @@ func (h *history) block() {
 	}
 }
 
-var historyPolicies = []types.Policy{
-	types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
-}
+var historyPolicies = lab.Policies()
 
 // TestGenesis_KeepsTheTimersOfAHistory: what a random history left exports twice the same, and once more where it was imported.
 func TestGenesis_KeepsTheTimersOfAHistory(t *testing.T) {

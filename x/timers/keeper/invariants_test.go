@@ -9,8 +9,6 @@ import (
 	corestore "cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -232,17 +230,5 @@ func TestInvariantsNoticeAWaitThatIsPassedOver(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, service.OpenKVStore(ctx).Set(types.PrefixWatchCursors.Bytes(), cursors))
 		require.Error(t, f.Timers.CheckInvariants(ctx), cursor)
-	}
-}
-
-// TestInvariantsNoticeCoinsThatAreMissing: the module's account holds what its timers have locked, no more and no less.
-//
-// Rule: 2.2-account-holds-locked-bids
-func TestInvariantsNoticeCoinsThatAreMissing(t *testing.T) {
-	f, _ := inUse(t, 2, types.PolicyAuction)
-	for _, pair := range [][2]sdk.AccAddress{{vault, bob}, {bob, vault}} {
-		ctx, _ := f.Ctx().CacheContext()
-		require.NoError(t, f.Bank.SendCoins(ctx, pair[0], pair[1], f.coins(1)))
-		require.Error(t, f.Timers.CheckInvariants(ctx))
 	}
 }

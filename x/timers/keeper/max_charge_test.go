@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -53,7 +54,7 @@ func TestMaxChargeIsStatedAndCleared(t *testing.T) {
 //
 // Rule: 1.13-bounds-all, 1.13-lowers-the-tip
 func TestMaxChargeLowersTheTip(t *testing.T) {
-	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyTip} {
+	for _, p := range lab.Policies(types.PolicyEIP1559, types.PolicyTip) {
 		f := newFixture(t)
 		f.setConfig(func(c *types.TimerConfig) { c.Policy = p })
 		f.NextBlock()
@@ -110,7 +111,7 @@ func TestMaxChargeBoundsAgents(t *testing.T) {
 //
 // Rule: 1.13-bounds-all, 1.13-keeps-the-bid
 func TestMaxChargeBoundsTheBid(t *testing.T) {
-	for _, p := range []types.Policy{types.PolicyAuction, types.PolicyScore} {
+	for _, p := range lab.Policies(types.PolicyAuction, types.PolicyScore) {
 		f := newFixture(t)
 		f.setConfig(func(c *types.TimerConfig) { c.Policy = p })
 		f.NextBlock()

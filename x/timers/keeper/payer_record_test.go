@@ -252,15 +252,6 @@ func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 	}
 }
 
-// Rule: 1.11-no-score-bid
-func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
-	f := newFixture(t, withConfig(scored))
-	f.grant(bob, robot, unlimited())
-	f.refused(types.ErrInvalidBid, scheduleMsg(robot, 3, f.noop(), paidBy(bob), bidding(price("77"))))
-	f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(price("0")))
-	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Tip)
-}
-
 // TestACappedTipIsIndexedAtThePricesOfItsAdmission, and of the scan that comes by later.
 //
 // Rule: 1.11-capped-tip-in-the-index

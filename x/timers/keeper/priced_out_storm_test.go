@@ -51,14 +51,14 @@ func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 		change   func(*types.Timer)
 		policies []types.Policy
 	}{
-		{"floor bids", floorBid, []types.Policy{types.PolicyEIP1559, types.PolicyTip}},
+		{"floor bids", floorBid, lab.Policies(types.PolicyEIP1559, types.PolicyTip)},
 		{"max charge", func(timer *types.Timer) {
 			// Best bids, so that they would come first.
 			timer.MaxCharge, timer.Bid = "5", unpayable(types.PolicyEIP1559)
-		}, []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyTip}},
+		}, lab.Policies(types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyTip)},
 		{"max charge with a score", func(timer *types.Timer) {
 			timer.MaxCharge, timer.Bid = "5", unpayable(types.PolicyScore)
-		}, []types.Policy{types.PolicyScore}},
+		}, lab.Policies(types.PolicyScore)},
 		{"max charge of the lane's fee", func(timer *types.Timer) { timer.MaxCharge = "650" }, []types.Policy{types.PolicyEIP1559}},
 	} {
 		for _, p := range c.policies {
@@ -87,7 +87,7 @@ func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 // Rule: 1.13-newcomers-before-them
 func TestPricedOutNewcomersKeepNobodyOut(t *testing.T) {
 	n := *crowdSize
-	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyTip} {
+	for _, p := range lab.Policies(types.PolicyEIP1559, types.PolicyTip) {
 		t.Run(p.String(), func(t *testing.T) {
 			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) {
 				floorBid(timer)

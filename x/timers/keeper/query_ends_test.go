@@ -111,7 +111,7 @@ func queries(owner sdk.AccAddress, id string) map[string][]any {
 //
 // Rule: 9.2-basefee-followed
 func TestQueries_AreBoundedAtBothEndsOfEachParameter(t *testing.T) {
-	for _, policy := range []types.Policy{types.PolicyEIP1559, types.PolicyTip, types.PolicyAuction, types.PolicyScore, types.PolicyFIFO} {
+	for _, policy := range lab.Policies(types.PolicyEIP1559, types.PolicyTip, types.PolicyAuction, types.PolicyScore, types.PolicyFIFO) {
 		base := types.DefaultTimerConfig("stake")
 		base.Policy = policy
 		// A floor of nothing: what falls to it falls by single units in the end.

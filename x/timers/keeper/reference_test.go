@@ -52,6 +52,9 @@ func TestPoliciesThatDoNotWeighCountNoFires(t *testing.T) {
 	for policy, units := range map[types.Policy]uint64{
 		types.PolicyFIFO: 0, types.PolicyAuction: 0, types.PolicyTip: 0, types.PolicyEIP1559: 1, types.PolicyScore: 1,
 	} {
+		if !lab.Has(policy) {
+			continue
+		}
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
 		f.schedule(robot, 3, f.noop())
 		require.Len(t, f.firedIDs(f.blocksUntil(3)), 1)
@@ -299,22 +302,6 @@ func TestABlockBurnsAndTipsOnce(t *testing.T) {
 	require.Equal(t, [2]int{1, 1}, [2]int{burns, tips})
 }
 
-// TestTipPutsUnfundedTimersOnHoldUnderOverload, and they come back with their payer's funds.
-//
-// Rule: 5.2-tip-on-hold
-func TestTipPutsUnfundedTimersOnHoldUnderOverload(t *testing.T) {
-	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 8, 1 }))
-	f.fund(poorRobot, 1)
-	waiting := f.schedule(poorRobot, 3, f.noop(), bidding(stated("9", "5")))
-	for range 20 {
-		f.schedule(robot, 3, f.noop())
-	}
-	onHold := only[*types.TimerHeld](f, f.blocksUntil(4))
-	require.Equal(t, [2]any{waiting, types.Unfunded}, [2]any{onHold.Id, onHold.Reason})
-	f.fund(poorRobot, rich)
-	require.Contains(t, f.firedIDs(f.blocksUntil(7)), waiting)
-}
-
 // TestRequiredIsThePriceThatDecided: of a timer that leaves the lowest, of one that waits the one that its bid came to.
 //
 // Rule: 5.2-required
@@ -356,7 +343,7 @@ func TestTheOrderOfTheCleanUp(t *testing.T) {
 //
 // Rule: 5.4-storm-flag
 func TestTheSummarySaysThatThereIsAStorm(t *testing.T) {
-	for _, policy := range []func(*types.TimerConfig){inMarket, scored} {
+	for _, policy := range append(guestConfigs(), inMarket) {
 		f := newFixture(t, withConfig(policy), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 3, 1 }))
 		for range 5 {
 			f.schedule(robot, 3, f.noop())

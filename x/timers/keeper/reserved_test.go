@@ -38,9 +38,7 @@ func besieged(t *testing.T, policy types.Policy, window uint32, change func(*typ
 //
 // Rule: 1.6-reserved-share
 func TestReservedActorsAreNotKeptOut(t *testing.T) {
-	for _, policy := range []types.Policy{
-		types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
-	} {
+	for _, policy := range lab.Policies() {
 		for _, window := range []uint32{32, 2_048} {
 			name := strings.ToLower(strings.TrimPrefix(policy.String(), "POLICY_"))
 			t.Run(name, func(t *testing.T) {
@@ -160,24 +158,4 @@ func TestReservedActorsMustBeAddresses(t *testing.T) {
 	config := f.config()
 	config.ReservedActors = []string{govtypes.ModuleName}
 	f.refused(types.ErrInvalidConfig, f.replaces(config))
-}
-
-// TestReserved_PayNoOutsidersBid: a reserved fire came before all others, whatever it bid, so that the first timer that did
-// not fit behind it does not say what it pays.
-//
-// Rule: 1.6-reserved-bid
-func TestReserved_PayNoOutsidersBid(t *testing.T) {
-	for reserved, paid := range map[string]string{robot2.String(): "0", bob.String(): "90"} {
-		f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
-			inAuction(c)
-			c.LaneTimerCycles, c.MaxCyclesPerFire = 140_000, 100_000
-			c.ReservedActors, c.ReservedShare = []string{reserved}, decimal.Of(dec("0.5"))
-		}))
-		first := f.schedule(robot2, 3, f.burner(50_000), limited(100_000), bidding(price("100")))
-		f.schedule(robot, 3, f.burner(50_000), limited(100_000), bidding(price("90")))
-		f.blocksUntil(2)
-		events := f.NextBlock()
-		require.Equal(t, []string{first}, f.firedIDs(events))
-		require.Equal(t, paid, only[*types.TimerBidSettled](f, events).Paid)
-	}
 }

@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package keeper
 
 import (
@@ -20,13 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/collections"
-	storetypes "cosmossdk.io/store/types"
 
-	"github.com/cosmos/cosmos-sdk/runtime"
-	"github.com/cosmos/cosmos-sdk/types/module/testutil"
-
-	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
+	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -80,15 +78,8 @@ func readStateTable(t *testing.T, readme string) []stateRow {
 	return rows
 }
 
-// newSchemaKeeper wires a keeper for the sake of its schema.
-func newSchemaKeeper(t *testing.T) *Keeper {
-	t.Helper()
-	cdc := testutil.MakeTestEncodingConfig().Codec
-	service := runtime.NewKVStoreService(storetypes.NewKVStoreKey(types.StoreKey))
-	k := &Keeper{}
-	k.wire(cdc, collections.NewSchemaBuilder(service), &fees.Fees{}, nil, &options{policies: guests.All()})
-	return k
-}
+// schemaGuests are the policies of newSchemaKeeper's chain.
+func schemaGuests() []registry.Constructor { return guests.All() }
 
 // keyTypes returns the types of the parts of a collection's key, as the table writes them. The schema does not tell the
 // type of a key: it is read from the map that the collection wraps.

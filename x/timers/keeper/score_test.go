@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package keeper_test
 
 import (
@@ -626,4 +628,13 @@ func TestScoreOverloadReadsAreBounded(t *testing.T) {
 
 func FuzzAScoreStormFiresWhatAFullSortWouldFire(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { scoreStormProperty(t) }))
+}
+
+// Rule: 1.11-no-score-bid
+func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
+	f := newFixture(t, withConfig(scored))
+	f.grant(bob, robot, unlimited())
+	f.refused(types.ErrInvalidBid, scheduleMsg(robot, 3, f.noop(), paidBy(bob), bidding(price("77"))))
+	f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(price("0")))
+	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Tip)
 }

@@ -259,7 +259,7 @@ func TestReadyIndex_IsLeftAloneByTransactions(t *testing.T) {
 // Rule: 5.3-queue-next
 func TestStorm_MeetsAnExpiredTimerOnce(t *testing.T) {
 	const crowd, expired = 60, 20
-	for _, policy := range []types.Policy{types.PolicyEIP1559, types.PolicyScore} {
+	for _, policy := range lab.Policies(types.PolicyEIP1559, types.PolicyScore) {
 		f := crowded(t, crowd, func(timer *types.Timer) {
 			// At height 2 the window holds all that is ready. Some of that stays, and others become due.
 			switch timer.Due = 2; {

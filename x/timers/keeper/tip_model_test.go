@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package keeper_test
 
 import (

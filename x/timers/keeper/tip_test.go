@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package keeper_test
 
 import (
@@ -617,4 +619,20 @@ func TestAgentsBidUnderTip(t *testing.T) {
 	require.Equal(t, fmt.Sprint(2*fired[0].Cycles), fired[0].Tip)
 	require.Equal(t, "0", fired[1].Tip)
 	require.NotEmpty(t, f.timer(robot, waits).Id)
+}
+
+// TestTipPutsUnfundedTimersOnHoldUnderOverload, and they come back with their payer's funds.
+//
+// Rule: 5.2-tip-on-hold
+func TestTipPutsUnfundedTimersOnHoldUnderOverload(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 8, 1 }))
+	f.fund(poorRobot, 1)
+	waiting := f.schedule(poorRobot, 3, f.noop(), bidding(stated("9", "5")))
+	for range 20 {
+		f.schedule(robot, 3, f.noop())
+	}
+	onHold := only[*types.TimerHeld](f, f.blocksUntil(4))
+	require.Equal(t, [2]any{waiting, types.Unfunded}, [2]any{onHold.Id, onHold.Reason})
+	f.fund(poorRobot, rich)
+	require.Contains(t, f.firedIDs(f.blocksUntil(7)), waiting)
 }

@@ -111,9 +111,7 @@ func (f *fixture) weather(t *testing.T, blocks int) (seen stormOf) {
 	return seen
 }
 
-var everyPolicy = []types.Policy{
-	types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
-}
+var everyPolicy = lab.Policies()
 
 // crowdSize is the number of timers whose payers lack funds.
 var crowdSize = flag.Int("keeper.crowd", 1_250, "how many timers whose payers lack funds storm the lane; at least 1,000")
@@ -147,7 +145,7 @@ func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 //
 // Rule: 5.2-one-try, 5.2-unfunded, 5.2-on-hold-unfunded
 func TestBidsBeyondTheirFundsKeepNobodyOut(t *testing.T) {
-	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyScore, types.PolicyTip} {
+	for _, p := range lab.Policies(types.PolicyEIP1559, types.PolicyScore, types.PolicyTip) {
 		t.Run(p.String(), func(t *testing.T) {
 			const blocks = 12
 			n := *crowdSize * 4 / 5

@@ -13,11 +13,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
-	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
@@ -148,14 +145,18 @@ func TestRanksCompareAsFractions(t *testing.T) { rapid.Check(t, compareProperty)
 
 func FuzzRanksCompareAsFractions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compareProperty)) }
 
+func leastPrices() policy.Prices {
+	return policy.Prices{
+		Height: 9, Cycle: dec("0.002"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("5"),
+		Capacity: lane.Capacity{Cycles: 1_000_000, Cells: 1_000_000},
+	}
+}
+
 // TestLeast: the least price has the lane basefee at its floor, and neither tip nor bid, whatever the prices of the block.
 //
 // Rule: 5.2-unfunded
 func TestLeast(t *testing.T) {
-	prices := policy.Prices{
-		Height: 9, Cycle: dec("0.002"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("5"),
-		Capacity: lane.Capacity{Cycles: 1_000_000, Cells: 1_000_000},
-	}
+	prices := leastPrices()
 	market := eip1559.Rules{
 		Basefee:    lane.Basefee{Capacity: 1_000_000, Target: dec("0.5"), MaxChange: dec("0.125"), Min: dec("0.004"), Max: dec("1000")},
 		Multiplier: dec("0.5"), Tiers: policytest.Tiers(),
@@ -164,10 +165,7 @@ func TestLeast(t *testing.T) {
 		rules policy.Rules
 		want  string
 	}{
-		"fifo":    {fifo.Rules{}, "1100"},
-		"score":   {score.Rules{Age: dec("1"), Bid: dec("1"), Rank: dec("0")}, "1100"},
-		"auction": {auction.Rules{Lambda: dec("0.05")}, "1100"},
-		"tip":     {tip.Rules{Tiers: policytest.Tiers()}, "1100"},
+		"fifo": {fifo.Rules{}, "1100"},
 		// 100,000 × 0.004 × 0.5 more.
 		"eip1559": {market, "1300"},
 	} {

@@ -1,3 +1,5 @@
+//go:build !noguests
+
 package types_test
 
 import (

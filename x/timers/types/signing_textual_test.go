@@ -18,14 +18,13 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/bank"
 
 	"github.com/cosmos-timers/timers/x/timers"
-	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 )
 
 // TestTextualSignBytes: devices that sign in mode textual show these screens, and sign them. A golden file has what is signed,
 // a screen a line: indented as on the device, with an asterisk where only experts see it.
 func TestTextualSignBytes(t *testing.T) {
 	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{}, bank.AppModule{})
-	guests.RegisterInterfaces(encoding.InterfaceRegistry)
+	registerGuests(encoding.InterfaceRegistry)
 	config, err := authtx.NewTxConfigWithOptions(encoding.Codec, authtx.ConfigOptions{
 		EnabledSignModes: append(authtx.DefaultSignModes, signing.SignMode_SIGN_MODE_TEXTUAL),
 		TextualCoinMetadataQueryFn: func(context.Context, string) (*bankv1beta1.Metadata, error) {
@@ -35,7 +34,7 @@ func TestTextualSignBytes(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	for _, s := range signedMessages() {
+	for _, s := range goldenMessages() {
 		t.Run(s.name, func(t *testing.T) {
 			builder := config.NewTxBuilder()
 			require.NoError(t, builder.SetMsgs(s.msg))

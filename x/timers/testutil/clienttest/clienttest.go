@@ -194,6 +194,7 @@ func (r *Rig) Configure(change func(*types.TimerConfig)) {
 	r.T.Helper()
 	config := types.DefaultTimerConfig(r.Chain.FeeDenom)
 	change(&config)
+	lab.SkipWithout(r.T, config.Policy)
 	require.NoError(r.T, r.Chain.BeginBlock())
 	msg, err := r.Chain.Timers.ReplaceConfig(r.Chain.Ctx(), config)
 	require.NoError(r.T, err)

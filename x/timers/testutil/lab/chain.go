@@ -46,7 +46,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 	"github.com/cosmos-timers/timers/x/timers/watch/stores"
@@ -238,7 +237,7 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 		timersStore = opts.WrapStore(timersStore)
 	}
 	if !opts.NoGuests {
-		opts.Keeper = append([]keeper.Option{keeper.WithPolicy(guests.All()...)}, opts.Keeper...)
+		opts.Keeper = append([]keeper.Option{keeper.WithPolicy(guestPolicies()...)}, opts.Keeper...)
 	}
 	c.Timers = keeper.NewKeeper(c.Codec, timersStore, addresses, c.Accounts, c.Bank,
 		actors.NewRouter(runtimes...), c.Authority, append(opts.Keeper, keeper.WithFeegrant(c.Feegrant))...)

@@ -1,0 +1,10 @@
+//go:build noguests
+
+package lab
+
+import "github.com/cosmos-timers/timers/x/timers/policies/registry"
+
+// HasGuests reports whether lab chains have the policies of package guests. Tests built with the tag noguests link none of them.
+const HasGuests = false
+
+func guestPolicies() []registry.Constructor { return nil }
