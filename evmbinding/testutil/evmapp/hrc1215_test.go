@@ -313,6 +313,10 @@ func TestHRC1215_PromisesAreKept(t *testing.T) {
 				txs[i] = d.Tx(alice, uint64(i), "remove", common.BytesToAddress(timers[0].Id[:20]))
 				continue
 			}
+			if rapid.IntRange(0, 3).Draw(r, "all that is free") == 0 {
+				txs[i] = d.Tx(alice, uint64(i), "bookFree", big.NewInt(second))
+				continue
+			}
 			txs[i] = d.Tx(alice, uint64(i), "book", big.NewInt(second), big.NewInt(gas))
 		}
 		block := c.Block(txs...)
@@ -338,6 +342,60 @@ func TestHRC1215_PromisesAreKept(t *testing.T) {
 	left, own := counts(c)
 	require.Empty(t, left)
 	require.Empty(t, own)
+}
+
+// TestHRC1215_CapacityOfASecond: what the sender may still have of a second, and what all may have; nothing where a call
+// would be refused for another reason.
+func TestHRC1215_CapacityOfASecond(t *testing.T) {
+	c := chain(t)
+	all := []*Deployed{booker(c), booker(c), booker(c), booker(c), booker(c)}
+	second := new(big.Int).SetUint64(c.Now() + 400)
+	ask := func(d *Deployed, second *big.Int) (free, total uint64) {
+		data := pack(t, "capacity", second)
+		values, err := evmbinding.ABI.Unpack("capacity", c.AskAs(d.Address, evmbinding.Address, data))
+		require.NoError(t, err)
+		return values[0].(uint64), values[1].(uint64)
+	}
+	is := func(d *Deployed, want uint64) {
+		t.Helper()
+		free, total := ask(d, second)
+		require.Equal(t, want, free)
+		require.Equal(t, uint64(1_800_000), total)
+	}
+	is(all[0], 450_000)
+	all[0].Call(alice, "book", second, big.NewInt(150_000))
+	is(all[0], 300_000)
+	is(all[1], 450_000)
+	for _, d := range all[1:4] {
+		d.Call(alice, "bookFree", second)
+		require.Equal(t, evmbinding.CodeSuccess, d.code())
+		is(d, 0)
+	}
+	is(all[4], 300_000)
+	all[4].Call(alice, "bookFree", second)
+	is(all[4], 0)
+	is(all[0], 0)
+	for _, d := range all {
+		require.Zero(t, d.number("broken"))
+	}
+	// The past, beyond all clocks, and who can't pay.
+	poor := c.Deploy(alice, "Booker", nil)
+	for _, at := range []*big.Int{new(big.Int), new(big.Int).SetUint64(c.Now()), new(big.Int).Lsh(big.NewInt(1), 255)} {
+		free, total := ask(all[0], at)
+		require.Zero(t, free)
+		require.Equal(t, uint64(1_800_000), total)
+	}
+	free, _ := ask(poor, new(big.Int).Add(second, big.NewInt(1)))
+	require.Zero(t, free)
+	// By a delegate call, and within a static one, as any question: nothing is written.
+	d := alarm(c)
+	for _, way := range []uint8{byStaticCall, byDelegateCall, withinStaticCall, byCall} {
+		caught, reason := reasonOf(d, way, pack(t, "capacity", second))
+		require.False(t, caught, reason)
+	}
+	checkCounts(c, all...)
+	cancelAll(c, all...)
+	checkCounts(c, all...)
 }
 
 func removeAs(c *Chain, d *Deployed) int64 {

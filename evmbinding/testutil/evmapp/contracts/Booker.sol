@@ -2,6 +2,7 @@
 pragma solidity ^0.8.20;
 
 import "IHRC1215.sol";
+import "ITimers.sol";
 
 // A contract as one for Hedera is written.
 contract Booker {
@@ -36,6 +37,21 @@ contract Booker {
         (code, schedule) = service.scheduleCall(address(this), second, gasLimit, 0, abi.encodeCall(this.ping, ()));
         if (promised != (code == 22)) broken++;
         if ((code == 22) != (schedule != address(0))) broken++;
+    }
+
+    // Asks how much room there is, and takes it all.
+    function bookFree(uint256 second) external {
+        (uint64 free, uint64 total) = ITimers(TIMERS).capacity(second);
+        if (free > total) broken++;
+        if (service.hasScheduleCapacity(second, free + 1)) broken++;
+        if (service.hasScheduleCapacity(second, free) != (free > 0)) broken++;
+        if (free == 0) {
+            if (service.hasScheduleCapacity(second, 40_000)) broken++;
+            code = 0;
+            return;
+        }
+        (code, schedule) = service.scheduleCall(address(this), second, free, 0, abi.encodeCall(this.ping, ()));
+        if (code != 22) broken++;
     }
 
     function bookCall(address to, uint256 second, uint256 gasLimit, uint64 value, bytes calldata data) external {
