@@ -43,6 +43,10 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 		require.Contains(t, hrc1215Methods, name)
 	}
 	require.Len(t, hrc1215Methods, len(HRC1215.Methods))
+	for name := range Facade.Methods {
+		require.Contains(t, facadeMethods, name)
+	}
+	require.Len(t, facadeMethods, len(Facade.Methods))
 	same := func(of abi.Type, value any) {
 		t.Helper()
 		goType := reflect.TypeOf(value)
@@ -230,6 +234,25 @@ func TestChangedOf_IsTheInverseOfKeyOf(t *testing.T) {
 	// The native coin has one name.
 	native := changedOf([]types.WatchedKey{{Store: banktypes.StoreKey, Key: coinKey(Address, "aexample")}})
 	require.Equal(t, []changed{{Source: sourceBalance, Target: Address}}, native)
+}
+
+// TestScheduleAddress_NamesATimer: the address has the beginning of its id, and no other address has one.
+func TestScheduleAddress_NamesATimer(t *testing.T) {
+	id := make([]byte, 32)
+	for i := range id {
+		id[i] = byte(i + 1)
+	}
+	at := scheduleAddress(id)
+	require.Equal(t, common.HexToAddress("0x0000000000000000000012150102030405060708"), at)
+	require.Equal(t, id[:8], idWithin(at))
+	require.Equal(t, make([]byte, 8), idWithin(scheduleAddress(make([]byte, 32))))
+	for _, other := range []common.Address{Address, HRC1215Address, PRNGAddress, {}, common.BytesToAddress(id)} {
+		require.Nil(t, idWithin(other))
+	}
+	// Before Wire there is no facade, and x/erc20 may be missing.
+	_, found, err := new(Seconds).Facades(nil).GetERC20PrecompileInstance(sdk.Context{}, at)
+	require.NoError(t, err)
+	require.False(t, found)
 }
 
 // TestSlotStore_NamesSlots as people write them.

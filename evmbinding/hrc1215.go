@@ -127,7 +127,7 @@ func (c *invocation) answer(b booked) ([]any, error) {
 	}
 	own.Write()
 	c.ctx.EventManager().EmitEvents(events.Events())
-	return []any{code, common.BytesToAddress(id[:common.AddressLength])}, nil
+	return []any{code, scheduleAddress(id)}, nil
 }
 
 // hasScheduleCapacity accepts a call without data, and drops it: capacity and scheduling are one path. What that takes
@@ -300,11 +300,19 @@ func codeOf(err error, gas, most uint64) int64 {
 	}
 }
 
-// deleteSchedule cancels the caller's call whose address is that: the first bytes of its timer's id.
+// deleteSchedule cancels the caller's call whose address is that.
 func (c *invocation) deleteSchedule() ([]any, error) {
-	address := c.args[0].(common.Address) //nolint:errcheck // the type of the ABI
+	return c.deleteAt(c.args[0].(common.Address)) //nolint:errcheck // the type of the ABI
+}
+
+// deleteAt cancels the caller's call whose schedule has an address, and answers the code.
+func (c *invocation) deleteAt(address common.Address) ([]any, error) {
+	id := idWithin(address)
+	if id == nil {
+		return []any{CodeInvalidScheduleID}, nil
+	}
 	engine := c.timers.Engine()
-	entries, err := engine.Owners.Named(c.ctx, c.actor, hex.EncodeToString(address.Bytes()))
+	entries, err := engine.Owners.Named(c.ctx, c.actor, hex.EncodeToString(id))
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +321,7 @@ func (c *invocation) deleteSchedule() ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.HasPrefix(timer.Id, address.Bytes()) && timer.Owner().Equals(c.actor) && timer.Handler == HandlerBooked {
+		if bytes.HasPrefix(timer.Id, id) && timer.Owner().Equals(c.actor) && timer.Handler == HandlerBooked {
 			return []any{CodeSuccess}, c.timers.Cancel(c.ctx, c.actor, timer.Id)
 		}
 	}

@@ -36,7 +36,8 @@ func Wire(
 	evm.RegisterStaticPrecompile(Address, NewPrecompile(t.Keeper, bank, messages, seconds))
 	if seconds != nil {
 		t.Keeper.Engine().Records.Attend(seconds)
-		evm.RegisterStaticPrecompile(HRC1215Address, NewHRC1215(t.Keeper, bank, seconds))
+		seconds.hrc1215 = NewHRC1215(t.Keeper, bank, seconds)
+		evm.RegisterStaticPrecompile(HRC1215Address, seconds.hrc1215)
 		evm.RegisterStaticPrecompile(PRNGAddress, NewPRNG())
 	}
 }

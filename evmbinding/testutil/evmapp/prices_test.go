@@ -199,6 +199,11 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		prices.WriteCostFlat, prices.WriteCostPerByte = 0, 0
 		return booked(nil)(ctx.WithKVGasConfig(prices))
 	}
+	// What has no timer is looked for all the same.
+	looked := func(ctx sdk.Context) error {
+		_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
+		return err
+	}
 	byCall := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(nil))),
 		plain, bob.Address, new(big.Int), []byte{}, options(gas))
 	bySize := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(much))),
@@ -284,11 +289,11 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			"scheduleCallWithPayer", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
 		"executeCallOnPayerSignature": {booking(
 			"executeCallOnPayerSignature", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
-		// What has no timer is looked for all the same.
-		"deleteSchedule": {booking("deleteSchedule", func(ctx sdk.Context) error {
-			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
-			return err
-		}, common.BytesToAddress(o.far[:20]))},
+		"deleteSchedule": {
+			booking("deleteSchedule", looked, scheduleOf(o.far[:])),
+			// At the address of the schedule.
+			call(scheduleOf(o.far[:]), evmbinding.Facade, "deleteSchedule", looked),
+		},
 		"hasScheduleCapacity": {booking("hasScheduleCapacity", unwritten, expiry, limit)},
 		"capacity":            {at("capacity", unwritten, expiry)},
 	}

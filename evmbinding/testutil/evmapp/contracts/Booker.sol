@@ -68,6 +68,18 @@ contract Booker {
         code = service.deleteSchedule(which);
     }
 
+    function removeAt(address which) external {
+        code = IHRC1215ScheduleFacade(which).deleteSchedule();
+    }
+
+    function removeStatically(address which) external {
+        (promised, ) = which.staticcall(abi.encodeCall(IHRC1215ScheduleFacade.deleteSchedule, ()));
+    }
+
+    function removeByDelegate(address which) external {
+        (promised, ) = which.delegatecall(abi.encodeCall(IHRC1215ScheduleFacade.deleteSchedule, ()));
+    }
+
     // Books in a call that reverts.
     function bookAndRevert(uint256 second, uint256 gasLimit) public {
         this.book(second, gasLimit);
