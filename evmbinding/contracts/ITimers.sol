@@ -149,7 +149,7 @@ struct Delivery {
     uint64 occurrence; // of a time or calendar its second, of an interval from its schedule its height; else 0
     uint64 index; // of the occurrence, from 1
     string trigger; // height, after, interval, time, calendar or watch
-    Changed[] changed; // of a watch
+    Changed[] changed; // of a watch: the first of the chain's max_matched_keys, each paid as data of the call
 }
 
 // What changed, named as a Watch names it.
@@ -231,7 +231,7 @@ interface ITimers {
     function lane() external view returns (Lane memory);
     // Room for calls of IHRC1215 in a second: the largest gas limit that scheduleCall accepts from the sender as things
     // are, and what is accepted in all. free is 0 where a call of that size is refused for another reason, as when the
-    // sender can't pay for its place. Timers of this interface need no room.
+    // sender can't pay for its place. Timers of this interface need no room. A chain that doesn't speak IHRC1215 refuses.
     function capacity(uint256 second) external view returns (uint64 free, uint64 total);
     // The next occurrences of a trigger if it is scheduled now, or of a timer: seconds if byTime, else heights, at most
     // limit of them, and at most 100. more: there are others after them.
