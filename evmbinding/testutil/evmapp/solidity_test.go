@@ -49,7 +49,7 @@ type Watch struct {
 }
 
 type Delivery struct {
-	TimerId, DeliverId              [32]byte //nolint:revive // the ABI's name
+	TimerId, DeliverId              [32]byte
 	FireSeq, Due, Occurrence, Index uint64
 	Trigger                         string
 	Changed                         []Changed
