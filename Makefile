@@ -248,23 +248,23 @@ fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 
 .PHONY: evm
 evm: ## Test evmbinding alone, a chain of cosmos/evm in memory included (`make check` does too; the first build takes minutes)
-	cd evmbinding && $(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) -count=1 ./...
+	for dir in . testutil/evmapp; do (cd evmbinding/$$dir && $(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) -count=1 ./...) || exit; done
 
 .PHONY: evm-node
 evm-node: ## Run a chain of cosmos/evm as a node, and look at its timers by viem and ethers (needs Node.js, and a network once)
-	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp && go build -ldflags '-s -w' -o '$(CURDIR)/build/evmappd' ./cmd/evmappd
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
 		export EVMAPPD='$(CURDIR)/build/evmappd' && npm test && INDEXER=1 npm test && DURATION=10 npm run four
 
 .PHONY: evm-four
 evm-four: ## Let four validators of cosmos/evm agree for DURATION seconds, and their timers go on (needs Node.js)
-	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp && go build -ldflags '-s -w' -o '$(CURDIR)/build/evmappd' ./cmd/evmappd
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent && \
 		EVMAPPD='$(CURDIR)/build/evmappd' DURATION=$(DURATION) npm run four
 
 .PHONY: evm-hardhat
 evm-hardhat: ## Let a hardhat project schedule a callback on a chain of cosmos/evm and see it (needs Node.js, and a network once)
-	cd evmbinding && go build -ldflags '-s -w' -o ../build/evmappd ./testutil/evmapp/cmd/evmappd
+	cd evmbinding/testutil/evmapp && go build -ldflags '-s -w' -o '$(CURDIR)/build/evmappd' ./cmd/evmappd
 	cd evmbinding/testutil/evmapp/nodetest && npm ci --no-audit --no-fund --silent
 	cd evmbinding/testutil/evmapp/hardhat && npm ci --no-audit --no-fund --silent && EVMAPPD='$(CURDIR)/build/evmappd' npm test
 

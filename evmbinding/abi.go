@@ -95,6 +95,13 @@ type calendar struct {
 	MonthSet      uint32
 	WeekdaySet    uint32
 	OffsetMinutes int32
+	Transitions   []transition
+	OffsetFinal   bool
+}
+
+type transition struct {
+	From          uint64
+	OffsetMinutes int32
 }
 
 type repeat struct {
@@ -112,6 +119,8 @@ type watched struct {
 	Slot   [32]byte
 	Op     uint8
 	Value  *big.Int
+	Name   string
+	Key    []byte
 }
 
 type options struct {
@@ -188,4 +197,6 @@ type changed struct {
 	Source uint8
 	Target common.Address
 	Slot   [32]byte
+	Name   string
+	Key    []byte
 }

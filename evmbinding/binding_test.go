@@ -43,6 +43,10 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 		require.Contains(t, hrc1215Methods, name)
 	}
 	require.Len(t, hrc1215Methods, len(HRC1215.Methods))
+	for name := range Facade.Methods {
+		require.Contains(t, facadeMethods, name)
+	}
+	require.Len(t, facadeMethods, len(Facade.Methods))
 	same := func(of abi.Type, value any) {
 		t.Helper()
 		goType := reflect.TypeOf(value)
@@ -57,6 +61,7 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 	schedule := ABI.Methods["schedule"].Inputs
 	same(schedule[0].Type, trigger{})
 	same(*schedule[0].Type.TupleElems[4], calendar{})
+	same(*schedule[0].Type.TupleElems[4].TupleElems[9].Elem, transition{})
 	same(*schedule[0].Type.TupleElems[5].Elem, watched{})
 	same(*schedule[0].Type.TupleElems[8], repeat{})
 	same(schedule[2].Type, options{})
@@ -196,30 +201,58 @@ func TestCellMeter_BooksBytesAsCells(t *testing.T) {
 	require.Panics(t, func() { m.ConsumeGas(60, storetypes.GasReadCostFlatDesc) })
 }
 
-// TestChangedOf_IsTheInverseOfKeyOf: the key of a slot or a balance that a contract names is named the same to it when
-// it changed.
+// TestChangedOf_IsTheInverseOfKeyOf: a key that a contract names is named the same to it when it changed.
 func TestChangedOf_IsTheInverseOfKeyOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := watched{
-			Source: uint8(rapid.IntRange(0, 1).Draw(t, "source")), Value: new(big.Int),
-			Target: common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "target")),
+		w := watched{Source: uint8(rapid.IntRange(0, 3).Draw(t, "source")), Value: new(big.Int)}
+		if w.Source != sourceRaw {
+			w.Target = common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "target"))
 		}
-		if w.Source == sourceSlot {
+		switch w.Source {
+		case sourceSlot:
 			w.Slot = common.BytesToHash(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "slot"))
+		case sourceCoin:
+			w.Name = rapid.StringMatching(`[a-z]{3}[a-z0-9/]{0,80}`).Draw(t, "denom")
+		case sourceRaw:
+			w.Name, w.Key = "staking", rapid.SliceOf(rapid.Byte()).Draw(t, "key")
 		}
 		key, err := w.keyOf()
 		require.NoError(t, err)
 		got := changedOf([]types.WatchedKey{{Store: key.Store, Key: key.Prefix}})
-		require.Equal(t, []changed{{w.Source, w.Target, w.Slot}}, got)
+		require.Equal(t, []changed{{w.Source, w.Target, w.Slot, w.Name, w.Key}}, got)
 	})
 	for _, other := range []types.WatchedKey{
-		{Store: "staking", Key: []byte{1}},
 		{Store: banktypes.StoreKey, Key: []byte{2}},
 		{Store: evmtypes.StoreKey, Key: []byte{2}},
-		{Store: banktypes.StoreKey, Key: append(balanceKey(Address), 'x')},
+		// A balance of an address of 32 bytes.
+		{Store: banktypes.StoreKey, Key: append([]byte{2, 32}, make([]byte, 40)...)},
 	} {
-		require.Equal(t, []changed{{Source: sourceOther}}, changedOf([]types.WatchedKey{other}))
+		require.Equal(t, []changed{{Source: sourceRaw, Name: other.Store, Key: other.Key}}, changedOf([]types.WatchedKey{other}))
 	}
+	_, err := (&watched{Source: 4, Value: new(big.Int)}).keyOf()
+	require.ErrorContains(t, err, "source 4: want Slot, Balance, Coin or Raw")
+	// The native coin has one name.
+	native := changedOf([]types.WatchedKey{{Store: banktypes.StoreKey, Key: coinKey(Address, "aexample")}})
+	require.Equal(t, []changed{{Source: sourceBalance, Target: Address}}, native)
+}
+
+// TestScheduleAddress_NamesATimer: the address has the beginning of its id, and no other address has one.
+func TestScheduleAddress_NamesATimer(t *testing.T) {
+	id := make([]byte, 32)
+	for i := range id {
+		id[i] = byte(i + 1)
+	}
+	at := scheduleAddress(id)
+	require.Equal(t, common.HexToAddress("0x0000000000000000000012150102030405060708"), at)
+	require.Equal(t, id[:8], idWithin(at))
+	require.Equal(t, make([]byte, 8), idWithin(scheduleAddress(make([]byte, 32))))
+	for _, other := range []common.Address{Address, HRC1215Address, PRNGAddress, {}, common.BytesToAddress(id)} {
+		require.Nil(t, idWithin(other))
+	}
+	// Before Wire there is no facade, and x/erc20 may be missing.
+	_, found, err := new(Seconds).Facades(nil).GetERC20PrecompileInstance(sdk.Context{}, at)
+	require.NoError(t, err)
+	require.False(t, found)
 }
 
 // TestSlotStore_NamesSlots as people write them.

@@ -51,7 +51,7 @@ func (t *trigger) stated() (types.Trigger, error) {
 		}
 	}
 	var err error
-	if t.Calendar != (calendar{}) {
+	if t.Calendar.stated() {
 		if all.Calendar, err = t.calendar(); err != nil {
 			return all, err
 		}
@@ -68,7 +68,7 @@ func (t *trigger) stated() (types.Trigger, error) {
 
 // checkUnused refuses what is stated and means nothing for the kind of trigger.
 func (t *trigger) checkUnused() error {
-	repeats := t.Every != 0 || t.Calendar != (calendar{})
+	repeats := t.Every != 0 || t.Calendar.stated()
 	switch {
 	case t.Count != 0 && !repeats && len(t.Watch) == 0:
 		return types.ErrUnsupportedTimerType.Wrap("count is stated for a trigger that fires once")
@@ -82,10 +82,23 @@ func (t *trigger) checkUnused() error {
 	return nil
 }
 
+// cron is the rule for local minutes.
+func (c *calendar) cron() types.CronRule {
+	return types.CronRule{
+		Minutes: c.MinuteSet, Hours: c.HourSet, Days: c.DaySet, LastDay: c.LastDay, Months: c.MonthSet, Weekdays: c.WeekdaySet,
+	}
+}
+
+// stated reports whether anything of it is.
+func (c *calendar) stated() bool {
+	return c.EverySeconds != 0 || c.Anchor != 0 || c.cron() != (types.CronRule{}) ||
+		c.OffsetMinutes != 0 || len(c.Transitions) > 0 || c.OffsetFinal
+}
+
 func (t *trigger) calendar() (*types.CalendarTrigger, error) {
 	c := &t.Calendar
 	all := &types.CalendarTrigger{
-		OffsetMinutes: c.OffsetMinutes, Remaining: t.Count, OnFailure: types.OnFailure(t.Repeat.OnFailure),
+		OffsetMinutes: c.OffsetMinutes, OffsetFinal: c.OffsetFinal, Remaining: t.Count, OnFailure: types.OnFailure(t.Repeat.OnFailure),
 		MaxFailures: t.Repeat.MaxFailures, Occurrences: t.Repeat.terms(),
 	}
 	if c.EverySeconds != 0 || c.Anchor != 0 {
@@ -95,11 +108,15 @@ func (t *trigger) calendar() (*types.CalendarTrigger, error) {
 		}
 		all.Every = &types.EveryRule{Seconds: c.EverySeconds, Anchor: anchor}
 	}
-	rule := types.CronRule{
-		Minutes: c.MinuteSet, Hours: c.HourSet, Days: c.DaySet, LastDay: c.LastDay, Months: c.MonthSet, Weekdays: c.WeekdaySet,
-	}
-	if rule != (types.CronRule{}) {
+	if rule := c.cron(); rule != (types.CronRule{}) {
 		all.Cron = &rule
+	}
+	for _, change := range c.Transitions {
+		from, err := timeOf(change.From)
+		if err != nil {
+			return nil, err
+		}
+		all.Transitions = append(all.Transitions, types.OffsetTransition{From: from, OffsetMinutes: change.OffsetMinutes})
 	}
 	return all, nil
 }

@@ -127,7 +127,7 @@ func (c *invocation) answer(b booked) ([]any, error) {
 	}
 	own.Write()
 	c.ctx.EventManager().EmitEvents(events.Events())
-	return []any{code, common.BytesToAddress(id[:common.AddressLength])}, nil
+	return []any{code, scheduleAddress(id)}, nil
 }
 
 // hasScheduleCapacity accepts a call without data, and drops it: capacity and scheduling are one path. What that takes
@@ -137,10 +137,51 @@ func (c *invocation) hasScheduleCapacity() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return []any{c.hasRoom(args.ExpirySecond, args.GasLimit)}, nil
+}
+
+// hasRoom accepts a call of the caller's without data, and drops it, at a price of its own.
+func (c *invocation) hasRoom(second, gasLimit *big.Int) bool {
 	c.ctx.GasMeter().ConsumeGas(capacityGas, "capacity of a second")
 	dropped := free(c.ctx.WithMultiStore(branch.Of(c.ctx.MultiStore())))
-	_, code := c.book(dropped, booked{to: c.caller, payer: c.caller, second: args.ExpirySecond, gasLimit: args.GasLimit})
-	return []any{code == CodeSuccess}, nil
+	_, code := c.book(dropped, booked{to: c.caller, payer: c.caller, second: second, gasLimit: gasLimit})
+	return code == CodeSuccess
+}
+
+// capacity is the largest gas limit for which hasScheduleCapacity says yes to the caller, and what all may have
+// together. The largest that may be is tried: where it is refused for another reason than room, nothing is free.
+func (c *invocation) capacity() ([]any, error) {
+	second := c.args[0].(*big.Int) //nolint:errcheck // the type of the ABI
+	if c.seconds == nil {
+		return nil, types.ErrUnsupportedTimerType.Wrap("the chain does not accept calls for a second")
+	}
+	config, err := c.timers.Config(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	total := bookable(&config)
+	if !second.IsUint64() {
+		return []any{uint64(0), total}, nil
+	}
+	all, own, err := c.seconds.booked(free(c.ctx), second.Uint64(), string(c.actor))
+	if err != nil {
+		return nil, err
+	}
+	left := min(less(total, all), less(total/ownersShare, own), config.MaxCyclesPerFire,
+		c.timers.Engine().Policies.GasCap(&config, types.HeightOf(c.ctx)))
+	if !c.hasRoom(second, new(big.Int).SetUint64(left)) {
+		left = 0
+	}
+	return []any{left, total}, nil
+}
+
+// less is a difference, 0 where it would be negative: a config that shrank leaves counts above its bounds.
+func less(a, b uint64) uint64 { return a - min(a, b) }
+
+// bookable is how many cycles may be accepted for a second.
+func bookable(config *types.TimerConfig) uint64 {
+	share := sdkmath.LegacyOneDec().Sub(config.ReservedShare.LegacyDec)
+	return share.MulInt(sdkmath.NewIntFromUint64(config.LaneTimerCycles)).TruncateInt().Uint64()
 }
 
 type bookingKey struct{}
@@ -200,8 +241,7 @@ func (c *invocation) room(ctx sdk.Context, config *types.TimerConfig, second, ga
 	if err != nil {
 		return CodeUnknown
 	}
-	left := sdkmath.LegacyOneDec().Sub(config.ReservedShare.LegacyDec)
-	most := left.MulInt(sdkmath.NewIntFromUint64(config.LaneTimerCycles)).TruncateInt().Uint64()
+	most := bookable(config)
 	if all+gas > most || own+gas > most/ownersShare {
 		return CodeExpiryIsBusy
 	}
@@ -260,11 +300,19 @@ func codeOf(err error, gas, most uint64) int64 {
 	}
 }
 
-// deleteSchedule cancels the caller's call whose address is that: the first bytes of its timer's id.
+// deleteSchedule cancels the caller's call whose address is that.
 func (c *invocation) deleteSchedule() ([]any, error) {
-	address := c.args[0].(common.Address) //nolint:errcheck // the type of the ABI
+	return c.deleteAt(c.args[0].(common.Address)) //nolint:errcheck // the type of the ABI
+}
+
+// deleteAt cancels the caller's call whose schedule has an address, and answers the code.
+func (c *invocation) deleteAt(address common.Address) ([]any, error) {
+	id := idWithin(address)
+	if id == nil {
+		return []any{CodeInvalidScheduleID}, nil
+	}
 	engine := c.timers.Engine()
-	entries, err := engine.Owners.Named(c.ctx, c.actor, hex.EncodeToString(address.Bytes()))
+	entries, err := engine.Owners.Named(c.ctx, c.actor, hex.EncodeToString(id))
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +321,7 @@ func (c *invocation) deleteSchedule() ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.HasPrefix(timer.Id, address.Bytes()) && timer.Owner().Equals(c.actor) && timer.Handler == HandlerBooked {
+		if bytes.HasPrefix(timer.Id, id) && timer.Owner().Equals(c.actor) && timer.Handler == HandlerBooked {
 			return []any{CodeSuccess}, c.timers.Cancel(c.ctx, c.actor, timer.Id)
 		}
 	}

@@ -35,7 +35,7 @@ type Precompile struct {
 	bank    BankKeeper
 	// messages are the app's, for allowances.
 	messages actors.MessageRouter
-	// seconds are there for HIP-1215 alone.
+	// seconds are what HIP-1215's functions count; nil for a chain that does not speak it.
 	seconds *Seconds
 }
 
@@ -49,8 +49,9 @@ type BankKeeper interface {
 var _ vm.PrecompiledContract = (*Precompile)(nil)
 
 // NewPrecompile returns the precompile, which Wire registers with x/vm's keeper. The bank lets the EVM see what a bid
-// that is locked or returned does to a balance.
-func NewPrecompile(timers *keeper.Keeper, bank BankKeeper, messages actors.MessageRouter) *Precompile {
+// that is locked or returned does to a balance. seconds are those of HIP-1215, whose room capacity states; nil for a
+// chain that does not speak it.
+func NewPrecompile(timers *keeper.Keeper, bank BankKeeper, messages actors.MessageRouter, seconds *Seconds) *Precompile {
 	return &Precompile{
 		Precompile: cmn.Precompile{
 			KvGasConfig: storetypes.KVGasConfig(), TransientKVGasConfig: storetypes.TransientGasConfig(),
@@ -58,22 +59,22 @@ func NewPrecompile(timers *keeper.Keeper, bank BankKeeper, messages actors.Messa
 		},
 		abi: ABI, methods: methods,
 		timers: timers, server: keeper.NewMsgServer(timers), queries: query.NewServer(timers), bank: bank,
-		messages: messages,
+		messages: messages, seconds: seconds,
 	}
 }
 
 // NewHRC1215 returns the precompile that speaks HIP-1215, at HRC1215Address. Its counts are the keeper's companions
 // (Wire).
 func NewHRC1215(timers *keeper.Keeper, bank BankKeeper, seconds *Seconds) *Precompile {
-	p := NewPrecompile(timers, bank, nil)
-	p.abi, p.methods, p.ContractAddress, p.seconds = HRC1215, hrc1215Methods, HRC1215Address, seconds
+	p := NewPrecompile(timers, bank, nil, seconds)
+	p.abi, p.methods, p.ContractAddress = HRC1215, hrc1215Methods, HRC1215Address
 	return p
 }
 
 const (
 	// callGas is the price of any call, a refused one included: x/vm branches the state for it, which takes as long as
 	// 6,900 gas of bank sends; no work costs less than a third of that. byteGas is the price of each byte of the input,
-	// which is decoded: at worst as two lists of structs that overlap, as long as 4 gas.
+	// and of each that is decoded once more (decodedBytes): at worst as structs, as long as 4 gas.
 	callGas, byteGas = 2_500, 2
 )
 
@@ -115,6 +116,7 @@ func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract
 	if value := contract.Value(); value != nil && value.Sign() != 0 {
 		return nil, errValue
 	}
+	p.payForOverlaps(ctx, contract.Input)
 	method, args, err := cmn.SetupABI(p.abi, contract, readonly, func(m *abi.Method) bool { return !m.IsConstant() })
 	if err != nil {
 		return nil, err
@@ -128,6 +130,19 @@ func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract
 		return nil, err
 	}
 	return method.Outputs.Pack(values...)
+}
+
+// payForOverlaps takes the price of what decoding reads more than once, before it is decoded.
+func (p *Precompile) payForOverlaps(ctx sdk.Context, input []byte) {
+	method, err := p.abi.MethodById(input[:selectorBytes])
+	if err != nil {
+		return
+	}
+	input = input[selectorBytes:]
+	paid := uint64(len(input))
+	if decoded := decodedBytes(method.Inputs, input, paid+ctx.GasMeter().GasRemaining()/byteGas); decoded > paid {
+		ctx.GasMeter().ConsumeGas(byteGas*(decoded-paid), "decoding")
+	}
 }
 
 // invocation is one call of the precompile.
@@ -163,10 +178,13 @@ var methods = map[string]func(*invocation) ([]any, error){
 	"estimate":          (*invocation).estimate,
 	"scheduleAtHeights": (*invocation).scheduleAtHeights,
 	"scheduleAtTimes":   (*invocation).scheduleAtTimes,
+	"scheduleBatch":     (*invocation).scheduleBatch,
 	"cancelEach":        (*invocation).cancelEach,
+	"cancelAll":         (*invocation).cancelAll,
 	"sponsor":           (*invocation).sponsor,
 	"unsponsor":         (*invocation).unsponsor,
 	"lane":              (*invocation).lane,
+	"capacity":          (*invocation).capacity,
 	"occurrences":       (*invocation).occurrences,
 	"occurrencesOf":     (*invocation).occurrencesOf,
 }
@@ -233,7 +251,7 @@ func (c *invocation) scheduleCalendar() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if args.Rule == (calendar{}) {
+	if !args.Rule.stated() {
 		return nil, types.ErrUnsupportedTimerType.Wrapf("%s: the first argument is 0", c.method.Name)
 	}
 	t := trigger{Calendar: args.Rule, Count: args.Count}
@@ -430,9 +448,13 @@ func (c *invocation) runNow() ([]any, error) {
 }
 
 func (c *invocation) cancel() ([]any, error) {
-	id := c.args[0].([32]byte) //nolint:errcheck // the type of the ABI
+	return []any{true}, c.cancelOne(c.args[0].([32]byte)) //nolint:errcheck // the type of the ABI
+}
+
+// cancelOne cancels a timer of the caller's, and logs it.
+func (c *invocation) cancelOne(id [32]byte) error {
 	if err := c.timers.Cancel(c.ctx, c.actor, id[:]); err != nil {
-		return nil, err
+		return err
 	}
-	return []any{true}, c.log("TimerCancelled", id)
+	return c.log("TimerCancelled", id)
 }

@@ -21,6 +21,8 @@ const StoreKey = "hip1215"
 type Seconds struct {
 	state.NoCompanion
 	service store.KVStoreService
+	// hrc1215 is the precompile of HIP-1215 once Wire has made it, for Facades.
+	hrc1215 *Precompile
 }
 
 // NewSeconds keeps the counts in a store of their own.

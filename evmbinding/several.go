@@ -7,6 +7,7 @@ import (
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 
+	errorsmod "cosmossdk.io/errors"
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -15,8 +16,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Calls that do several things at once, since x/vm allows 20 calls of precompiles in a transaction. Their lists are of
-// fixed-size elements: an ABI's list of byte strings may name one string many times, and decoding would copy it each time.
+// Calls that do several things at once, since x/vm allows 20 calls of precompiles in a transaction. Each member takes
+// the gas of a call that does it alone, but for what any call takes, and nothing but gas bounds how many there are. What
+// refuses one names its place in the list.
 
 func (c *invocation) scheduleAtHeights() ([]any, error) {
 	return c.addEach(func(height uint64) trigger { return trigger{Height: height} })
@@ -29,31 +31,88 @@ func (c *invocation) scheduleAtTimes() ([]any, error) {
 // addEach schedules a callback for each of the list, or none.
 func (c *invocation) addEach(at func(due uint64) trigger) ([]any, error) {
 	all, gasLimit, payload := c.args[0].([]uint64), c.args[1].(uint64), c.args[2].([]byte) //nolint:errcheck // the types of the ABI
-	ids := make([][32]byte, len(all))
-	for i, due := range all {
-		if due == 0 {
-			return nil, types.ErrUnsupportedTimerType.Wrapf("%s: number %d of the list is 0", c.method.Name, i)
+	return c.addAll(len(all), options{GasLimit: gasLimit}, func(i int) (trigger, []byte, error) {
+		if all[i] == 0 {
+			return trigger{}, nil, types.ErrUnsupportedTimerType.Wrapf("%s: it is 0", c.method.Name)
 		}
-		added, err := c.add(HandlerCallback, at(due), payload, options{GasLimit: gasLimit})
+		return at(all[i]), payload, nil
+	})
+}
+
+// scheduleBatch schedules callbacks with triggers and payloads of their own, or none.
+func (c *invocation) scheduleBatch() ([]any, error) {
+	args, err := arguments[struct {
+		Triggers []trigger
+		Payloads [][]byte
+		Options  options
+	}](c)
+	if err != nil {
+		return nil, err
+	}
+	if len(args.Triggers) != len(args.Payloads) {
+		return nil, types.ErrInvalidPayload.Wrapf("%d triggers and %d payloads", len(args.Triggers), len(args.Payloads))
+	}
+	return c.addAll(len(args.Triggers), args.Options, func(i int) (trigger, []byte, error) {
+		return args.Triggers[i], args.Payloads[i], nil
+	})
+}
+
+// addAll schedules so many callbacks, or none.
+func (c *invocation) addAll(n int, o options, member func(i int) (trigger, []byte, error)) ([]any, error) {
+	ids := make([][32]byte, n)
+	for i := range ids {
+		t, payload, err := member(i)
 		if err != nil {
-			return nil, err
+			return nil, inList(err, i)
+		}
+		added, err := c.add(HandlerCallback, t, payload, o)
+		if err != nil {
+			return nil, inList(err, i)
 		}
 		ids[i] = added[0].([32]byte) //nolint:errcheck // what add returns
 	}
 	return []any{ids}, nil
 }
 
+// inList is an error with the place, from 0, of what it refuses.
+func inList(err error, i int) error { return errorsmod.Wrapf(err, "number %d of the list", i) }
+
 // cancelEach cancels all of the list, or none.
 func (c *invocation) cancelEach() ([]any, error) {
-	for _, id := range c.args[0].([][32]byte) { //nolint:errcheck // the type of the ABI
-		if err := c.timers.Cancel(c.ctx, c.actor, id[:]); err != nil {
-			return nil, err
-		}
-		if err := c.log("TimerCancelled", id); err != nil {
-			return nil, err
+	for i, id := range c.args[0].([][32]byte) { //nolint:errcheck // the type of the ABI
+		if err := c.cancelOne(id); err != nil {
+			return nil, inList(err, i)
 		}
 	}
 	return []any{true}, nil
+}
+
+// cancelAll cancels the first timers of the caller's list, in the order of timersOf, at most so many.
+func (c *invocation) cancelAll() ([]any, error) {
+	most, cancelled := c.args[0].(uint32), uint32(0) //nolint:errcheck // the type of the ABI
+	engine := c.timers.Engine()
+	entries, err := engine.Owners.Of(c.ctx, c.actor)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if cancelled == most {
+			break
+		}
+		timer, err := engine.Records.Load(c.ctx, entry)
+		if err != nil {
+			return nil, err
+		}
+		// Owners whose hashes begin alike share their list.
+		if !timer.Owner().Equals(c.actor) {
+			continue
+		}
+		if err := c.cancelOne([32]byte(timer.Id)); err != nil {
+			return nil, err
+		}
+		cancelled++
+	}
+	return []any{cancelled}, nil
 }
 
 // ---- who pays for whom

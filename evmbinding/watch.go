@@ -172,31 +172,43 @@ func (r registrar) over(handler methodHandler) methodHandler {
 const (
 	sourceSlot uint8 = iota
 	sourceBalance
-	sourceOther
+	sourceCoin
+	sourceRaw
 )
 
-// balanceKey is the bank's key of a native balance.
-func balanceKey(owner common.Address) []byte {
+// coinKey is the bank's key of a balance.
+func coinKey(owner common.Address, denom string) []byte {
 	key := append(banktypes.BalancesPrefix.Bytes(), common.AddressLength)
-	return append(append(key, owner.Bytes()...), evmtypes.GetEVMCoinDenom()...)
+	return append(append(key, owner.Bytes()...), denom...)
 }
 
-// keyOf is the key that a contract names. A condition on a balance is in wei, which must be whole units of the bank's
-// denom.
+// keyOf is the key that a contract names. A condition on a native balance is in wei, which must be whole units of the
+// bank's denom.
 func (w *watched) keyOf() (types.WatchKey, error) {
 	var key types.WatchKey
 	value := w.Value
+	if err := w.checkUnused(); err != nil {
+		return key, err
+	}
 	switch w.Source {
 	case sourceSlot:
 		key = types.WatchKey{Store: evmtypes.StoreKey, Prefix: slotKey(w.Target, w.Slot)}
 	case sourceBalance:
-		key = types.WatchKey{Store: banktypes.StoreKey, Prefix: balanceKey(w.Target)}
+		key = types.WatchKey{Store: banktypes.StoreKey, Prefix: coinKey(w.Target, evmtypes.GetEVMCoinDenom())}
 		units, rest := new(big.Int).QuoRem(value, weiPerUnit(), new(big.Int))
 		if value = units; rest.Sign() != 0 {
 			return key, types.ErrInvalidWatch.Wrapf("%s wei are not whole units of %s", w.Value, evmtypes.GetEVMCoinDenom())
 		}
+	case sourceCoin:
+		if err := sdk.ValidateDenom(w.Name); err != nil {
+			return key, types.ErrInvalidWatch.Wrapf("%.200v", err)
+		}
+		key = types.WatchKey{Store: banktypes.StoreKey, Prefix: coinKey(w.Target, w.Name)}
+	case sourceRaw:
+		// What may be watched of a store the chain's watcher knows.
+		key = types.WatchKey{Store: w.Name, Prefix: w.Key}
 	default:
-		return key, types.ErrInvalidWatch.Wrapf("source %d: want Slot or Balance", w.Source)
+		return key, types.ErrInvalidWatch.Wrapf("source %d: want Slot, Balance, Coin or Raw", w.Source)
 	}
 	switch op := types.ConditionOp(w.Op); op {
 	case types.ConditionUnspecified:
@@ -206,6 +218,21 @@ func (w *watched) keyOf() (types.WatchKey, error) {
 		key.When = &types.WatchCondition{Op: op, Value: value.String()}
 	}
 	return key, nil
+}
+
+// checkUnused refuses what is stated and means nothing for the source.
+func (w *watched) checkUnused() error {
+	switch {
+	case w.Source < sourceCoin && w.Name != "":
+		return types.ErrInvalidWatch.Wrap("name is stated for neither Coin nor Raw")
+	case w.Source < sourceRaw && len(w.Key) > 0:
+		return types.ErrInvalidWatch.Wrap("key is stated without Raw")
+	case w.Source == sourceRaw && w.Target != (common.Address{}):
+		return types.ErrInvalidWatch.Wrap("target is stated for Raw, whose key names it")
+	case w.Source != sourceSlot && w.Slot != ([32]byte{}):
+		return types.ErrInvalidWatch.Wrap("slot is stated without Slot")
+	}
+	return nil
 }
 
 func keysOf(all []watched) ([]types.WatchKey, error) {
@@ -223,13 +250,21 @@ func keysOf(all []watched) ([]types.WatchKey, error) {
 func changedOf(keys []types.WatchedKey) []changed {
 	all := make([]changed, len(keys))
 	for i, key := range keys {
-		all[i].Source = sourceOther
+		all[i] = changed{Source: sourceRaw, Name: key.Store, Key: key.Key}
 		switch {
 		case key.Store == evmtypes.StoreKey && isSlotKey(key.Key):
-			all[i] = changed{sourceSlot, common.Address(key.Key[1 : 1+common.AddressLength]), [32]byte(key.Key[1+common.AddressLength:])}
+			all[i] = changed{
+				Source: sourceSlot, Target: common.Address(key.Key[1 : 1+common.AddressLength]),
+				Slot: [32]byte(key.Key[1+common.AddressLength:]),
+			}
 		case key.Store == banktypes.StoreKey && len(key.Key) > 2+common.AddressLength:
-			if owner := common.Address(key.Key[2 : 2+common.AddressLength]); string(balanceKey(owner)) == string(key.Key) {
+			owner, denom := common.Address(key.Key[2:2+common.AddressLength]), string(key.Key[2+common.AddressLength:])
+			switch {
+			case string(coinKey(owner, denom)) != string(key.Key):
+			case denom == evmtypes.GetEVMCoinDenom():
 				all[i] = changed{Source: sourceBalance, Target: owner}
+			default:
+				all[i] = changed{Source: sourceCoin, Target: owner, Name: denom}
 			}
 		}
 	}

@@ -33,10 +33,11 @@ func Wire(
 	t.Router.Prepend(&Runtime{
 		evm: evm, accounts: accounts, modules: t.Handlers, messages: actors.NewMessages(cdc, messages), slots: slots,
 	})
-	evm.RegisterStaticPrecompile(Address, NewPrecompile(t.Keeper, bank, messages))
+	evm.RegisterStaticPrecompile(Address, NewPrecompile(t.Keeper, bank, messages, seconds))
 	if seconds != nil {
 		t.Keeper.Engine().Records.Attend(seconds)
-		evm.RegisterStaticPrecompile(HRC1215Address, NewHRC1215(t.Keeper, bank, seconds))
+		seconds.hrc1215 = NewHRC1215(t.Keeper, bank, seconds)
+		evm.RegisterStaticPrecompile(HRC1215Address, seconds.hrc1215)
 		evm.RegisterStaticPrecompile(PRNGAddress, NewPRNG())
 	}
 }

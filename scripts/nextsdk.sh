@@ -137,10 +137,11 @@ run_tests() { GOGC=300 go test -ldflags='-s -w' -vet=off -timeout 40m -skip "$le
 
 if [[ $mode == node ]]; then
 	raise evmbinding "${versions[@]}" "$evm"
-	cd evmbinding
-	go build -ldflags='-s -w' -o evmappd ./testutil/evmapp/cmd/evmappd
+	raise evmbinding/testutil/evmapp "${versions[@]}" "$evm"
+	cd evmbinding/testutil/evmapp
+	go build -ldflags='-s -w' -o evmappd ./cmd/evmappd
 	export EVMAPPD=$PWD/evmappd
-	cd testutil/evmapp/nodetest
+	cd nodetest
 	npm ci --no-audit --no-fund --silent
 	npm test
 	exit
@@ -183,5 +184,7 @@ raise . "${versions[@]}" "$wasmd" "$ibc"
 apps=(./testutil/exampleapp/{after,byconfig,withcontracts})
 go vet "${apps[@]}"
 run_tests "${apps[@]}"
-raise evmbinding "${versions[@]}" "$evm"
-(cd evmbinding && go vet ./... && run_tests ./...)
+for dir in evmbinding{,/testutil/evmapp}; do
+	raise "$dir" "${versions[@]}" "$evm"
+	(cd "$dir" && go vet ./... && run_tests ./...)
+done

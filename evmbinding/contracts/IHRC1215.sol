@@ -26,3 +26,9 @@ interface IHRC1215 {
     // Whether the caller could schedule a call without data now.
     function hasScheduleCapacity(uint256 expirySecond, uint256 gasLimit) external view returns (bool hasCapacity);
 }
+
+// What answers at the address of a schedule: the sender's schedule there is deleted as deleteSchedule of IHRC1215 does.
+// There is no code at the address: solc before 0.8.10 lets such a call revert.
+interface IHRC1215ScheduleFacade {
+    function deleteSchedule() external returns (int64 responseCode);
+}

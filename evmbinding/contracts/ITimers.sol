@@ -28,7 +28,14 @@ struct Calendar {
     bool lastDay;
     uint32 monthSet; // bits 1 to 12
     uint32 weekdaySet; // bits 0 for Sunday to 6
-    int32 offsetMinutes; // local time less UTC
+    int32 offsetMinutes; // local time less UTC, before the first of transitions; at most 1,080 either way
+    Transition[] transitions; // changes of the offset, in order of time, at most 16: a client compiles a time zone to them
+    bool offsetFinal; // the last offset holds for ever; else a timer that renews its life ends with it
+}
+
+struct Transition {
+    uint64 from; // the first second with the offset: a whole minute
+    int32 offsetMinutes;
 }
 
 // What a repetition that fails or comes late means.
@@ -43,8 +50,9 @@ struct Repeat {
 
 enum Source {
     Slot, // a storage slot of target
-    Balance, // the native balance of target
-    Other // in deliveries alone: state that a message of the SDK named
+    Balance, // the native balance of target, in wei
+    Coin, // target's balance of the bank's denom name, in the denom's smallest unit
+    Raw // key of the store name, of those that the chain makes watchable
 }
 
 // How a condition compares. Any: every change counts, for triggers alone.
@@ -59,13 +67,16 @@ enum Op {
     GreaterOrEqual
 }
 
-// State that is watched, or compared. Slots compare as unsigned numbers, balances in wei.
+// State that is watched, or compared. Slots compare as unsigned numbers, what Raw names as the chain reads it. What a
+// source does not use is zero or empty.
 struct Watch {
     Source source;
     address target;
     bytes32 slot;
     Op op;
     uint256 value;
+    string name;
+    bytes key;
 }
 
 // What a timer bids, and how it behaves. Zero is the default of each.
@@ -138,13 +149,16 @@ struct Delivery {
     uint64 occurrence; // of a time or calendar its second, of an interval from its schedule its height; else 0
     uint64 index; // of the occurrence, from 1
     string trigger; // height, after, interval, time, calendar or watch
-    Changed[] changed; // of a watch
+    Changed[] changed; // of a watch: the first of the chain's max_matched_keys, each paid as data of the call
 }
 
+// What changed, named as a Watch names it.
 struct Changed {
     Source source;
     address target;
     bytes32 slot;
+    string name;
+    bytes key;
 }
 
 interface ITimerReceiver {
@@ -169,10 +183,15 @@ interface ITimers {
     function scheduleCalendar(Calendar calldata rule, uint64 count, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32 id);
 
-    // ---- several callbacks in one call, with one payload, all or none: x/vm allows 20 calls in a transaction
+    // ---- several callbacks in one call, all or none: x/vm allows 20 calls in a transaction. Each takes the gas of one
+    // that is scheduled alone, less what any call takes; that bounds their number. A refusal names the first member, from
+    // 0, that is refused.
     function scheduleAtHeights(uint64[] calldata heights, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32[] memory ids);
     function scheduleAtTimes(uint64[] calldata times, uint64 gasLimit, bytes calldata payload)
+        external returns (bytes32[] memory ids);
+    // Each trigger has the payload at its place; options are those of all.
+    function scheduleBatch(Trigger[] calldata triggers, bytes[] calldata payloads, Options calldata options)
         external returns (bytes32[] memory ids);
 
     // ---- calls that the chain makes as the sender: msg.sender and tx.origin are the sender
@@ -193,6 +212,9 @@ interface ITimers {
     function run(bytes32 id) external returns (uint64 due);
     function cancel(bytes32 id) external returns (bool);
     function cancelEach(bytes32[] calldata ids) external returns (bool); // all or none
+    // cancelAll cancels timers of any kind, in the order of timersOf, until none is left or most are cancelled. Each takes
+    // the gas of cancel: without gas for most, none is cancelled.
+    function cancelAll(uint32 most) external returns (uint32 cancelled);
 
     // ---- who pays for whom
     // sponsor lets spender state the sender as feePayer, up to limit wei in all, until a second; 0: without end. It takes
@@ -207,6 +229,10 @@ interface ITimers {
     function estimate(uint64 gasLimit, uint64 byteLimit, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, uint8 tier)
         external view returns (Quote memory);
     function lane() external view returns (Lane memory);
+    // Room for calls of IHRC1215 in a second: the largest gas limit that scheduleCall accepts from the sender as things
+    // are, and what is accepted in all. free is 0 where a call of that size is refused for another reason, as when the
+    // sender can't pay for its place. Timers of this interface need no room. A chain that doesn't speak IHRC1215 refuses.
+    function capacity(uint256 second) external view returns (uint64 free, uint64 total);
     // The next occurrences of a trigger if it is scheduled now, or of a timer: seconds if byTime, else heights, at most
     // limit of them, and at most 100. more: there are others after them.
     function occurrences(Trigger calldata trigger, uint32 limit)

@@ -26,6 +26,8 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/server"
+
+	"github.com/cosmos-timers/timers/evmbinding/internal/replay"
 )
 
 // Namespace is what a node lists behind all others in json-rpc.api of its app.toml.
@@ -35,7 +37,7 @@ const Namespace = "timers"
 // constructor for nodes calls it, once in a process. Fires are traced on the app's states by x/vm's keeper; a trace
 // runs the app's begin blockers, which must not change what the process remembers.
 func Register(states States, evm *evmkeeper.Keeper) error {
-	return rpc.RegisterAPINamespace(Namespace, replayer{states, evm}.apis)
+	return rpc.RegisterAPINamespace(Namespace, replayer{replay.Blocks{States: states, EVM: evm}}.apis)
 }
 
 func (r replayer) apis(

@@ -7,12 +7,8 @@ import (
 	"math/big"
 	"time"
 
-	abci "github.com/cometbft/cometbft/abci/types"
-	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	rpctypes "github.com/cosmos/evm/rpc/types"
-	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
-	"github.com/cosmos/evm/x/vm/statedb"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -20,86 +16,20 @@ import (
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
 
-	coreheader "cosmossdk.io/core/header"
-	storetypes "cosmossdk.io/store/types"
-
-	"github.com/cosmos/cosmos-sdk/baseapp"
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
 	"github.com/cosmos-timers/timers/evmbinding"
+	"github.com/cosmos-timers/timers/evmbinding/internal/replay"
 )
 
 // traceTimeout is what a trace may take if its request states no timeout, as with cosmos/evm.
 const traceTimeout = 5 * time.Second
 
-// States are those of the chain at its heights, and how its blocks begin. An app is one.
-type States interface {
-	CreateQueryContext(height int64, prove bool) (sdk.Context, error)
-	GetConsensusParams(ctx sdk.Context) cmtproto.ConsensusParams
-	// BeginBlocker runs for a trace too, on a branch that is dropped, while the node runs other blocks.
-	BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error)
-}
+// States are those of the chain at its heights, and how its blocks begin. An app is one: it answers
+// CreateQueryContext, GetConsensusParams, and BeginBlocker, which runs for a trace too, on a branch that is dropped,
+// while the node runs other blocks.
+type States = replay.States
 
 // replayer runs fires again.
-type replayer struct {
-	states States
-	evm    *evmkeeper.Keeper
-}
-
-// before is the state that a fire of a block finds, as near as can be had: the one before the block, on which the
-// block has begun again, and its Ethereum transactions have run again. Transactions of the SDK, fees and charges are
-// not there, nor what comes before begin blockers: an upgrade that ran again could write its plan to the node's disk.
-//
-// A chain's first block has no state before it: a genesis is not kept as one. An app takes height 0 for the latest.
-func (r replayer) before(
-	block *coretypes.ResultBlock, commit abci.CommitInfo, own []*evmtypes.MsgEthereumTx,
-) (sdk.Context, error) {
-	header := &block.Block.Header
-	if header.Height <= 1 {
-		return sdk.Context{}, fmt.Errorf("block %d has no state before it: want a fire of a later block", header.Height)
-	}
-	ctx, err := r.states.CreateQueryContext(header.Height-1, false)
-	if err != nil {
-		return ctx, fmt.Errorf("the state before block %d: %w", header.Height, err)
-	}
-	ctx = r.begun(ctx, block, commit)
-	if _, err := r.states.BeginBlocker(ctx); err != nil {
-		return ctx, fmt.Errorf("the beginning of block %d: %w", header.Height, err)
-	}
-	cfg, err := r.evm.EVMConfig(ctx, sdk.ConsAddress(header.ProposerAddress))
-	if err != nil {
-		return ctx, err
-	}
-	for i, tx := range own {
-		msg := tx.AsMessage(cfg.BaseFee)
-		run := ctx.WithGasMeter(evmtypes.NewInfiniteGasMeterWithLimit(msg.GasLimit)).WithEventManager(sdk.NewEventManager())
-		txConfig := statedb.NewTxConfig(tx.Hash(), uint(i), 0)
-		// One that can't run again changes nothing, as in cosmos/evm's traces.
-		_, _ = r.evm.ApplyMessageWithConfig(run, statedb.New(run, r.evm, txConfig), *msg, nil, true, false, cfg, txConfig, false, nil)
-	}
-	return ctx, nil
-}
-
-// begun is the context of a block, as the SDK makes it for begin blockers, on the state of a query. The store charges
-// nothing.
-func (r replayer) begun(ctx sdk.Context, block *coretypes.ResultBlock, commit abci.CommitInfo) sdk.Context {
-	header, hash := &block.Block.Header, block.BlockID.Hash
-	evidence := block.Block.Evidence.Evidence.ToABCI()
-	return ctx.WithConsensusParams(r.states.GetConsensusParams(ctx)).
-		WithBlockHeader(cmtproto.Header{
-			ChainID: header.ChainID, Height: header.Height, Time: header.Time, ProposerAddress: header.ProposerAddress,
-			NextValidatorsHash: header.NextValidatorsHash, AppHash: header.AppHash,
-		}).
-		WithHeaderHash(hash).
-		WithHeaderInfo(coreheader.Info{
-			ChainID: header.ChainID, Height: header.Height, Time: header.Time, Hash: hash, AppHash: header.AppHash,
-		}).
-		WithVoteInfos(commit.Votes).
-		WithCometInfo(baseapp.NewBlockInfo(evidence, header.NextValidatorsHash, header.ProposerAddress, commit)).
-		WithIsCheckTx(false).WithExecMode(sdk.ExecModeFinalize).
-		WithGasMeter(storetypes.NewInfiniteGasMeter()).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).
-		WithKVGasConfig(storetypes.GasConfig{}).WithTransientKVGasConfig(storetypes.GasConfig{})
-}
+type replayer struct{ replay.Blocks }
 
 // TraceTransaction implements backend.EVMBackend.
 func (b *fireBackend) TraceTransaction(hash common.Hash, config *rpctypes.TraceConfig) (any, error) {
@@ -151,14 +81,14 @@ func (b *fireBackend) traceFires(block *coretypes.ResultBlock, config *rpctypes.
 		return nil, err
 	}
 	own := b.plain.EthMsgsFromCometBlock(block, results)
-	ctx, missing := b.replay.before(block, commit, own)
+	ctx, missing := b.replay.Before(block, commit, own)
 	for i := range fires {
 		f := &fires[i]
 		again := func(hooks *tracing.Hooks) error {
 			if missing != nil {
 				return missing
 			}
-			return evmbinding.Replay(ctx, b.replay.evm, f.From, f.Tx, hooks, !f.Failed())
+			return evmbinding.Replay(ctx, b.replay.EVM, f.From, f.Tx, hooks, !f.Failed())
 		}
 		if only != nil && f.Hash != *only {
 			_ = again(nil) // One that can't run again changes nothing.

@@ -18,7 +18,7 @@ sed -i -E -e 's/^(func \(t \*blockTraces\) TraceBlock\()rlp/\1asked context.Cont
 	-e 's/^\t(height rpctypes\.BlockNumber, config \*rpctypes\.TraceConfig, block)/\tasked context.Context, \1/' \
 	-e 's/\b(api\.TraceBlock|t\.(CometBlockResultByNumber|EthMsgsFromCometBlock|fireBackend\.TraceBlock))\(/\1(asked, /' \
 	-e 's/^import \(/&\n\t"context"/' evmrpc/blocktraces.go
-sed -i -E -e 's/(statedb\.NewTxConfig\(.*), 0\)/\1)/' evmrpc/trace.go
+sed -i -E -e 's/(statedb\.NewTxConfig\(.*), 0\)/\1)/' internal/replay/replay.go
 sed -i -e 's/rpctypes\.TxSucess/evmtypes.TxSucess/' -e '\#evm/rpc/types"#d' evmrpc/shown.go
 new_backend='backend.NewBackend(ctx, clientCtx, indexer, plain.Mempool, '
 new_backend+='backend.WithUnprotectedTxs(plain.AllowUnprotectedTxs), backend.WithLogger(ctx.Logger))'
@@ -60,5 +60,7 @@ cp "$evm_files/coin_test.go.txt" coin_test.go
 # Their figures: a fire of 0.7 writes the balance of the contract too.
 sed -i -E 's/(a call that sets a slot: cycles, cells \| [0-9,]+), [0-9]+ \|/\1, 376 |/' README.md
 sed -i 's/fire\.Cells, uint64(300)/fire.Cells, uint64(400)/' testutil/evmapp/attacks_test.go
-go mod edit -replace github.com/ethereum/go-ethereum=github.com/cosmos/go-ethereum@v1.17.2-cosmos-0 \
-	-replace github.com/tidwall/btree=github.com/cosmos/btree@v0.0.0-20250924232609-2c6195d95951
+for dir in . testutil/evmapp; do
+	(cd "$dir" && go mod edit -replace github.com/ethereum/go-ethereum=github.com/cosmos/go-ethereum@v1.17.2-cosmos-0 \
+		-replace github.com/tidwall/btree=github.com/cosmos/btree@v0.0.0-20250924232609-2c6195d95951)
+done

@@ -185,6 +185,7 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 
 	watcher := watch.New(keys[timerstypes.StoreKey])
 	slots := evmbinding.NewSlots(watcher, keys[evmtypes.StoreKey])
+	seconds := evmbinding.NewSeconds(keys[evmbinding.StoreKey])
 	bankStore := watcher.Service(runtime.NewKVStoreService(keys[banktypes.StoreKey]), stores.Bank(addresses))
 
 	app.Bank = bankkeeper.NewBaseKeeper(cdc, bankStore, app.Accounts, blocked(), authority.String(), app.Logger())
@@ -199,7 +200,7 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	app.FeeMarket = feemarketkeeper.NewKeeper(cdc, authority, keys[feemarkettypes.StoreKey], transient[feemarkettypes.TransientKey])
 	app.EVM = evmkeeper.NewKeeper(
 		cdc, keys[evmtypes.StoreKey], transient[evmtypes.TransientKey], keys, authority,
-		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, &app.ERC20, EVMChainID, "").
+		app.Accounts, app.Bank, app.Staking, &app.FeeMarket, app.Consensus, seconds.Facades(&app.ERC20), EVMChainID, "").
 		WithStaticPrecompiles(maps.Clone(vm.PrecompiledContractsPrague))
 	// The chain has no IBC: no coin of its own is a voucher, whose names x/erc20 would ask for.
 	app.ERC20 = erc20keeper.NewKeeper(
@@ -211,8 +212,7 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 		timerskeeper.WithBasefeeSource(timersfeemarket.FromBaseFee(&app.FeeMarket)),
 		timerskeeper.WithBalances(fees.NewBankBalances(bankStore, app.Bank.Balances)),
 		timerskeeper.WithAccountStore(runtime.NewKVStoreService(keys[authtypes.StoreKey])))
-	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots,
-		evmbinding.NewSeconds(keys[evmbinding.StoreKey]))
+	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots, seconds)
 	app.slots = slots
 }
 

@@ -195,7 +195,7 @@ func (c *Chain) Result(result *abci.ExecTxResult) *evmtypes.MsgEthereumTxRespons
 }
 
 // txGas is the limit of the tests' transactions.
-const txGas = 3_000_000
+const txGas = 3_500_000
 
 // Deploy deploys a contract and returns it.
 func (c *Chain) Deploy(from Account, name string, value *big.Int) *Deployed {

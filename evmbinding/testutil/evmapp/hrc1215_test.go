@@ -1,6 +1,7 @@
 package evmapp
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"math/big"
 	"testing"
@@ -25,6 +26,11 @@ func booker(c *Chain) *Deployed {
 	d := c.Deploy(alice, "Booker", nil)
 	fund(c, d, 1)
 	return d
+}
+
+// scheduleOf is the address of a timer's schedule.
+func scheduleOf(id []byte) common.Address {
+	return common.BytesToAddress(append(common.FromHex("0x000000000000000000001215"), id[:8]...))
 }
 
 func (d *Deployed) code() int64 {
@@ -110,7 +116,7 @@ func TestHRC1215_ScheduleCall(t *testing.T) {
 	require.GreaterOrEqual(t, supply.Sub(c.Bank.GetSupply(c.Ctx(), Denom).Amount).BigInt().Cmp(burned), 0)
 	timers := c.TimersOf(d.Address)
 	require.Len(t, timers, 1)
-	require.Equal(t, timers[0].Id[:20], d.View("schedule")[0].(common.Address).Bytes())
+	require.Equal(t, scheduleOf(timers[0].Id), d.View("schedule")[0])
 	checkCounts(c, d)
 	none(c)
 	require.True(t, fired(c).Success)
@@ -249,10 +255,10 @@ func TestHRC1215_RoomIsGivenBack(t *testing.T) {
 	}
 	id := book(450_000)
 	full()
-	d.Call(alice, "remove", common.BytesToAddress(id[:20]))
+	d.Call(alice, "remove", scheduleOf(id[:]))
 	require.Equal(t, evmbinding.CodeSuccess, d.code())
 	checkCounts(c, d)
-	d.Call(alice, "remove", common.BytesToAddress(id[:20]))
+	d.Call(alice, "remove", scheduleOf(id[:]))
 	require.Equal(t, evmbinding.CodeInvalidScheduleID, d.code())
 
 	// By a message of the owner's, here by the host API.
@@ -281,7 +287,7 @@ func TestHRC1215_RoomIsGivenBack(t *testing.T) {
 	require.NoError(t, change(0, &timerstypes.Trigger{Height: c.Height() + 500}))
 	all, _ := counts(c)
 	require.Empty(t, all)
-	d.Call(alice, "remove", common.BytesToAddress(id[:20]))
+	d.Call(alice, "remove", scheduleOf(id[:]))
 	require.Equal(t, evmbinding.CodeSuccess, d.code())
 
 	// A timer of the other precompile is not one of these, and their handler is theirs alone.
@@ -310,7 +316,11 @@ func TestHRC1215_PromisesAreKept(t *testing.T) {
 			gas := rapid.SampledFrom([]int64{0, 39_999, 40_000, 60_000, 150_000, 250_000, 400_000, 450_000, 450_001, 560_000}).Draw(r, "gas")
 			callers[i] = d
 			if timers := c.TimersOf(d.Address); len(timers) > 0 && rapid.IntRange(0, 5).Draw(r, "delete") == 0 {
-				txs[i] = d.Tx(alice, uint64(i), "remove", common.BytesToAddress(timers[0].Id[:20]))
+				txs[i] = d.Tx(alice, uint64(i), "remove", scheduleOf(timers[0].Id))
+				continue
+			}
+			if rapid.IntRange(0, 3).Draw(r, "all that is free") == 0 {
+				txs[i] = d.Tx(alice, uint64(i), "bookFree", big.NewInt(second))
 				continue
 			}
 			txs[i] = d.Tx(alice, uint64(i), "book", big.NewInt(second), big.NewInt(gas))
@@ -340,8 +350,166 @@ func TestHRC1215_PromisesAreKept(t *testing.T) {
 	require.Empty(t, own)
 }
 
+// TestHRC1215_CapacityOfASecond: what the sender may still have of a second, and what all may have; nothing where a call
+// would be refused for another reason.
+func TestHRC1215_CapacityOfASecond(t *testing.T) {
+	c := chain(t)
+	all := []*Deployed{booker(c), booker(c), booker(c), booker(c), booker(c)}
+	second := new(big.Int).SetUint64(c.Now() + 400)
+	ask := func(d *Deployed, second *big.Int) (free, total uint64) {
+		data := pack(t, "capacity", second)
+		values, err := evmbinding.ABI.Unpack("capacity", c.AskAs(d.Address, evmbinding.Address, data))
+		require.NoError(t, err)
+		return values[0].(uint64), values[1].(uint64)
+	}
+	is := func(d *Deployed, want uint64) {
+		t.Helper()
+		free, total := ask(d, second)
+		require.Equal(t, want, free)
+		require.Equal(t, uint64(1_800_000), total)
+	}
+	is(all[0], 450_000)
+	all[0].Call(alice, "book", second, big.NewInt(150_000))
+	is(all[0], 300_000)
+	is(all[1], 450_000)
+	for _, d := range all[1:4] {
+		d.Call(alice, "bookFree", second)
+		require.Equal(t, evmbinding.CodeSuccess, d.code())
+		is(d, 0)
+	}
+	is(all[4], 300_000)
+	all[4].Call(alice, "bookFree", second)
+	is(all[4], 0)
+	is(all[0], 0)
+	for _, d := range all {
+		require.Zero(t, d.number("broken"))
+	}
+	// The past, beyond all clocks, and who can't pay.
+	poor := c.Deploy(alice, "Booker", nil)
+	for _, at := range []*big.Int{new(big.Int), new(big.Int).SetUint64(c.Now()), new(big.Int).Lsh(big.NewInt(1), 255)} {
+		free, total := ask(all[0], at)
+		require.Zero(t, free)
+		require.Equal(t, uint64(1_800_000), total)
+	}
+	free, _ := ask(poor, new(big.Int).Add(second, big.NewInt(1)))
+	require.Zero(t, free)
+	// By a delegate call, and within a static one, as any question: nothing is written.
+	d := alarm(c)
+	for _, way := range []uint8{byStaticCall, byDelegateCall, withinStaticCall, byCall} {
+		caught, reason := reasonOf(d, way, pack(t, "capacity", second))
+		require.False(t, caught, reason)
+	}
+	checkCounts(c, all...)
+	cancelAll(c, all...)
+	checkCounts(c, all...)
+}
+
+// TestHRC1215_FacadeAtTheAddressOfASchedule: the owner's call without arguments deletes the schedule there, in a
+// transaction and in a fire; a stranger's finds none, nor does one of a schedule that is gone.
+func TestHRC1215_FacadeAtTheAddressOfASchedule(t *testing.T) {
+	c := chain(t)
+	d, stranger := booker(c), booker(c)
+	second := new(big.Int).SetUint64(c.Now() + 300)
+	d.Call(alice, "book", second, big.NewInt(200_000))
+	at := d.View("schedule")[0].(common.Address)
+	stranger.Call(alice, "removeAt", at)
+	require.Equal(t, evmbinding.CodeInvalidScheduleID, stranger.code())
+	require.Len(t, c.TimersOf(d.Address), 1)
+	checkCounts(c, d, stranger)
+	d.Call(alice, "removeAt", at)
+	inReadme(t, "a transaction that deletes a schedule at its address, and keeps the code", c.Used)
+	require.Equal(t, evmbinding.CodeSuccess, d.code())
+	require.Empty(t, c.TimersOf(d.Address))
+	checkCounts(c, d, stranger)
+	for _, gone := range []common.Address{at, scheduleOf(make([]byte, 32))} {
+		d.Call(alice, "removeAt", gone)
+		require.Equal(t, evmbinding.CodeInvalidScheduleID, d.code())
+	}
+	// One that has fired.
+	d.Call(alice, "book", new(big.Int).SetUint64(c.Now()+2), big.NewInt(200_000))
+	at = d.View("schedule")[0].(common.Address)
+	require.True(t, fired(c).Success)
+	d.Call(alice, "removeAt", at)
+	require.Equal(t, evmbinding.CodeInvalidScheduleID, d.code())
+	// An account that calls by itself, and a timer of the other precompile.
+	carol := AccountOf("carol")
+	book, err := evmbinding.HRC1215.Pack("scheduleCall", d.Address, second, big.NewInt(200_000), uint64(0), d.dataOf("ping"))
+	require.NoError(t, err)
+	remove, err := evmbinding.Facade.Pack("deleteSchedule")
+	require.NoError(t, err)
+	send := func(to common.Address, data []byte) (code int64) {
+		result := c.Result(c.Block(c.Sign(carol, 0, &to, nil, 600_000, data)).TxResults[0])
+		require.Empty(t, result.VmError)
+		return new(big.Int).SetBytes(result.Ret[:32]).Int64()
+	}
+	require.Equal(t, evmbinding.CodeSuccess, send(evmbinding.HRC1215Address, book))
+	at = scheduleOf(c.TimersOf(carol.Address)[0].Id)
+	require.Equal(t, evmbinding.CodeSuccess, send(at, remove))
+	require.Empty(t, c.TimersOf(carol.Address))
+	plain := pack(t, "scheduleAfter", uint64(50), uint64(100_000), []byte{})
+	c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, plain))
+	at = scheduleOf(c.TimersOf(carol.Address)[0].Id)
+	require.Equal(t, evmbinding.CodeInvalidScheduleID, send(at, remove))
+	require.Len(t, c.TimersOf(carol.Address), 1)
+	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+	// In a fire, which the owner scheduled before.
+	d.Call(alice, "book", second, big.NewInt(200_000))
+	d.Call(alice, "bookCall", d.View("schedule")[0], new(big.Int).SetUint64(c.Now()+2), big.NewInt(250_000), uint64(0), remove)
+	require.Len(t, c.TimersOf(d.Address), 2)
+	require.True(t, fired(c).Success)
+	require.Empty(t, c.TimersOf(d.Address))
+	checkCounts(c, d, stranger)
+}
+
+// TestAttack_CallsTheAddressesOfSchedules: in static and delegate calls, with value, and without data nothing is done; the
+// account that x/vm makes at the address is paid for; other addresses are as they were, and the EVM's own precompiles
+// answer after a facade has.
+func TestAttack_CallsTheAddressesOfSchedules(t *testing.T) {
+	c := chain(t)
+	p, d := puppet(c), booker(c)
+	id := sha256.Sum256([]byte("no timer's"))
+	at, near := scheduleOf(id[:]), common.HexToAddress("0x0000000000000000000012160102030405060708")
+	remove, err := evmbinding.Facade.Pack("deleteSchedule")
+	require.NoError(t, err)
+	sum := sha256.Sum256(remove)
+	run := func(steps ...Step) []outcome {
+		result, _ := p.Try(alice, "run", steps)
+		require.Empty(t, result.VmError)
+		return p.outcomes(result)
+	}
+	exists := func(address common.Address) bool { return c.Accounts.HasAccount(c.Ctx(), address.Bytes()) }
+	before := c.Balance(p.Address)
+	for _, each := range run(step(at, nil), step(at, remove, worth(1)), step(at, nil, worth(1)), step(at, []byte{1, 2, 3, 4})) {
+		require.False(t, each.Ok)
+	}
+	require.Equal(t, before, c.Balance(p.Address))
+	require.False(t, exists(at), "what reverts leaves no account")
+	// Gas for all but the account.
+	little := func(s *Step) { s.GasLimit = big.NewInt(25_000) }
+	require.False(t, run(step(at, remove, little))[0].Ok)
+	require.False(t, exists(at))
+	did := run(step(near, remove), step(at, remove), step(common.BytesToAddress([]byte{2}), remove), step(near, nil))
+	require.Equal(t, outcome{true, []byte{}}, did[0])
+	require.Equal(t, big.NewInt(evmbinding.CodeInvalidScheduleID), new(big.Int).SetBytes(did[1].Answer))
+	require.Equal(t, outcome{true, sum[:]}, did[2])
+	require.True(t, exists(at), "x/vm makes one")
+	require.False(t, exists(near))
+
+	second := new(big.Int).SetUint64(c.Now() + 300)
+	d.Call(alice, "book", second, big.NewInt(200_000))
+	at = d.View("schedule")[0].(common.Address)
+	for _, way := range []string{"removeStatically", "removeByDelegate"} {
+		d.Call(alice, way, at)
+		require.False(t, d.View("promised")[0].(bool), way)
+		require.Len(t, c.TimersOf(d.Address), 1)
+	}
+	require.False(t, exists(at))
+	d.Call(alice, "removeAt", at)
+	require.Empty(t, c.TimersOf(d.Address))
+}
+
 func removeAs(c *Chain, d *Deployed) int64 {
-	data, err := evmbinding.HRC1215.Pack("deleteSchedule", common.BytesToAddress(c.TimersOf(d.Address)[0].Id[:20]))
+	data, err := evmbinding.HRC1215.Pack("deleteSchedule", scheduleOf(c.TimersOf(d.Address)[0].Id))
 	require.NoError(c.tb, err)
 	values, err := evmbinding.HRC1215.Unpack("deleteSchedule", c.AskAs(d.Address, evmbinding.HRC1215Address, data))
 	require.NoError(c.tb, err)
@@ -389,7 +557,7 @@ func TestHRC1215_ASecondIsFull(t *testing.T) {
 	require.Equal(t, want, gotAll)
 	require.Equal(t, wantOwn, gotOwn)
 	for _, d := range all {
-		d.Call(alice, "remove", common.BytesToAddress(c.TimersOf(d.Address)[0].Id[:20]))
+		d.Call(alice, "remove", scheduleOf(c.TimersOf(d.Address)[0].Id))
 	}
 	checkCounts(c, all...)
 }

@@ -139,6 +139,29 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			return schedule(timerstypes.Trigger{Time: &moment}, callback, []byte{1})
 		}), all, uint64(gas), []byte{1})
 	}
+	batch := func(n, watches int) price {
+		payload, triggers, payloads := []byte{1, 2, 3}, make([]Trigger, n), make([][]byte, n)
+		asked, keys := slots(watches)
+		stated := byHeight
+		if watches > 0 {
+			stated = timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}
+		}
+		for i := range triggers {
+			payloads[i], triggers[i] = payload, plain
+			if watches > 0 {
+				triggers[i] = trigger(func(t *Trigger) { t.Watch = asked })
+			}
+		}
+		return at("scheduleBatch", each(n, func(int) sdk.Msg { return schedule(stated, callback, payload) }),
+			triggers, payloads, options(gas))
+	}
+	// In the order of the owner's list.
+	first := append([][32]byte{o.held, o.watching, o.beat, o.far}, o.many...)
+	cancellingAll := func(n uint32) price {
+		return at("cancelAll", each(int(n), func(i int) sdk.Msg {
+			return &timerstypes.MsgCancelTimer{Sender: o.text, Id: id(first[i])}
+		}), n)
+	}
 	cancelling := func(n int) price {
 		return at("cancelEach", each(n, func(i int) sdk.Msg {
 			return &timerstypes.MsgCancelTimer{Sender: o.text, Id: id(o.many[i])}
@@ -169,6 +192,17 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	payer := func(msg *timerstypes.MsgScheduleTimer) { msg.FeePayer = sdk.AccAddress(bob.Address.Bytes()).String() }
 	booked := func(data []byte, change ...func(*timerstypes.MsgScheduleTimer)) func(sdk.Context) error {
 		return c.sent(schedule(byTime, evmbinding.HandlerCall, calling(data), change...))
+	}
+	// What a capacity takes: what it writes is dropped, and not charged.
+	unwritten := func(ctx sdk.Context) error {
+		prices := ctx.KVGasConfig()
+		prices.WriteCostFlat, prices.WriteCostPerByte = 0, 0
+		return booked(nil)(ctx.WithKVGasConfig(prices))
+	}
+	// What has no timer is looked for all the same.
+	looked := func(ctx sdk.Context) error {
+		_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
+		return err
 	}
 	byCall := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(nil))),
 		plain, bob.Address, new(big.Int), []byte{}, options(gas))
@@ -206,6 +240,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
 		"scheduleAtHeights": {heights(1), heights(25)},
 		"scheduleAtTimes":   {times(1), times(25)},
+		"scheduleBatch":     {batch(1, 0), batch(25, 0), batch(8, 8)},
 		"scheduleCallTo":    {byCall, bySize},
 		"update":            {updating([]byte{1}), updating(much)},
 		"retrigger": {at("retrigger", c.sent(
@@ -228,6 +263,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			at("cancel", c.sent(&timerstypes.MsgCancelTimer{Sender: o.text, Id: id(o.watching)}), o.watching),
 		},
 		"cancelEach": {cancelling(1), cancelling(20)},
+		"cancelAll":  {cancellingAll(1), cancellingAll(20)},
 		"sponsor":    {at("sponsor", c.sent(grant), common.BytesToAddress(spender), big.NewInt(1_000), uint64(0))},
 		"unsponsor":  {at("unsponsor", c.sent(&revoke), alice.Address)},
 		"timer": {at("timer", func(ctx sdk.Context) error {
@@ -253,17 +289,13 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			"scheduleCallWithPayer", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
 		"executeCallOnPayerSignature": {booking(
 			"executeCallOnPayerSignature", booked(nil, payer), bob.Address, bob.Address, expiry, limit, uint64(0), []byte{})},
-		// What has no timer is looked for all the same.
-		"deleteSchedule": {booking("deleteSchedule", func(ctx sdk.Context) error {
-			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
-			return err
-		}, common.BytesToAddress(o.far[:20]))},
-		// What it writes is dropped, and not charged.
-		"hasScheduleCapacity": {booking("hasScheduleCapacity", func(ctx sdk.Context) error {
-			prices := ctx.KVGasConfig()
-			prices.WriteCostFlat, prices.WriteCostPerByte = 0, 0
-			return booked(nil)(ctx.WithKVGasConfig(prices))
-		}, expiry, limit)},
+		"deleteSchedule": {
+			booking("deleteSchedule", looked, scheduleOf(o.far[:])),
+			// At the address of the schedule.
+			call(scheduleOf(o.far[:]), evmbinding.Facade, "deleteSchedule", looked),
+		},
+		"hasScheduleCapacity": {booking("hasScheduleCapacity", unwritten, expiry, limit)},
+		"capacity":            {at("capacity", unwritten, expiry)},
 	}
 }
 
@@ -471,6 +503,7 @@ func TestPrices_OfACapacity(t *testing.T) {
 	defer o.drop(c)
 	gas := priced(t, c, o)["hasScheduleCapacity"][0].gas(t, c.dropped(), c, o.account.Address)
 	inReadme(t, "`hasScheduleCapacity`, within a transaction", gas)
+	inReadme(t, "`capacity`, within a transaction", priced(t, c, o)["capacity"][0].gas(t, c.dropped(), c, o.account.Address))
 	require.LessOrEqual(t, gas, 11*params.ColdSloadCostEIP2929)
 }
 
@@ -489,6 +522,12 @@ func refused(tb testing.TB) map[string][]byte {
 	}
 	conditions := func(o *Options) { o.OnlyIf = watches }
 	label := func(o *Options) { o.Label = string(make([]byte, 160_000)) }
+	// A batch of 20 triggers in one place, where there is one with 200 watches.
+	inOnePlace := pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(t *Trigger) { t.Watch = watches[:200] })}, 20),
+		make([][]byte, 19), options(100_000))
+	for i := range 20 {
+		copy(inOnePlace[4+96+32+32*i:], inOnePlace[4+96+32:4+96+64])
+	}
 	bytes := make([]byte, 160_000)
 	much := trigger(func(t *Trigger) { t.Watch = watches })
 	return map[string][]byte{
@@ -496,6 +535,9 @@ func refused(tb testing.TB) map[string][]byte {
 		"1,000 watches":        pack("schedule", much, []byte{}, options(100_000)),
 		"and 1,000 conditions": pack("schedule", much, []byte{}, options(100_000, conditions)),
 		"5,000 heights":        pack("scheduleAtHeights", make([]uint64, 5_000), uint64(100_000), []byte{}),
+		"a batch of 200":       pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(*Trigger) {})}, 200), make([][]byte, 199), options(100_000)),
+		"and 4,000 watches":    pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(t *Trigger) { t.Watch = watches[:200] })}, 20), make([][]byte, 19), options(100_000)),
+		"4,000 in one place":   inOnePlace,
 		"5,000 ids":            pack("cancelEach", make([][32]byte, 5_000)),
 		"160,000 of a payload": pack("scheduleAfter", uint64(0), uint64(100_000), bytes),
 		"160,000 of a label":   pack("schedule", trigger(func(*Trigger) {}), []byte{}, options(100_000, label)),

@@ -1,8 +1,11 @@
 package evmapp
 
 import (
+	"math"
 	"math/big"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -63,6 +66,188 @@ func TestSeveral_ScheduledAndCancelledInOneCall(t *testing.T) {
 	require.True(t, fired(c).Success)
 	require.True(t, fired(c).Success)
 	require.Equal(t, uint64(2), d.number("rings"))
+}
+
+// TestSeveral_BatchOfTriggersAndPayloads: each with its own, more than the calls that a transaction may make; all or none, and
+// what is refused is named.
+func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
+	c := chain(t)
+	p := puppet(c)
+	second := c.Now() + 300
+	triggers := []Trigger{
+		trigger(func(t *Trigger) { t.AfterBlocks = 300 }),
+		trigger(func(t *Trigger) { t.Every, t.Count = 50, 3 }),
+		trigger(func(t *Trigger) { t.Time = second }),
+		trigger(func(t *Trigger) { t.Watch = []Watch{{Source: fromBalance, Target: p.Address, Value: new(big.Int)}} }),
+	}
+	var payloads [][]byte
+	for len(triggers) < 25 {
+		triggers = append(triggers, trigger(func(t *Trigger) { t.Height = c.Height() + 100 + uint64(len(triggers)) }))
+	}
+	for i := range triggers {
+		payloads = append(payloads, make([]byte, i))
+	}
+	label := func(o *Options) { o.Label = "a batch" }
+	batch := func(triggers []Trigger, payloads [][]byte) Step {
+		return step(evmbinding.Address, pack(t, "scheduleBatch", triggers, payloads, options(200_000, label)))
+	}
+	block := p.Call(alice, "run", []Step{batch(triggers, payloads)})
+	inReadme(t, "a transaction that schedules 25 callbacks with triggers and payloads of their own", c.Used)
+	logs := c.Result(block.TxResults[0]).Logs
+	require.Len(t, logs, len(triggers)+1, "with that of the puppet")
+	byID := map[common.Hash]timerstypes.Timer{}
+	for _, timer := range c.TimersOf(p.Address) {
+		require.Equal(t, "a batch", timer.Label)
+		byID[common.BytesToHash(timer.Id)] = timer
+	}
+	require.Len(t, byID, len(triggers))
+	for i, payload := range payloads {
+		timer := byID[common.HexToHash(logs[i].Topics[1])]
+		require.Len(t, timer.Payload, len(payload), "number %d", i)
+		switch i {
+		case 0:
+			require.Equal(t, uint64(300), timer.Trigger.After)
+		case 1:
+			require.Equal(t, uint64(50), timer.Trigger.Interval.Every)
+		case 2:
+			require.Equal(t, second, uint64(timer.Trigger.Time.Unix()))
+		case 3:
+			require.Len(t, timer.Trigger.Watch.Keys, 1)
+		default:
+			require.Equal(t, triggers[i].Height, timer.Due)
+		}
+	}
+	cancelAll(c, p)
+
+	bad := append(slices.Clone(triggers[:3]), trigger(func(*Trigger) {}), triggers[4])
+	for want, steps := range map[string]Step{
+		"number 3 of the list: ":    batch(bad, payloads[:5]),
+		"5 triggers and 4 payloads": batch(triggers[:5], payloads[:4]),
+		"0 triggers and 1 payloads": batch(nil, payloads[:1]),
+	} {
+		result, block := p.Try(alice, "run", []Step{steps})
+		require.Contains(t, string(p.outcomes(result)[0].Answer), want)
+		require.Len(t, result.Logs, 1)
+		require.Empty(t, Events[*timerstypes.TimerScheduled](t, block))
+		require.Empty(t, c.TimersOf(p.Address))
+	}
+	p.Call(alice, "run", []Step{func() Step { s := batch(nil, nil); s.Must = true; return s }()})
+	require.Empty(t, c.TimersOf(p.Address))
+}
+
+// TestSeveral_CancelAll: the sender's timers of any kind, in the order of its list, and nobody else's, as many as it states.
+func TestSeveral_CancelAll(t *testing.T) {
+	c := chain(t)
+	p, other := puppet(c), alarm(c)
+	other.Call(alice, "start", uint64(50), uint64(200_000), []byte{})
+	all := func(most uint32) (uint32, []timerstypes.Timer) {
+		result, _ := p.Try(alice, "run", []Step{step(evmbinding.Address, pack(t, "cancelAll", most), must)})
+		require.Empty(t, result.VmError)
+		values, err := evmbinding.ABI.Unpack("cancelAll", p.outcomes(result)[0].Answer)
+		require.NoError(t, err)
+		require.Len(t, result.Logs, int(values[0].(uint32))+1)
+		return values[0].(uint32), c.TimersOf(p.Address)
+	}
+	cancelled, left := all(math.MaxUint32)
+	require.Zero(t, cancelled)
+	require.Empty(t, left)
+	plain := trigger(func(t *Trigger) { t.AfterBlocks = 40 })
+	kinds := trigger(func(t *Trigger) { t.Watch = []Watch{{Source: fromBalance, Target: bob.Address, Value: new(big.Int)}} })
+	p.Call(alice, "run", []Step{
+		step(evmbinding.Address, pack(t, "scheduleAtTime", c.Now()+70, uint64(100_000), []byte{}), must),
+		step(evmbinding.Address, pack(t, "scheduleAtHeights", []uint64{c.Height() + 60, c.Height() + 30}, uint64(100_000), []byte{}), must),
+		step(evmbinding.Address, pack(t, "scheduleCallTo", plain, bob.Address, new(big.Int), []byte{}, options(100_000)), must),
+		step(evmbinding.Address, pack(t, "schedule", kinds, []byte{}, options(100_000)), must),
+	})
+	was := c.TimersOf(p.Address)
+	require.Len(t, was, 5)
+	cancelled, left = all(0)
+	require.Zero(t, cancelled)
+	require.Equal(t, was, left)
+	cancelled, left = all(2)
+	require.Equal(t, uint32(2), cancelled)
+	require.Equal(t, was[2:], left)
+	cancelled, left = all(math.MaxUint32)
+	require.Equal(t, uint32(3), cancelled)
+	require.Empty(t, left)
+	require.Len(t, c.TimersOf(other.Address), 1)
+	cancelAll(c, other)
+}
+
+// TestAttack_BatchThatNamesOnePlaceAgainAndAgain: a short input whose 500 payloads all are one of 60,000 bytes comes to 30
+// million bytes. It is refused before it is decoded, for the price of what was counted.
+func TestAttack_BatchThatNamesOnePlaceAgainAndAgain(t *testing.T) {
+	c := chain(t)
+	word := func(n int) []byte { return common.BigToHash(big.NewInt(int64(n))).Bytes() }
+	const members, length = 500, 60_000
+	selector := evmbinding.ABI.Methods["scheduleBatch"].ID
+	// The places of the three arguments; no triggers; so many payloads in one place; options that are not there.
+	data := slices.Concat(selector, word(96), word(128), word(96), word(0), word(members))
+	for range members {
+		data = append(data, word(32*members)...)
+	}
+	data = append(append(data, word(length)...), make([]byte, length)...)
+	before := time.Now()
+	result := c.Result(c.Block(c.Sign(alice, 0, &evmbinding.Address, nil, txGas, data)).TxResults[0])
+	t.Logf("%d bytes, refused with %q for %d gas, in %s", len(data), result.VmError, result.MaxUsedGas, time.Since(before))
+	require.Contains(t, result.VmError, "out of gas")
+	require.Equal(t, uint64(txGas), result.MaxUsedGas)
+}
+
+// TestAttack_CancelsAllWithLittleGas: without gas for all none is cancelled; in its own fire a timer that fires is among
+// all, which it leaves as it does when it is cancelled by its id; in static and delegate calls it is refused.
+func TestAttack_CancelsAllWithLittleGas(t *testing.T) {
+	c := chain(t)
+	p := puppet(c)
+	heights := make([]uint64, 20)
+	for i := range heights {
+		heights[i] = c.Height() + 500
+	}
+	many := step(evmbinding.Address, pack(t, "scheduleAtHeights", heights, uint64(100_000), []byte{}), must)
+	p.Call(alice, "run", []Step{many})
+	all := step(evmbinding.Address, pack(t, "cancelAll", uint32(math.MaxUint32)))
+	little := all
+	little.GasLimit = big.NewInt(300_000)
+	result, _ := p.Try(alice, "run", []Step{little})
+	require.Empty(t, result.VmError)
+	require.False(t, p.outcomes(result)[0].Ok)
+	require.Len(t, result.Logs, 1)
+	require.Len(t, c.TimersOf(p.Address), len(heights))
+	p.Call(alice, "run", []Step{all})
+	require.Empty(t, c.TimersOf(p.Address))
+
+	// Its own, which repeats, and one that it has scheduled just before.
+	mine := pack(t, "scheduleAfter", uint64(9), uint64(100_000), []byte{})
+	payload := stepsOf(c, step(evmbinding.Address, mine, must), all, all)
+	p.Call(alice, "run", []Step{step(evmbinding.Address, pack(t, "scheduleEvery", uint64(1), uint64(0), uint64(500_000), payload), must)})
+	block := c.Block()
+	fires := Events[*timerstypes.TimerFired](t, block)
+	require.Len(t, fires, 1)
+	require.True(t, fires[0].Success)
+	_, _, fire := fireOf(c, block, fires[0].Id)
+	did := p.outcomes(fire)
+	require.Len(t, did, 3)
+	for i, want := range []uint32{2, 0} {
+		values, err := evmbinding.ABI.Unpack("cancelAll", did[i+1].Answer)
+		require.NoError(t, err)
+		require.Equal(t, want, values[0])
+	}
+	require.Empty(t, c.TimersOf(p.Address))
+	require.Equal(t, uint64(1), p.number("fires"))
+	none(c)
+
+	d := alarm(c)
+	d.Call(alice, "start", uint64(50), uint64(200_000), []byte{})
+	batch := pack(t, "scheduleBatch", []Trigger{trigger(func(t *Trigger) { t.AfterBlocks = 9 })}, [][]byte{{}}, options(100_000))
+	for _, data := range [][]byte{all.Data, batch} {
+		for _, way := range []uint8{byStaticCall, byDelegateCall, withinStaticCall} {
+			caught, reason := reasonOf(d, way, data)
+			require.True(t, caught)
+			require.Contains(t, reason, "write protection")
+			require.Len(t, c.TimersOf(d.Address), 1)
+		}
+	}
+	cancelAll(c, d)
 }
 
 // TestSponsor_PaysForTheTimersOfAnother: up to the limit, and until it takes the allowance back.

@@ -22,6 +22,13 @@ type Calendar struct {
 	LastDay                         bool
 	MonthSet, WeekdaySet            uint32
 	OffsetMinutes                   int32
+	Transitions                     []Transition
+	OffsetFinal                     bool
+}
+
+type Transition struct {
+	From          uint64
+	OffsetMinutes int32
 }
 
 type Repeat struct {
@@ -37,6 +44,23 @@ type Watch struct {
 	Slot   [32]byte
 	Op     uint8
 	Value  *big.Int
+	Name   string
+	Key    []byte
+}
+
+type Delivery struct {
+	TimerId, DeliverId              [32]byte
+	FireSeq, Due, Occurrence, Index uint64
+	Trigger                         string
+	Changed                         []Changed
+}
+
+type Changed struct {
+	Source uint8
+	Target common.Address
+	Slot   [32]byte
+	Name   string
+	Key    []byte
 }
 
 type Options struct {

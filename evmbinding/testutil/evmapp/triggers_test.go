@@ -5,17 +5,31 @@ import (
 	"math/big"
 	"testing"
 
+	abci "github.com/cometbft/cometbft/abci/types"
+	erc20types "github.com/cosmos/evm/x/erc20/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
 const (
-	fromSlot, fromBalance uint8 = 0, 1
-	greater               uint8 = 6
+	fromSlot, fromBalance, fromCoin, fromRaw uint8 = 0, 1, 2, 3
+
+	exists  uint8 = 1
+	greater uint8 = 6
 )
+
+// daily is nine o'clock, an hour before UTC.
+var daily = Calendar{
+	MinuteSet: 1, HourSet: 1 << 9, DaySet: 1<<32 - 2, MonthSet: 1<<13 - 2, WeekdaySet: 1<<7 - 1, OffsetMinutes: 60,
+}
 
 // view asks the precompile.
 func view(c *Chain, method string, args ...any) []any {
@@ -149,6 +163,13 @@ func TestTriggers_OccurrencesAreKnownBefore(t *testing.T) {
 func TestTriggers_RefuseWhatMeansNothing(t *testing.T) {
 	c := chain(t)
 	d := alarm(c)
+	watching := func(w Watch) func(*Trigger) {
+		w.Value = new(big.Int)
+		return func(t *Trigger) { t.Watch = []Watch{w} }
+	}
+	zone := func(all ...Transition) func(*Trigger) {
+		return func(t *Trigger) { t.Calendar = daily; t.Calendar.Transitions = all }
+	}
 	for want, change := range map[string]func(*Trigger){
 		"state a height above it": func(*Trigger) {},
 		"height 1":                func(t *Trigger) { t.Height = 1 },
@@ -157,7 +178,17 @@ func TestTriggers_RefuseWhatMeansNothing(t *testing.T) {
 		"repeat is stated for a trigger that is":   func(t *Trigger) { t.AfterBlocks, t.Repeat.Each = 2, true },
 		"fromSchedule is stated without":           func(t *Trigger) { t.Calendar.EverySeconds, t.Repeat.FromSchedule = 60, true },
 		"second 18446744073709551615":              func(t *Trigger) { t.Time = 1<<64 - 1 },
-		"source 2: want Slot or Balance":           func(t *Trigger) { t.Watch = []Watch{{Source: 2, Value: new(big.Int)}} },
+		"neither Coin nor Raw":                     watching(Watch{Source: fromSlot, Name: "stake"}),
+		"key is stated without Raw":                watching(Watch{Source: fromCoin, Name: "stake", Key: []byte{1}}),
+		"target is stated for Raw":                 watching(Watch{Source: fromRaw, Target: d.Address, Name: "bank", Key: []byte{0, 'x'}}),
+		"slot is stated without Slot":              watching(Watch{Source: fromBalance, Slot: [32]byte{1}}),
+		"invalid denom":                            watching(Watch{Source: fromCoin, Name: "1"}),
+		"store \"staking\"; watchable:":            watching(Watch{Source: fromRaw, Name: "staking", Key: []byte{1}}),
+		"neither a key of store bank nor":          watching(Watch{Source: fromRaw, Name: "bank", Key: []byte{2, 20, 1}}),
+		"a prefix of 0 bytes in store":             watching(Watch{Source: fromRaw, Name: "bank"}),
+		"want ascending order":                     zone(Transition{60, 0}, Transition{60, 1}),
+		"second 9223372036854775808":               zone(Transition{1 << 63, 0}),
+		"at most 16":                               zone(make([]Transition, 17)...),
 	} {
 		result, _ := d.Try(alice, "schedule", trigger(change), []byte{}, options(200_000))
 		require.NotEmpty(t, result.VmError, want)
@@ -214,6 +245,117 @@ func TestWatch_OfSlotsAndBalances(t *testing.T) {
 	require.Len(t, Events[*timerstypes.TimerFired](t, c.Block()), 1)
 	require.Len(t, Events[*timerstypes.TimerFired](t, c.Block()), 1)
 	d.Call(alice, "cancel", [32]byte(c.TimersOf(d.Address)[0].Id))
+}
+
+// mint gives coins of a denom to an address, at the beginning of a block.
+func mint(c *Chain, denom string, amount int64, to common.Address) *abci.ResponseFinalizeBlock {
+	c.tb.Helper()
+	return c.Do(func(ctx sdk.Context) error {
+		coins := sdk.NewCoins(sdk.NewInt64Coin(denom, amount))
+		if err := c.Bank.MintCoins(ctx, erc20types.ModuleName, coins); err != nil {
+			return err
+		}
+		return c.Bank.SendCoinsFromModuleToAccount(ctx, erc20types.ModuleName, to.Bytes(), coins)
+	})
+}
+
+// changedIn is what the one callback of a block was told of.
+func changedIn(c *Chain, block *abci.ResponseFinalizeBlock) []Changed {
+	c.tb.Helper()
+	fires := Events[*timerstypes.TimerFired](c.tb, block)
+	require.Len(c.tb, fires, 1)
+	require.True(c.tb, fires[0].Success)
+	_, tx, _ := fireOf(c, block, fires[0].Id)
+	values, err := evmbinding.Receiver.Methods["onTimer"].Inputs.Unpack(tx.Data()[4:])
+	require.NoError(c.tb, err)
+	return abi.ConvertType(values[0], new(Delivery)).(*Delivery).Changed
+}
+
+// TestWatch_OfCoinsAndKeys: a coin of the bank by its denom, and keys of stores that the chain makes watchable, whole or
+// not, with conditions or without; the callback is told which.
+func TestWatch_OfCoinsAndKeys(t *testing.T) {
+	c := chain(t)
+	d, holder := alarm(c), AccountOf("holder of coins").Address
+	const denom = "ibc/27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2"
+	schedule := func(w Watch) {
+		if w.Value == nil {
+			w.Value = new(big.Int)
+		}
+		d.Call(alice, "schedule", trigger(func(t *Trigger) { t.Watch, t.Count = []Watch{w}, 1 }), []byte{}, options(300_000))
+	}
+	coin := Changed{Source: fromCoin, Target: holder, Name: denom, Key: []byte{}}
+	schedule(Watch{Source: fromCoin, Target: holder, Name: denom})
+	require.Empty(t, Events[*timerstypes.TimerFired](t, mint(c, "stake", 5, holder)), "another denom")
+	require.Empty(t, Events[*timerstypes.TimerFired](t, mint(c, denom, 5, bob.Address)), "another holder")
+	require.Equal(t, []Changed{coin}, changedIn(c, mint(c, denom, 5, holder)))
+
+	schedule(Watch{Source: fromCoin, Target: holder, Name: denom, Op: greater, Value: big.NewInt(10)})
+	require.Empty(t, Events[*timerstypes.TimerFired](t, mint(c, denom, 5, holder)), "10 is not above 10")
+	require.Equal(t, []Changed{coin}, changedIn(c, mint(c, denom, 1, holder)))
+
+	// The supply, which is no account's; all balances of an account; the native balance by another name.
+	supply := Watch{Source: fromRaw, Name: banktypes.StoreKey, Key: append(banktypes.SupplyKey.Bytes(), denom...)}
+	schedule(supply)
+	require.Equal(t, []Changed{{Source: fromRaw, Name: supply.Name, Key: supply.Key}}, changedIn(c, mint(c, denom, 1, bob.Address)))
+	supply.Op, supply.Value = greater, c.Bank.GetSupply(c.Ctx(), denom).Amount.BigInt()
+	schedule(supply)
+	require.Len(t, changedIn(c, mint(c, denom, 1, bob.Address)), 1)
+	balances := append(append(banktypes.BalancesPrefix.Bytes(), common.AddressLength), holder.Bytes()...)
+	schedule(Watch{Source: fromRaw, Name: banktypes.StoreKey, Key: balances})
+	require.Equal(t, []Changed{coin}, changedIn(c, mint(c, denom, 1, holder)))
+	schedule(Watch{Source: fromCoin, Target: holder, Name: Denom})
+	block := c.Block(c.Sign(bob, 0, &holder, big.NewInt(1), 100_000, nil))
+	require.Equal(t, []Changed{{Source: fromBalance, Target: holder, Key: []byte{}}}, changedIn(c, block))
+
+	// A slot by its key in x/vm's store, and a condition on a coin.
+	slot := append(evmtypes.AddressStoragePrefix(d.Address), common.BigToHash(big.NewInt(1)).Bytes()...)
+	schedule(Watch{Source: fromRaw, Name: evmtypes.StoreKey, Key: slot, Op: exists})
+	require.Equal(t, []Changed{{Source: fromSlot, Target: d.Address, Slot: common.BigToHash(big.NewInt(1)), Key: []byte{}}},
+		changedIn(c, d.Call(alice, "set", big.NewInt(5))))
+	rich := Watch{Source: fromCoin, Target: holder, Name: denom, Op: greater, Value: big.NewInt(1_000)}
+	rings := d.number("rings")
+	d.Call(alice, "schedule", trigger(func(t *Trigger) { t.Every, t.Count = 1, 2 }), []byte{},
+		options(250_000, func(o *Options) { o.OnlyIf = []Watch{rich} }))
+	c.Block()
+	require.Equal(t, rings, d.number("rings"))
+	mint(c, denom, 1_000, holder)
+	require.Equal(t, rings+1, d.number("rings"))
+	cancelAll(c, d)
+}
+
+// TestCalendar_InATimeZone: nine o'clock is an hour earlier in UTC once the clock has been put forward.
+func TestCalendar_InATimeZone(t *testing.T) {
+	c := chain(t)
+	const day = 86_400
+	midnight := c.Now()/day*day + 10*day
+	rule := daily
+	rule.Transitions = []Transition{{midnight + 3*day, 120}, {midnight + 5*day, 60}}
+	zoned := trigger(func(t *Trigger) { t.Calendar, t.Repeat.Window = rule, 60 })
+	due := view(c, "occurrences", zoned, uint32(30))[0].([]uint64)
+	require.Len(t, due, 30)
+	for _, second := range due {
+		hour := uint64(8)
+		if second > midnight+3*day && second < midnight+5*day {
+			hour = 7
+		}
+		require.Equal(t, hour*3_600, second%day, "day %d", int64(second-midnight)/day)
+	}
+	p := puppet(c)
+	schedule := pack(t, "scheduleCalendar", rule, uint64(0), uint64(200_000), []byte{})
+	p.Call(alice, "run", []Step{step(evmbinding.Address, schedule, must)})
+	kept := c.TimersOf(p.Address)[0].Trigger.Calendar
+	require.Equal(t, []timerstypes.OffsetTransition{
+		{From: int64(midnight + 3*day), OffsetMinutes: 120}, {From: int64(midnight + 5*day), OffsetMinutes: 60},
+	}, kept.Transitions)
+	require.False(t, kept.OffsetFinal)
+	cancelAll(c, p)
+	// A timer that renews its life ends with the last transition, but where that holds for ever.
+	rule.OffsetFinal = true
+	renew := func(o *Options) { o.Renew = true }
+	data := pack(t, "schedule", trigger(func(t *Trigger) { t.Calendar = rule }), []byte{}, options(200_000, renew))
+	p.Call(alice, "run", []Step{step(evmbinding.Address, data, must)})
+	require.True(t, c.TimersOf(p.Address)[0].Trigger.Calendar.OffsetFinal)
+	cancelAll(c, p)
 }
 
 // TestOnlyIf_HoldsTheHandlerBack: a fire whose condition does not hold runs nothing, and is neither a success nor a

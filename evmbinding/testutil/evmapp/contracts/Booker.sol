@@ -2,6 +2,7 @@
 pragma solidity ^0.8.20;
 
 import "IHRC1215.sol";
+import "ITimers.sol";
 
 // A contract as one for Hedera is written.
 contract Booker {
@@ -38,6 +39,21 @@ contract Booker {
         if ((code == 22) != (schedule != address(0))) broken++;
     }
 
+    // Asks how much room there is, and takes it all.
+    function bookFree(uint256 second) external {
+        (uint64 free, uint64 total) = ITimers(TIMERS).capacity(second);
+        if (free > total) broken++;
+        if (service.hasScheduleCapacity(second, free + 1)) broken++;
+        if (service.hasScheduleCapacity(second, free) != (free > 0)) broken++;
+        if (free == 0) {
+            if (service.hasScheduleCapacity(second, 40_000)) broken++;
+            code = 0;
+            return;
+        }
+        (code, schedule) = service.scheduleCall(address(this), second, free, 0, abi.encodeCall(this.ping, ()));
+        if (code != 22) broken++;
+    }
+
     function bookCall(address to, uint256 second, uint256 gasLimit, uint64 value, bytes calldata data) external {
         (code, schedule) = service.scheduleCall(to, second, gasLimit, value, data);
     }
@@ -50,6 +66,18 @@ contract Booker {
 
     function remove(address which) external {
         code = service.deleteSchedule(which);
+    }
+
+    function removeAt(address which) external {
+        code = IHRC1215ScheduleFacade(which).deleteSchedule();
+    }
+
+    function removeStatically(address which) external {
+        (promised, ) = which.staticcall(abi.encodeCall(IHRC1215ScheduleFacade.deleteSchedule, ()));
+    }
+
+    function removeByDelegate(address which) external {
+        (promised, ) = which.delegatecall(abi.encodeCall(IHRC1215ScheduleFacade.deleteSchedule, ()));
     }
 
     // Books in a call that reverts.

@@ -55,6 +55,25 @@ test("an account schedules calls through the precompile", async () => {
   assert.equal(await nonce(), before, "a fire uses no nonce");
 });
 
+test("an account schedules several at once, of a coin and in a time zone, and cancels all", async () => {
+  const account = rig.wallets[3];
+  const rule = { ...trigger().calendar, minuteSet: 1n, hourSet: 1 << 9, daySet: 2 ** 32 - 2, monthSet: 2 ** 13 - 2, weekdaySet: 127 };
+  const triggers = [
+    trigger({ afterBlocks: 500n }),
+    trigger({ watch: [watched({ source: 2, target: account.account.address, name: "ibc/coin", op: 6, value: 10n })] }),
+    trigger({ calendar: { ...rule, transitions: [{ from: 4_000_000_020n, offsetMinutes: -90 }] } }),
+  ];
+  const batch = await write(account, timers, "scheduleBatch", [triggers, ["0x", "0x01", "0x0203"], options(gas)]);
+  const names = ({ logs }) => logs.map((log) => decodeEventLog({ abi: timersABI, ...log }).eventName);
+  assert.deepEqual(names(batch), Array(3).fill("TimerScheduled"));
+  const cancelled = await write(account, timers, "cancelAll", [2 ** 32 - 1]);
+  assert.deepEqual(names(cancelled), Array(3).fill("TimerCancelled"));
+  const [free, total] = await rig.pub.readContract({
+    ...timers, functionName: "capacity", args: [BigInt(Math.floor(Date.now() / 1000) + 600)], account: account.account,
+  });
+  assert.ok(free > 0n && free < total);
+});
+
 test("an account schedules messages from the command line", async () => {
   const keyring = ["--keyring-backend", "test"];
   node.run("keys", "unsafe-import-eth-key", "dave", keys[4].slice(2), ...keyring);

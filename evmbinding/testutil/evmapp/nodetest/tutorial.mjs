@@ -19,7 +19,7 @@ export function tutorial(node, section, commands) {
       const name = before.match(/`([^`]+\.(?:sol|mjs|cjs))`:$/)?.[1];
       if (kind === "sh") {
         // The command was built, and the node runs already.
-        if (block.startsWith("cd evmbinding && go install")) continue;
+        if (block.startsWith("cd evmbinding/testutil/evmapp && go install")) continue;
         const script = block.replace(/^evmappd start .*$/m, "");
         const options = { cwd: dir, env, encoding: "utf8", stdio: "pipe", timeout: 120_000 };
         printed = execFileSync("bash", ["-euo", "pipefail", "-c", script], options);

@@ -1,4 +1,5 @@
-package evmrpc
+// Package rpctest has the tests of evmrpc that need a chain: its Go module is that of the chain.
+package rpctest
 
 import (
 	"context"
@@ -13,13 +14,19 @@ import (
 	rpcclient "github.com/cometbft/cometbft/rpc/client"
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	cmttypes "github.com/cometbft/cometbft/types"
+	"github.com/cosmos/gogoproto/proto"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/log"
 
+	"github.com/cosmos-timers/timers/evmbinding/evmrpc"
 	"github.com/cosmos-timers/timers/evmbinding/testutil/evmapp"
+	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// firedEvent is the event of x/timers for each fire.
+var firedEvent = proto.MessageName(&timerstypes.TimerFired{})
 
 var (
 	alice   = evmapp.AccountOf("alice")
@@ -121,9 +128,9 @@ func (r *recorded) BlockSearch(_ context.Context, query string, _, _ *int, _ str
 	return found, nil
 }
 
-func newTestClient(tb testing.TB, c *evmapp.Chain, inner rpcclient.Client) *Client {
+func newTestClient(tb testing.TB, c *evmapp.Chain, inner rpcclient.Client) *evmrpc.Client {
 	tb.Helper()
-	client, err := NewClient(inner, c.ClientContext().TxConfig, chainID, log.NewTestLogger(tb))
+	client, err := evmrpc.NewClient(inner, c.ClientContext().TxConfig, chainID, log.NewTestLogger(tb))
 	require.NoError(tb, err)
 	return client
 }
