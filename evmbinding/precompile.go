@@ -63,7 +63,7 @@ func NewPrecompile(timers *keeper.Keeper, bank BankKeeper, messages actors.Messa
 	}
 }
 
-// NewHRC1215 returns the precompile that speaks HIP-1215, at HRC1215Address. Its counts are the keeper's companions
+// NewHRC1215 returns the precompile that speaks HIP-1215, at HRC1215Address. Its counts are the keeper's hooks
 // (Wire).
 func NewHRC1215(timers *keeper.Keeper, bank BankKeeper, seconds *Seconds) *Precompile {
 	p := NewPrecompile(timers, bank, nil, seconds)

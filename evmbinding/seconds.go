@@ -19,7 +19,7 @@ const StoreKey = "hip1215"
 // follow from the live timers with HandlerBooked, of which they hear whenever one comes, changes or leaves, for
 // whatever reason, an import of genesis included.
 type Seconds struct {
-	state.NoCompanion
+	state.NoHook
 	service store.KVStoreService
 	// hrc1215 is the precompile of HIP-1215 once Wire has made it, for Facades.
 	hrc1215 *Precompile
@@ -43,17 +43,17 @@ func bookingOf(t *types.Timer) booking {
 	return booking{uint64(max(t.Trigger.Time.Unix(), 0)), string(t.Actor), t.GasLimit}
 }
 
-// Inserted implements state.Companion.
+// Inserted implements state.Hook.
 func (s *Seconds) Inserted(ctx context.Context, t *types.Timer) error {
 	return s.add(ctx, bookingOf(t))
 }
 
-// Departed implements state.Companion.
-func (s *Seconds) Departed(ctx context.Context, t *types.Timer) error {
+// Deleted implements state.Hook.
+func (s *Seconds) Deleted(ctx context.Context, t *types.Timer) error {
 	return s.remove(ctx, bookingOf(t))
 }
 
-// Moved implements state.Companion. A booking may become less, and not more or another: that was not asked for here.
+// Moved implements state.Hook. A booking may become less, and not more or another: that was not asked for here.
 func (s *Seconds) Moved(ctx context.Context, before, t *types.Timer) error {
 	was, is := bookingOf(before), bookingOf(t)
 	switch {

@@ -35,7 +35,7 @@ func Wire(
 	})
 	evm.RegisterStaticPrecompile(Address, NewPrecompile(t.Keeper, bank, messages, seconds))
 	if seconds != nil {
-		t.Keeper.Engine().Records.Attend(seconds)
+		t.Keeper.Engine().Records.Register(seconds)
 		seconds.hrc1215 = NewHRC1215(t.Keeper, bank, seconds)
 		evm.RegisterStaticPrecompile(HRC1215Address, seconds.hrc1215)
 		evm.RegisterStaticPrecompile(PRNGAddress, NewPRNG())

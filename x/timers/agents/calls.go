@@ -34,7 +34,7 @@ type Calls struct {
 	config   *types.TimerConfig
 	before   *types.LaneState
 	prices   policy.Prices
-	purse    Purse
+	payments Payments
 	// asks: the policy in force asks agents.
 	asks bool
 	// preview: no agent is called.
@@ -59,8 +59,8 @@ type Calls struct {
 	billed math.Int
 }
 
-// Purse moves the money of calls. fees.Fees is one.
-type Purse interface {
+// Payments moves the money of calls. fees.Fees is one.
+type Payments interface {
 	PreCharge(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error)
 	Refund(ctx context.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error
 }
@@ -82,9 +82,9 @@ type answer struct {
 type Terms struct {
 	Config *types.TimerConfig
 	// Before is the lane's state after the previous block.
-	Before *types.LaneState
-	Prices policy.Prices
-	Purse  Purse
+	Before   *types.LaneState
+	Prices   policy.Prices
+	Payments Payments
 	// Asked: the policy in force lets agents price timers.
 	Asked bool
 }
@@ -93,7 +93,7 @@ type Terms struct {
 func (r *Registry) Open(terms Terms) *Calls {
 	return &Calls{
 		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices,
-		purse: terms.Purse, asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0 && !terms.Config.LanePaused,
+		payments: terms.Payments, asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0 && !terms.Config.LanePaused,
 		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
@@ -200,17 +200,17 @@ func (c *Calls) Made() (asked, failed uint64) {
 	return uint64(len(c.order)), failed
 }
 
-// Books are the lane's state of agents after the block: nil until there has been a call.
-func (c *Calls) Books() *types.AgentBooks {
+// Totals are the lane's state of agents after the block: nil until there has been a call.
+func (c *Calls) Totals() *types.AgentTotals {
 	before := c.before.Agents
 	if before == nil && c.Cycles == 0 && c.Unasked == 0 {
 		return nil
 	}
-	books := &types.AgentBooks{Cycles: c.Cycles, Unasked: c.Unasked, Billed: c.billed, Payer: c.nextPayer}
+	totals := &types.AgentTotals{Cycles: c.Cycles, Unasked: c.Unasked, Billed: c.billed, Payer: c.nextPayer}
 	if before != nil {
-		books.Billed = books.Billed.Add(before.Billed)
+		totals.Billed = totals.Billed.Add(before.Billed)
 	}
-	return books
+	return totals
 }
 
 // agentOf is the agent that prices the timer: the one of its bid, or that of who scheduled it if it states no bid.
@@ -251,7 +251,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Principal())
 	// What the payer's records take is counted by the fire.
 	covered := sandbox.Run(ctx, func(ctx sdk.Context) error {
-		_, err := c.purse.PreCharge(ctx, c.config, t, most)
+		_, err := c.payments.PreCharge(ctx, c.config, t, most)
 		return err
 	}) == nil
 	if !covered {
@@ -266,7 +266,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
 	answer.charged = c.cost(answer.cycles)
 	rest := most.Sub(answer.charged)
-	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.Refund(ctx, c.config, t, most, rest) })
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.payments.Refund(ctx, c.config, t, most, rest) })
 	if err != nil {
 		// A payer that takes no refund is charged for the largest call, so that the module's account holds nothing.
 		answer.charged = most

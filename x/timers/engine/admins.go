@@ -23,7 +23,7 @@ func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer)
 // lane. If that has nothing left, the timer is put on hold, so that a crowd of such timers keeps nobody out and no later block tries
 // them.
 func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
-	b.Departed++
+	b.Left++
 	if b.GC.TakeFor(timer) {
 		e.removeNotAdmins(ctx, b, timer)
 		return

@@ -29,7 +29,7 @@ type block struct {
 	session *logmap.Session
 	// watch times the steps.
 	watch report.Stopwatch
-	books
+	totals
 }
 
 // clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches insert the timers
@@ -65,9 +65,9 @@ func (b *block) billedCycles(t *types.Timer, cycles uint64) uint64 {
 }
 
 // agentTerms are the facts about the block that its agents receive.
-func agentTerms(b *block, purse agents.Purse) agents.Terms {
+func agentTerms(b *block, payments agents.Payments) agents.Terms {
 	return agents.Terms{
-		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Purse: purse,
+		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Payments: payments,
 		Asked: b.policy.AsksAgents(),
 	}
 }

@@ -12,7 +12,7 @@ import (
 // BeginBlock adopts a config accepted in an earlier block, so that one config is in force throughout a block. It never
 // fails: timers must not halt the chain.
 func (e *Engine) BeginBlock(ctx sdk.Context) {
-	if err := sandbox.Run(ctx, e.adoptConfig); err != nil {
+	if err := sandbox.Run(ctx, e.activateConfig); err != nil {
 		e.laneFailed(ctx, err)
 	}
 }

@@ -72,7 +72,7 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 			return err
 		}
 		if !found {
-			b.Departed++
+			b.Left++
 			return nil
 		}
 		if current.ExpiredAt(b.Now()) {
@@ -92,7 +92,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 		b.noteTurn(ctx, timer, c.verdict)
 		switch c.verdict {
 		case types.VerdictOnHold:
-			b.Departed++
+			b.Left++
 		case types.VerdictNotAdmin:
 			e.disown(ctx, b, timer)
 		case types.VerdictPassed:
@@ -119,7 +119,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	}
 	switch {
 	case !done:
-		b.Departed++
+		b.Left++
 		if result.ran {
 			e.keepCharge(ctx, b, timer, &result)
 		}
@@ -128,7 +128,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 		e.foundNoFunds(ctx, b, timer, c.required)
 	default:
 		b.outcomes.turns[types.VerdictFires]++
-		b.Departed++
+		b.Left++
 		b.Agents.Fired(timer)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
 		fire := policies.Fire{

@@ -92,11 +92,11 @@ func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.
 	case unfunded:
 		e.foundNoFunds(ctx, b, timer, paid)
 	case done:
-		b.Departed++
+		b.Left++
 		b.burned.add(paid)
 		b.funds.Forget()
 	default:
-		b.Departed++
+		b.Left++
 	}
 }
 

@@ -27,7 +27,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	height := now.Height
 	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
-	b := &block{books: newBooks(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
+	b := &block{totals: newTotals(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},

@@ -14,7 +14,7 @@ const CursorLag = 100
 
 // deferRest counts the timers that stay ready. Deferral writes nothing: a deferred timer keeps its key.
 func (e *Engine) deferRest(_ sdk.Context, b *block) error {
-	b.deferred = b.Competing - b.Departed
+	b.deferred = b.Competing - b.Left
 	if b.Storm {
 		b.deferred = uint32(b.Index.Size())
 	}
@@ -41,7 +41,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Burned = b.Before.Burned.Add(b.burned.amount())
 	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned.amount())
 	b.State.Tips = b.Before.Tips.Add(b.tips.amount())
-	b.State.Agents = b.Agents.Books()
+	b.State.Agents = b.Agents.Totals()
 	basefee := b.Prices.Lane
 	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
 	if err := b.Index.Close(); err != nil {

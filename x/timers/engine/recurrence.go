@@ -49,7 +49,7 @@ func (e *Engine) setNextDue(
 	}
 	next := *timer
 	for _, p := range e.Policies.All() {
-		p.Detach(&next)
+		p.Reset(&next)
 	}
 	rolled := next
 	if guarded {
@@ -59,7 +59,7 @@ func (e *Engine) setNextDue(
 	rolled.Skips = 0
 	if !e.Triggers.Roll(&rolled, b.Now()) {
 		n.detached = &next
-		return n, e.Records.Detach(ctx, &next)
+		return n, e.Records.RemoveRecord(ctx, &next)
 	}
 	n.rolled = &next
 	err = e.Records.Move(ctx, &next, triggers.To(&rolled))
@@ -94,7 +94,7 @@ func (e *Engine) afterFire(
 		if err := e.Watches.PutHit(ctx, again, n.hit); err != nil {
 			return nil, err
 		}
-		return again, e.Records.Reattach(ctx, again)
+		return again, e.Records.RestoreRecord(ctx, again)
 	}
 	survivor, err := e.afterHandler(ctx, b, timer, n)
 	if errors.Is(err, types.ErrTimerNotFound) {

@@ -93,7 +93,7 @@ const RankGas = 1_000
 // Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
 // what the block will do if no transaction changes it, and if the agents answer what they answered last: none is called.
 func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
-	ctx, err := e.AdoptedBranch(ctx)
+	ctx, err := e.ActivatedBranch(ctx)
 	if err != nil {
 		return ctx, nil, err
 	}
@@ -111,20 +111,20 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	return ctx, &Preview{b.Block, b.policy, b.rules, b.round, e, b, map[string]math.Int{}}, e.run(ctx, b, selecting[last:])
 }
 
-// AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.
-func (e *Engine) AdoptedBranch(ctx sdk.Context) (sdk.Context, error) {
+// ActivatedBranch is the beginning of the next block, on a branch of state that is dropped.
+func (e *Engine) ActivatedBranch(ctx sdk.Context) (sdk.Context, error) {
 	if err := logstore.Write(ctx); err != nil {
 		return ctx, err
 	}
 	branch, _ := ctx.CacheContext()
 	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
-	return branch, e.adoptConfig(branch)
+	return branch, e.activateConfig(branch)
 }
 
-func (e *Engine) adoptConfig(ctx sdk.Context) error {
-	return e.Configs.Adopt(ctx, func(before, after *types.TimerConfig) error {
+func (e *Engine) activateConfig(ctx sdk.Context) error {
+	return e.Configs.Activate(ctx, func(before, after *types.TimerConfig) error {
 		for _, p := range e.Policies.All() {
-			if err := p.Adopt(ctx, before, after); err != nil {
+			if err := p.Activate(ctx, before, after); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,7 @@ func (e *Engine) report(ctx sdk.Context, b *block) {
 		TimerLaneSummary: b.summary(), Fires: b.receipts, Runtimes: b.runtimes, Held: b.held, Released: b.released,
 		CycleBasefee: b.Prices.Cycle, CellBasefee: b.Prices.Cell, BasefeeFailure: b.basefees.Failure,
 		Capacity: report.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
-		Paused:   b.Config.LanePaused, Competing: uint64(b.deferred + b.Departed), WatchHits: b.watchHits, Turns: b.outcomes.turns,
+		Paused:   b.Config.LanePaused, Competing: uint64(b.deferred + b.Left), WatchHits: b.watchHits, Turns: b.outcomes.turns,
 	}
 	done.Asked, done.AgentsFailed = b.Agents.Made()
 	e.Reporter.Count(done)

@@ -51,7 +51,7 @@ func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, requi
 	if b.round.Unfunded(ctx, timer, required) != policies.Leaves {
 		return
 	}
-	b.Departed++
+	b.Left++
 	if b.removable(ctx, timer) && b.GC.TakeFor(timer) {
 		e.removeUnfunded(ctx, b, timer)
 		return

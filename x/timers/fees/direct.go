@@ -75,7 +75,7 @@ func (f *Fees) spendableOf(ctx sdk.Context, config *types.TimerConfig, account s
 
 // settleDirectly returns a part of a pre-charge, and emits what the account has spent in all, as the bank would. An
 // account that was charged more before for the call of its agent may have received something.
-func (f *Fees) settleDirectly(ctx context.Context, config *types.TimerConfig, p *purse, preCharged, refund math.Int) error {
+func (f *Fees) settleDirectly(ctx context.Context, config *types.TimerConfig, p *holding, preCharged, refund math.Int) error {
 	if refund.IsPositive() {
 		balance, err := p.get(ctx)
 		if errors.Is(err, collections.ErrNotFound) {
@@ -103,7 +103,7 @@ func (f *Fees) collect(ctx sdk.Context, config *types.TimerConfig, amount math.I
 	if f.Balances == nil || !amount.IsPositive() {
 		return nil
 	}
-	own := f.purse(ctx, config, f.Account)
+	own := f.holding(ctx, config, f.Account)
 	balance := own.balance(ctx)
 	if err := own.set(ctx, balance, balance.Add(amount)); err != nil {
 		return err

@@ -64,7 +64,7 @@ func (f *Fees) debit(ctx context.Context, config *types.TimerConfig, t *types.Ti
 	case !amount.IsPositive():
 		return nil
 	case f.Balances != nil:
-		return payer.purse.set(ctx, payer.balance, payer.balance.Sub(amount))
+		return payer.holding.set(ctx, payer.balance, payer.balance.Sub(amount))
 	default:
 		return f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, coins(config, amount))
 	}
@@ -86,10 +86,10 @@ func (f *Fees) RefundTo(
 	}
 	payer := t.Payer()
 	if f.Balances != nil {
-		if found.purse.isEmpty() {
-			found.purse = f.purse(ctx, config, payer)
+		if found.holding.isEmpty() {
+			found.holding = f.holding(ctx, config, payer)
 		}
-		if err := f.settleDirectly(ctx, config, &found.purse, preCharged, refund); err != nil {
+		if err := f.settleDirectly(ctx, config, &found.holding, preCharged, refund); err != nil {
 			return err
 		}
 	} else if refund.IsPositive() {

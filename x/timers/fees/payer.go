@@ -88,8 +88,8 @@ func (f *Fees) look(ctx context.Context, config *types.TimerConfig, addr sdk.Acc
 		found.balance = f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount
 		return found
 	}
-	found.purse = f.purse(ctx, config, addr)
-	found.balance = found.purse.balance(ctx)
+	found.holding = f.holding(ctx, config, addr)
+	found.balance = found.holding.balance(ctx)
 	return found
 }
 
@@ -104,9 +104,9 @@ type Payer struct {
 	// Cycles that its records count.
 	Cycles uint64
 
-	// balance is set if something was owed, purse also if payers are debited directly.
+	// balance is set if something was owed, holding also if payers are debited directly.
 	balance math.Int
-	purse   purse
+	holding holding
 	// spendable is nil if its account is too large to be read, or nothing was owed.
 	spendable math.Int
 }

@@ -21,19 +21,19 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// purse is a bank with one balance for all, and allowances up to a limit. It counts how often it is asked.
-type purse struct {
+// holding is a bank with one balance for all, and allowances up to a limit. It counts how often it is asked.
+type holding struct {
 	types.BankKeeper
 	spendable, limit int64
 	looks, probes    int
 }
 
-func (p *purse) GetBalance(_ context.Context, _ sdk.AccAddress, denom string) sdk.Coin {
+func (p *holding) GetBalance(_ context.Context, _ sdk.AccAddress, denom string) sdk.Coin {
 	p.looks++
 	return sdk.NewInt64Coin(denom, p.spendable)
 }
 
-func (p *purse) UseGrantedFees(_ context.Context, _, _ sdk.AccAddress, fee sdk.Coins, _ []sdk.Msg) error {
+func (p *holding) UseGrantedFees(_ context.Context, _, _ sdk.AccAddress, fee sdk.Coins, _ []sdk.Msg) error {
 	p.probes++
 	if fee.AmountOf("stake").GT(math.NewInt(p.limit)) {
 		return errors.New("beyond the limit")
@@ -42,7 +42,7 @@ func (p *purse) UseGrantedFees(_ context.Context, _, _ sdk.AccAddress, fee sdk.C
 }
 
 // GetAllowance returns one that names the module's message.
-func (*purse) GetAllowance(context.Context, sdk.AccAddress, sdk.AccAddress) (feegrant.FeeAllowanceI, error) {
+func (*holding) GetAllowance(context.Context, sdk.AccAddress, sdk.AccAddress) (feegrant.FeeAllowanceI, error) {
 	return feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{sdk.MsgTypeURL(&types.MsgScheduleTimer{})})
 }
 
@@ -61,8 +61,8 @@ var (
 	another   = &types.Timer{Actor: sdk.AccAddress("another_____________"), FeePayer: sdk.AccAddress("sponsor_____________")}
 )
 
-func newPurse(spendable, limit int64) (*purse, *fees.Shortfalls) {
-	p := &purse{spendable: spendable, limit: limit}
+func newPurse(spendable, limit int64) (*holding, *fees.Shortfalls) {
+	p := &holding{spendable: spendable, limit: limit}
 	return p, (&fees.Fees{Bank: p, Feegrant: p, Accounts: noAccounts{}}).
 		Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
 }
@@ -138,7 +138,7 @@ func TestTheAccountOfAPayerWithNothingIsNotRead(t *testing.T) {
 		asked       int
 	}{{0, 1, false, 0}, {1, 2, false, 1}, {2, 2, true, 1}, {0, 0, true, 1}} {
 		accounts.asked = 0
-		p := &purse{spendable: c.has}
+		p := &holding{spendable: c.has}
 		s := (&fees.Fees{Bank: p, Feegrant: p, Accounts: accounts}).
 			Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
 		require.Equal(t, c.covers, s.Covers(ctx, own, math.NewInt(c.amount)), "%+v", c)

@@ -120,7 +120,7 @@ func fullGenesis() *types.GenesisState {
 		TimerId: full.Id, DeliverId: full.Id, Actor: full.Actor, Codespace: "sdk", Code: 5, Cycles: 1, Cells: 1,
 		Paid: math.NewInt(9), Tip: math.ZeroInt(), Matched: []types.WatchedKey{matched},
 	}
-	g.Lane.Agents = &types.AgentBooks{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: full.Actor}
+	g.Lane.Agents = &types.AgentTotals{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: full.Actor}
 	addGuests(g, full.Actor)
 	g.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{receipt, receipt}}, {Height: 3, Receipts: []types.Receipt{receipt}}}
 	return g
@@ -167,10 +167,10 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no next seq":             {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
 		"no burned":               {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
 		"negative burned":         {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
-		"no sum of agents' bills": {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentBooks{} }, "lane.agents.billed is missing"},
-		"negative agents' bills":  {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentBooks{Billed: math.NewInt(-1)} }, "lane.agents.billed"},
+		"no sum of agents' bills": {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentTotals{} }, "lane.agents.billed is missing"},
+		"negative agents' bills":  {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentTotals{Billed: math.NewInt(-1)} }, "lane.agents.billed"},
 		"a long agents' payer": {func(g *types.GenesisState) {
-			g.Lane.Agents = &types.AgentBooks{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
+			g.Lane.Agents = &types.AgentTotals{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
 		}, "lane.agents.payer has 256 bytes"},
 		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},

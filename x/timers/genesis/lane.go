@@ -53,11 +53,11 @@ func validateLane(l *types.LaneState) error {
 	if l.TimesBehind < 0 || l.TimesBehind > types.MaxTime {
 		return types.ErrInvalidGenesis.Wrapf("lane.times_behind is %d, want 0 to %d", l.TimesBehind, types.MaxTime)
 	}
-	return validateAgentBooks(l.Agents)
+	return validateAgentTotals(l.Agents)
 }
 
-// validateAgentBooks checks the sum of the bills for agents' calls, and the payer whose turn it is.
-func validateAgentBooks(a *types.AgentBooks) error {
+// validateAgentTotals checks the sum of the bills for agents' calls, and the payer whose turn it is.
+func validateAgentTotals(a *types.AgentTotals) error {
 	switch {
 	case a == nil:
 		return nil

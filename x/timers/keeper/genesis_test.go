@@ -191,7 +191,7 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 			g.Lane.Burned = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 255))
 		},
 		"bills at their end": func(g *types.GenesisState) {
-			g.Lane.Agents = &types.AgentBooks{Billed: math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 192))}
+			g.Lane.Agents = &types.AgentTotals{Billed: math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 192))}
 		},
 		"next_seq at its end": func(g *types.GenesisState) { g.NextSeq = 1<<62 + 1 },
 		"fire_seq at its end": func(g *types.GenesisState) { g.Timers[0].FireSeq = 1<<31 + 1 },

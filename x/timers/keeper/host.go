@@ -115,7 +115,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := k.engine.Triggers.Delay(&timer, types.MomentOf(ctx)); err != nil {
 		return types.Timer{}, err
 	}
-	if err := k.engine.Policies.Restate(ctx, &config, &timer); err != nil {
+	if err := k.engine.Policies.Relock(ctx, &config, &timer); err != nil {
 		return types.Timer{}, err
 	}
 	if err := k.engine.Records.Insert(ctx, &timer, limitOf(&config, &timer)); err != nil {
@@ -273,7 +273,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 			t.Due = types.HeightOf(ctx) + 1
 		}
 		if req.Bid != nil {
-			if err := k.engine.Policies.Restate(ctx, &config, t); err != nil {
+			if err := k.engine.Policies.Relock(ctx, &config, t); err != nil {
 				return err
 			}
 		}

@@ -140,19 +140,19 @@ func NewKeeper(
 	for _, opt := range opts {
 		opt(&o)
 	}
-	purse := &fees.Fees{
+	payments := &fees.Fees{
 		Accounts: accounts, AccountStore: o.accounts, Addresses: names.NewAddresses(addresses), Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
-	purse.Defaults()
+	payments.Defaults()
 	k := &Keeper{authority: authority, feeDenom: o.feeDenom, service: service}
-	k.wire(cdc, collections.NewSchemaBuilder(service), purse, router, &o)
+	k.wire(cdc, collections.NewSchemaBuilder(service), payments, router, &o)
 	k.engine.Authority = authorityAddress
 	return k
 }
 
 // wire makes the components of the state, the policies that use them and the engine over both.
-func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
+func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *fees.Fees, router types.Router, o *options) {
 	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
 	records := state.NewRecords(sb, k.service, owners, lane)
 	index := index.New(sb, k.service)
@@ -161,10 +161,10 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	watches := triggers.NewWatches(cdc, sb, records, leavers, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
 	receipts := receipts.New(sb, lane)
-	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
+	agentRegistry := agents.NewRegistry(sb, records, router, payments.Bank, payments.Addresses)
 	parts := &policies.Parts{
 		Codec: cdc, Schema: sb, Store: k.service, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
-		Fairness: fairness, Agents: agentRegistry, Fees: purse, Addresses: purse.Addresses,
+		Fairness: fairness, Agents: agentRegistry, Fees: payments, Addresses: payments.Addresses,
 	}
 	k.engine = &engine.Engine{
 		Parts: parts, Policies: registry.New(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,

@@ -342,16 +342,17 @@ func TestTheOrderOfTheCleanUp(t *testing.T) {
 // TestTheSummarySaysThatThereIsAStorm.
 //
 // Rule: 5.4-storm-flag
-func TestTheSummarySaysThatThereIsAStorm(t *testing.T) {
-	for _, policy := range append(guestConfigs(), inMarket) {
-		f := newFixture(t, withConfig(policy), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 3, 1 }))
-		for range 5 {
-			f.schedule(robot, 3, f.noop())
-		}
-		f.blocksUntil(2)
-		for _, want := range []bool{true, true, false} {
-			require.Equal(t, want, only[*types.TimerLaneSummary](f, f.NextBlock()).Storm, "at height %d", f.Height()-1)
-		}
+func TestTheSummarySaysThatThereIsAStorm(t *testing.T) { requireStormInSummary(t, inMarket) }
+
+func requireStormInSummary(t *testing.T, policy func(*types.TimerConfig)) {
+	t.Helper()
+	f := newFixture(t, withConfig(policy), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 3, 1 }))
+	for range 5 {
+		f.schedule(robot, 3, f.noop())
+	}
+	f.blocksUntil(2)
+	for _, want := range []bool{true, true, false} {
+		require.Equal(t, want, only[*types.TimerLaneSummary](f, f.NextBlock()).Storm, "at height %d", f.Height()-1)
 	}
 }
 

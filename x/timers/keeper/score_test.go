@@ -638,3 +638,6 @@ func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
 	f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(price("0")))
 	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Tip)
 }
+
+// Rule: 5.4-storm-flag
+func TestTheSummarySaysThatThereIsAStormUnderScore(t *testing.T) { requireStormInSummary(t, scored) }

@@ -56,20 +56,20 @@ func (Base) Accept(_ context.Context, _ *types.TimerConfig, bid *types.Bid) (Acc
 	return Accepted{Bid: bid}, nil
 }
 
-// Restate implements BidRules: nothing is locked.
-func (Base) Restate(context.Context, *types.TimerConfig, *types.Timer, bool) error { return nil }
+// Relock implements BidRules: nothing is locked.
+func (Base) Relock(context.Context, *types.TimerConfig, *types.Timer, bool) error { return nil }
 
 // Follow implements Policy.
 func (Base) Follow(sdk.Context, *Block) Follower { return nil }
 
-// Detach implements Policy.
-func (Base) Detach(*types.Timer) {}
+// Reset implements Policy.
+func (Base) Reset(*types.Timer) {}
 
 // Maintain implements Policy.
 func (Base) Maintain(sdk.Context, *Block, bool) error { return nil }
 
-// Adopt implements Policy.
-func (Base) Adopt(context.Context, *types.TimerConfig, *types.TimerConfig) error { return nil }
+// Activate implements Policy.
+func (Base) Activate(context.Context, *types.TimerConfig, *types.TimerConfig) error { return nil }
 
 // Describe implements Policy: nothing.
 func (Base) Describe(*types.TimerConfig, *types.LaneState) types.PolicyStanding { return nil }

@@ -36,9 +36,9 @@ type Block struct {
 	// Index is the ready index as the block's steps see and change it.
 	Index *index.View
 
-	// Competing is how many timers were read to compete, Departed how many of those are no longer ready. Under overload
+	// Competing is how many timers were read to compete, Left how many of those are no longer ready. Under overload
 	// the index holds the number of those that compete.
-	Competing, Departed uint32
+	Competing, Left uint32
 	// Storm: more timers are ready than the window holds, and those in the ready index compete. Overfull: more are
 	// ready than compete.
 	Storm, Overfull bool

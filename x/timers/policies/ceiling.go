@@ -55,7 +55,7 @@ func (w *Window) HoldPricedOut(ctx sdk.Context, timers []types.Timer) error {
 		}
 		w.PricedOut++
 		if w.Hands.PutOnHold(ctx, &t, types.PricedOut); t.HoldReason != types.NotOnHold {
-			w.Departed++
+			w.Left++
 		}
 	}
 	return nil

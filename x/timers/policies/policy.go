@@ -77,13 +77,13 @@ type Policy interface {
 	Open(ctx sdk.Context, b *Block) (Round, error)
 	// Follow begins a block in which another policy is in force; nil if nothing is to be done for its fires.
 	Follow(ctx sdk.Context, b *Block) Follower
-	// Detach removes from the record of a repeating timer what belongs to the current fire, before its handler runs. It
+	// Reset removes from the record of a repeating timer what belongs to the current fire, before its handler runs. It
 	// is called under every policy.
-	Detach(next *types.Timer)
+	Reset(next *types.Timer)
 	// Maintain does bounded work at the end of a block, and sets the policy's part of the lane's state.
 	Maintain(ctx sdk.Context, b *Block, inForce bool) error
-	// Adopt is called before a config comes into force.
-	Adopt(ctx context.Context, before, after *types.TimerConfig) error
+	// Activate is called before a config comes into force.
+	Activate(ctx context.Context, before, after *types.TimerConfig) error
 	// Describe is what the query Lane shows of the policy if it is in force in the next block; nil for nothing.
 	Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding
 	// DescribeActor is what the query Fairness shows of an actor then; nil for nothing.
@@ -96,9 +96,9 @@ type Policy interface {
 type BidRules interface {
 	// Accept checks a bid that is well-formed and names no agent, while the policy is in force.
 	Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (Accepted, error)
-	// Restate locks the amount of a timer's new bid, and returns what was locked for the old one. It is called under
+	// Relock locks the amount of a timer's new bid, and returns what was locked for the old one. It is called under
 	// every policy; the record is written afterwards.
-	Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error
+	Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error
 }
 
 // Accepted is a bid as it is stored, and what events report about it.

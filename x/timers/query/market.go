@@ -83,7 +83,7 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 	if err != nil {
 		return nil, err
 	}
-	branch, err := s.engine.AdoptedBranch(ctx)
+	branch, err := s.engine.ActivatedBranch(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 	}
 	agents := lane.Agents
 	if agents == nil {
-		agents = &types.AgentBooks{Billed: math.ZeroInt()}
+		agents = &types.AgentTotals{Billed: math.ZeroInt()}
 	}
 	response.AgentCycles, response.AgentsUnasked, response.AgentsBilled = agents.Cycles, agents.Unasked, agents.Billed.String()
 	if basefees.Failure != nil {

@@ -56,8 +56,8 @@ func (c *Configs) SetNext(ctx context.Context, config types.TimerConfig) error {
 	return c.next.Set(ctx, config)
 }
 
-// Adopt puts the next config in force, if there is one. It first calls changing with both configs.
-func (c *Configs) Adopt(ctx context.Context, changing func(before, after *types.TimerConfig) error) error {
+// Activate puts the next config in force, if there is one. It first calls changing with both configs.
+func (c *Configs) Activate(ctx context.Context, changing func(before, after *types.TimerConfig) error) error {
 	next, found, err := c.Next(ctx)
 	if err != nil || !found {
 		return err

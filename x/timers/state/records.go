@@ -18,38 +18,38 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Companion keeps state of timers in addition to their records, and is notified when records change: the ready index,
-// the watches, the locked bids. It registers with Attend, so that code that moves or removes timers need not know it.
-type Companion interface {
+// Hook keeps state of timers in addition to their records, and is notified when records change: the ready index,
+// the watches, the locked bids. It registers with Register, so that code that moves or removes timers need not know it.
+type Hook interface {
 	// Scheduled is called before Inserted when the timer is new, and not read from a genesis file.
 	Scheduled(ctx context.Context, t *types.Timer) error
 	// Inserted is called before the record of a timer is first written.
 	Inserted(ctx context.Context, t *types.Timer) error
-	// Detached is called when the record leaves the queue.
-	Detached(ctx context.Context, t *types.Timer) error
+	// Removed is called when the record leaves the queue.
+	Removed(ctx context.Context, t *types.Timer) error
 	// Moved is called before the record is written at another place. Before is the timer as it was.
 	Moved(ctx context.Context, before, t *types.Timer) error
-	// Departed is called when the timer leaves for good.
-	Departed(ctx context.Context, t *types.Timer) error
+	// Deleted is called when the timer leaves for good.
+	Deleted(ctx context.Context, t *types.Timer) error
 }
 
-// NoCompanion is a Companion that does nothing, to embed.
-type NoCompanion struct{}
+// NoHook is a Hook that does nothing, to embed.
+type NoHook struct{}
 
-// Scheduled implements Companion.
-func (NoCompanion) Scheduled(context.Context, *types.Timer) error { return nil }
+// Scheduled implements Hook.
+func (NoHook) Scheduled(context.Context, *types.Timer) error { return nil }
 
-// Inserted implements Companion.
-func (NoCompanion) Inserted(context.Context, *types.Timer) error { return nil }
+// Inserted implements Hook.
+func (NoHook) Inserted(context.Context, *types.Timer) error { return nil }
 
-// Detached implements Companion.
-func (NoCompanion) Detached(context.Context, *types.Timer) error { return nil }
+// Removed implements Hook.
+func (NoHook) Removed(context.Context, *types.Timer) error { return nil }
 
-// Moved implements Companion.
-func (NoCompanion) Moved(context.Context, *types.Timer, *types.Timer) error { return nil }
+// Moved implements Hook.
+func (NoHook) Moved(context.Context, *types.Timer, *types.Timer) error { return nil }
 
-// Departed implements Companion.
-func (NoCompanion) Departed(context.Context, *types.Timer) error { return nil }
+// Deleted implements Hook.
+func (NoHook) Deleted(context.Context, *types.Timer) error { return nil }
 
 // WaitingRoom stores the records of timers that have no due height until an event triggers them.
 type WaitingRoom interface {
@@ -72,12 +72,12 @@ type Records struct {
 	payloads collections.Map[uint64, []byte]
 
 	// queue holds the timers that have a due height; onHold those that are neither there nor gone.
-	queue      *queue.Queue
-	onHold     *queue.Queue
-	owners     *Owners
-	lane       *Lane
-	waiting    WaitingRoom
-	companions []Companion
+	queue   *queue.Queue
+	onHold  *queue.Queue
+	owners  *Owners
+	lane    *Lane
+	waiting WaitingRoom
+	hooks   []Hook
 }
 
 var _ Component = (*Records)(nil)
@@ -93,8 +93,8 @@ func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, own
 	}
 }
 
-// Attend registers a companion. Companions are called in the order in which they registered.
-func (r *Records) Attend(c Companion) { r.companions = append(r.companions, c) }
+// Register registers a hook. Hooks are called in the order in which they registered.
+func (r *Records) Register(c Hook) { r.hooks = append(r.hooks, c) }
 
 // SetWaitingRoom names the place of timers with OnHold Watching.
 func (r *Records) SetWaitingRoom(room WaitingRoom) { r.waiting = room }
@@ -158,8 +158,8 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	logstore.NoteChange(ctx)
 	switch t.HoldReason {
 	case types.NotOnHold:
-		for _, c := range r.companions {
-			if err := c.Detached(ctx, t); err != nil {
+		for _, c := range r.hooks {
+			if err := c.Removed(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -186,7 +186,7 @@ func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
 
 // Insert adds a new timer, whose payload is within. Its actor may have maxTimers with it.
 func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) error {
-	for _, c := range r.companions {
+	for _, c := range r.hooks {
 		if err := c.Scheduled(ctx, t); err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (r *Records) add(ctx context.Context, t *types.Timer, maxTimers uint32) err
 	if err := r.StorePayload(ctx, t); err != nil {
 		return err
 	}
-	for _, c := range r.companions {
+	for _, c := range r.hooks {
 		if err := c.Inserted(ctx, t); err != nil {
 			return err
 		}
@@ -215,29 +215,29 @@ func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
 	if err := r.ReleaseResources(ctx, t); err != nil {
 		return err
 	}
-	return r.Detach(ctx, t)
+	return r.RemoveRecord(ctx, t)
 }
 
 // ReleaseResources removes what is stored of a timer in addition to its record.
 func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
-	for _, c := range r.companions {
-		if err := c.Departed(ctx, t); err != nil {
+	for _, c := range r.hooks {
+		if err := c.Deleted(ctx, t); err != nil {
 			return err
 		}
 	}
 	return r.DropPayload(ctx, t)
 }
 
-// Detach removes a timer's record and keeps its resources.
-func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
+// RemoveRecord removes a timer's record and keeps its resources.
+func (r *Records) RemoveRecord(ctx context.Context, t *types.Timer) error {
 	if err := r.owners.remove(ctx, t.Actor, EntryOf(t)); err != nil {
 		return err
 	}
 	return r.take(ctx, t)
 }
 
-// Reattach puts back a record that was detached. The timer counted against its actor's limit before.
-func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
+// RestoreRecord puts back a record that was detached. The timer counted against its actor's limit before.
+func (r *Records) RestoreRecord(ctx context.Context, t *types.Timer) error {
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 			return err
 		}
 	}
-	for _, c := range r.companions {
+	for _, c := range r.hooks {
 		if err := c.Moved(ctx, &before, t); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ import (
 // Invariant: a watch timer that waits has no hit, and one in the queue has one. Where passes or rounds are stored, the cursors
 // say with which the next block goes on.
 type Watches struct {
-	state.NoCompanion
+	state.NoHook
 	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
 	// write to a watchable store.
 	counts watch.Counts
@@ -56,7 +56,7 @@ type Watches struct {
 
 var (
 	_ state.Component   = (*Watches)(nil)
-	_ state.Companion   = (*Watches)(nil)
+	_ state.Hook        = (*Watches)(nil)
 	_ state.WaitingRoom = (*Watches)(nil)
 	_ Kind              = (*Watches)(nil)
 )
@@ -101,7 +101,7 @@ func NewWatches(
 		watcher: watcher, records: records, conditions: conditions, leavers: leavers,
 	}
 	records.SetWaitingRoom(w)
-	records.Attend(w)
+	records.Register(w)
 	return w
 }
 
@@ -191,7 +191,7 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 	return err == nil && !hit, err
 }
 
-// Inserted implements state.Companion: it adds a timer's watches, of which the wrapped stores read the counts.
+// Inserted implements state.Hook: it adds a timer's watches, of which the wrapped stores read the counts.
 func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if key.When == nil {
@@ -203,8 +203,8 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	return watch.Count(ctx, w.counts, t.WatchKeys(), 1)
 }
 
-// Departed implements state.Companion: it removes a timer's hit and, now or in a later block, its watches.
-func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
+// Deleted implements state.Hook: it removes a timer's hit and, now or in a later block, its watches.
+func (w *Watches) Deleted(ctx context.Context, t *types.Timer) error {
 	if deferred, err := w.leavers.Defer(ctx, t); err != nil {
 		return err
 	} else if !deferred {
@@ -238,7 +238,7 @@ func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
 }
 
-// Moved implements state.Companion: it follows a timer that took a fresh seq, or watches something else. The lateness of one that returns to the
+// Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that returns to the
 // queue counts from its new due height.
 func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 	if t.Trigger.Watch == nil {

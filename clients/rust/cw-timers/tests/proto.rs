@@ -54,7 +54,7 @@ const NOT_COVERED: &[&str] = &[
     "AgentQuote",
     "QueueKey",
     "LaneState",
-    "AgentBooks",
+    "AgentTotals",
     "timers.auction.v1.State",
     "timers.score.v1.State",
     "timers.tip.v1.ActorWeight",

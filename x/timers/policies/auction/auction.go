@@ -26,19 +26,19 @@ import (
 // Policy auction.
 type Policy struct {
 	policies.Base
-	state.NoCompanion
+	state.NoHook
 	parts *policies.Parts
 }
 
 var (
 	_ policies.Policy = (*Policy)(nil)
-	_ state.Companion = (*Policy)(nil)
+	_ state.Hook      = (*Policy)(nil)
 )
 
 // New binds the policy.
 func New(parts *policies.Parts) policies.Policy {
 	p := &Policy{parts: parts}
-	parts.Records.Attend(p)
+	parts.Records.Register(p)
 	return p
 }
 
@@ -59,8 +59,8 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.Accepted{Bid: kept}, err
 }
 
-// Restate implements policies.BidRules. The bid is paid by who scheduled the timer, never from an allowance.
-func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
+// Relock implements policies.BidRules. The bid is paid by who scheduled the timer, never from an allowance.
+func (p *Policy) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
 	stated := math.ZeroInt()
 	if inForce {
 		stated = t.Bid.Stated()
@@ -77,16 +77,16 @@ func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *type
 
 // lock takes an amount of the principal's for the timer.
 func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
-	purse, principal := p.parts.Fees, t.Principal()
+	payments, principal := p.parts.Fees, t.Principal()
 	// An account that may not pay for fires may not bid either: what is returned could not reach it.
-	if _, err := purse.CheckPayer(ctx, config, principal, principal); err != nil {
+	if _, err := payments.CheckPayer(ctx, config, principal, principal); err != nil {
 		return err
 	}
-	coin := sdk.NewCoin(config.FeeDenom, purse.Spendable(ctx, config, principal))
+	coin := sdk.NewCoin(config.FeeDenom, payments.Spendable(ctx, config, principal))
 	if coin.Amount.LT(amount) {
 		return types.ErrBidNotCovered.Wrapf("%s must lock %s more and can spend %s", p.parts.Addresses.Text(principal), amount, coin)
 	}
-	if err := purse.Lock(ctx, config, principal, amount); err != nil {
+	if err := payments.Lock(ctx, config, principal, amount); err != nil {
 		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, p.parts.Addresses.Text(principal), err)
 	}
 	t.SetLocked(t.Locked().Add(amount))
@@ -111,9 +111,9 @@ func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types
 	})
 }
 
-// Departed implements state.Companion: it returns all that is locked for a timer that leaves. If the bank refuses, the
+// Deleted implements state.Hook: it returns all that is locked for a timer that leaves. If the bank refuses, the
 // timer does not leave: the message that removes it fails, or, in a block, the timer is quarantined and keeps its lock.
-func (p *Policy) Departed(ctx context.Context, t *types.Timer) error {
+func (p *Policy) Deleted(ctx context.Context, t *types.Timer) error {
 	if t.BidLocked == "" {
 		return nil
 	}
@@ -135,9 +135,9 @@ func (*Policy) Messages() policies.Messages {
 	return policies.Messages{State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}}}
 }
 
-// Detach implements policies.Policy: the bid of this fire is settled after all fires of the block, so that the handler
+// Reset implements policies.Policy: the bid of this fire is settled after all fires of the block, so that the handler
 // cannot withdraw it.
-func (*Policy) Detach(next *types.Timer) { next.BidLocked = "" }
+func (*Policy) Reset(next *types.Timer) { next.BidLocked = "" }
 
 // Maintain implements policies.Policy: the loop that adjusts λ restarts when the policy comes into force again.
 func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {

@@ -134,7 +134,7 @@ func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *
 	return policies.PricesOf(ctx, basefees, rules, config, last), basefees
 }
 
-// Accept checks a bid by the policy in force. It locks nothing; Restate does.
+// Accept checks a bid by the policy in force. It locks nothing; Relock does.
 func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	if err := bid.Validate(); err != nil || bid == nil {
 		return policies.Accepted{}, err
@@ -146,11 +146,11 @@ func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *t
 	return r.At(config, types.HeightOf(ctx)).Accept(ctx, config, bid)
 }
 
-// Restate makes every policy lock what a timer's bid requires under it, and return what it locked before.
-func (r *Registry) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
+// Relock makes every policy lock what a timer's bid requires under it, and return what it locked before.
+func (r *Registry) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
 	inForce := r.At(config, types.HeightOf(ctx))
 	for _, p := range r.policies {
-		if err := p.Restate(ctx, config, t, p == inForce); err != nil {
+		if err := p.Relock(ctx, config, t, p == inForce); err != nil {
 			return err
 		}
 	}

@@ -68,16 +68,16 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.Accepted{Bid: kept}, err
 }
 
-// Restate implements policies.BidRules: who pays through an allowance pays no bid, and can't state one.
-func (*Policy) Restate(_ context.Context, _ *types.TimerConfig, t *types.Timer, inForce bool) error {
+// Relock implements policies.BidRules: who pays through an allowance pays no bid, and can't state one.
+func (*Policy) Relock(_ context.Context, _ *types.TimerConfig, t *types.Timer, inForce bool) error {
 	if inForce && t.Sponsored() && t.Bid.Stated().IsPositive() {
 		return types.ErrInvalidBid.Wrapf("a fee allowance pays no bid: state none instead of %s, or let the actor pay", t.Bid.Stated())
 	}
 	return nil
 }
 
-// Adopt implements policies.Policy: a change of the weights begins a new list.
-func (p *Policy) Adopt(ctx context.Context, before, after *types.TimerConfig) error {
+// Activate implements policies.Policy: a change of the weights begins a new list.
+func (p *Policy) Activate(ctx context.Context, before, after *types.TimerConfig) error {
 	if types.ParamsOf[Params](before).Same(types.ParamsOf[Params](after)) {
 		return nil
 	}

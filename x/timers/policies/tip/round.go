@@ -274,7 +274,7 @@ func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) pol
 		})
 	})
 	if !done {
-		r.Departed++
+		r.Left++
 	}
 	return policies.Waits
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
-// Conditions is the component. It is a companion of the records: what happens to a timer it does to its conditions.
+// Conditions is the component. It is a hook of the records: what happens to a timer it does to its conditions.
 type Conditions struct {
-	state.NoCompanion
+	state.NoHook
 	// values: (store, key) → value at the last collection, and how many conditions the key has.
 	values watch.Values
 	// all: (store, key, owner, seq) of each condition of a live timer.
@@ -46,7 +46,7 @@ type Conditions struct {
 
 var (
 	_ state.Component = (*Conditions)(nil)
-	_ state.Companion = (*Conditions)(nil)
+	_ state.Hook      = (*Conditions)(nil)
 )
 
 // Place is (store, key, owner, seq).
@@ -79,7 +79,7 @@ func New(
 		changed: collections.NewKeySet(sb, region(6), "watch_changed", keys),
 		watcher: watcher, records: records, leavers: leavers,
 	}
-	records.Attend(c)
+	records.Register(c)
 	return c
 }
 
@@ -136,7 +136,7 @@ func waitsOf(value []byte) (waits, error) {
 	return waits{binary.BigEndian.Uint64(value), slices.Clone(value[8:])}, nil
 }
 
-// Scheduled implements state.Companion. The first collection of the timer is compared with the values of now. A timer that is
+// Scheduled implements state.Hook. The first collection of the timer is compared with the values of now. A timer that is
 // read from a genesis file has its start there, if it still needs one.
 func (c *Conditions) Scheduled(ctx context.Context, t *types.Timer) error {
 	all, err := conditionsOf(t)
@@ -159,7 +159,7 @@ func (c *Conditions) Scheduled(ctx context.Context, t *types.Timer) error {
 	return c.starts.Set(ctx, collections.Join(t.Due, t.Seq), held)
 }
 
-// Inserted implements state.Companion. The first condition of a key begins with the value of now.
+// Inserted implements state.Hook. The first condition of a key begins with the value of now.
 func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
 	all, err := conditionsOf(t)
 	if err != nil {
@@ -243,7 +243,7 @@ func Rewatches(before, t *types.Timer) bool {
 	return before.Seq != t.Seq && !slices.EqualFunc(before.WatchKeys(), t.WatchKeys(), same)
 }
 
-// Moved implements state.Companion: conditions have places while their timer waits.
+// Moved implements state.Hook: conditions have places while their timer waits.
 func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 	if Rewatches(before, t) {
 		if err := c.Remove(ctx, before); err != nil {

@@ -236,7 +236,7 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	if opts.WrapStore != nil {
 		timersStore = opts.WrapStore(timersStore)
 	}
-	if !opts.NoGuests {
+	if !opts.NoGuests && guestPolicies != nil {
 		opts.Keeper = append([]keeper.Option{keeper.WithPolicy(guestPolicies()...)}, opts.Keeper...)
 	}
 	c.Timers = keeper.NewKeeper(c.Codec, timersStore, addresses, c.Accounts, c.Bank,

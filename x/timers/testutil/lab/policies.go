@@ -2,19 +2,38 @@ package lab
 
 import (
 	"slices"
+	"sync"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Has reports whether lab chains have a policy: without guests (HasGuests) of the module's those that are its own.
+// guestPolicies are those of package guests: nil if this is built with the tag noguests, and links none of them (guests.go).
+var guestPolicies func() []registry.Constructor
+
+// registered are the policies of a lab chain to which none is added.
+var registered = sync.OnceValue(func() (ids []types.Policy) {
+	chain, err := NewChain(ChainOptions{})
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range chain.Timers.Engine().Policies.All() {
+		ids = append(ids, p.ID())
+	}
+	return ids
+})
+
+// Has reports whether lab chains have a policy: without guests, of those that come with the module its own. A policy that a test
+// adds is there.
 func Has(p types.Policy) bool {
-	return HasGuests || p <= types.PolicyEIP1559 || p >= types.FirstCustomPolicy
+	_, ofModule := types.Policy_name[int32(p)]
+	return !ofModule || slices.Contains(registered(), p)
 }
 
-// Policies are those of the stated policies that lab chains have; of all that come with the module if none is stated.
+// Policies are those of the stated policies that lab chains have, or all that they have if none is stated.
 func Policies(stated ...types.Policy) []types.Policy {
 	if len(stated) == 0 {
-		stated = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
+		return slices.Clone(registered())
 	}
 	return slices.DeleteFunc(slices.Clone(stated), func(p types.Policy) bool { return !Has(p) })
 }

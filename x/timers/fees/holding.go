@@ -15,30 +15,30 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// purse is the balance of the fee denom of an account. Its place is looked up once for all that a fire does with it: the
+// holding is the balance of the fee denom of an account. Its place is looked up once for all that a fire does with it: the
 // pre-charge and, after the handler, the refund. It holds no amount.
-type purse struct {
+type holding struct {
 	balances Balances
 	key      BalanceKey
 	// at is set if the balances know places.
 	at place
 }
 
-// purse is empty on a chain on which the bank moves what fires are charged.
-func (f *Fees) purse(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) purse {
+// holding is empty on a chain on which the bank moves what fires are charged.
+func (f *Fees) holding(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) holding {
 	if f.Balances == nil {
-		return purse{}
+		return holding{}
 	}
-	p := purse{balances: f.Balances, key: collections.Join(addr, config.FeeDenom)}
+	p := holding{balances: f.Balances, key: collections.Join(addr, config.FeeDenom)}
 	if known, ok := f.Balances.(placer); ok {
 		p.at = known.place(ctx, p.key)
 	}
 	return p
 }
 
-func (p *purse) isEmpty() bool { return p.balances == nil }
+func (p *holding) isEmpty() bool { return p.balances == nil }
 
-func (p *purse) get(ctx context.Context) (math.Int, error) {
+func (p *holding) get(ctx context.Context) (math.Int, error) {
 	if p.at.isKnown() {
 		return p.at.get()
 	}
@@ -46,7 +46,7 @@ func (p *purse) get(ctx context.Context) (math.Int, error) {
 }
 
 // balance is what is there; nothing if that can't be read, as the bank has it.
-func (p *purse) balance(ctx context.Context) math.Int {
+func (p *holding) balance(ctx context.Context) math.Int {
 	amount, err := p.get(ctx)
 	if err != nil {
 		return math.ZeroInt()
@@ -55,7 +55,7 @@ func (p *purse) balance(ctx context.Context) math.Int {
 }
 
 // set writes what is there, and was there before. The bank stores no balance of nothing.
-func (p *purse) set(ctx context.Context, before, amount math.Int) error {
+func (p *holding) set(ctx context.Context, before, amount math.Int) error {
 	switch {
 	case amount.IsNegative():
 		return types.ErrInternal.Wrapf("the balance of %s would be %s", p.key.K1(), amount)

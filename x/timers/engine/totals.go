@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fireResult is what one fire did, for the block's books.
+// fireResult is what one fire did, for the block's totals.
 type fireResult struct {
 	// ran: the handler was called, so that the fire is charged whatever fails afterwards.
 	ran     bool
@@ -34,8 +34,8 @@ func (t *total) add(amount math.Int) { t.sum.Add(&t.sum, amount.BigIntMut()) }
 
 func (t *total) amount() math.Int { return math.NewIntFromBigInt(&t.sum) }
 
-// books sum up the fires and the cleanup of one block.
-type books struct {
+// totals sum up the fires and the cleanup of one block.
+type totals struct {
 	// receipts of the fires, in their order.
 	receipts []*types.Receipt
 	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never
@@ -61,29 +61,29 @@ type books struct {
 	watchHits uint64
 }
 
-func newBooks() books {
-	return books{firesOf: map[string]uint32{}}
+func newTotals() totals {
+	return totals{firesOf: map[string]uint32{}}
 }
 
 // noteHeld books a timer that was on hold.
-func (b *books) noteHeld(ctx sdk.Context, timer *types.Timer, reason types.HoldReason) {
+func (b *totals) noteHeld(ctx sdk.Context, timer *types.Timer, reason types.HoldReason) {
 	b.held = append(b.held, reason)
 	report.LogTimer(ctx.Logger(), timer, "a timer was put on hold", "reason", reason)
 }
 
 // noteTurn books the turn of a timer that does not fire.
-func (b *books) noteTurn(ctx sdk.Context, timer *types.Timer, verdict types.Verdict) {
+func (b *totals) noteTurn(ctx sdk.Context, timer *types.Timer, verdict types.Verdict) {
 	b.outcomes.turns[verdict]++
 	report.LogTimer(ctx.Logger(), timer, "a timer does not fire", "verdict", verdict.Word())
 }
 
 // mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.
-func (b *books) mayFire(config *types.TimerConfig, actor sdk.AccAddress) bool {
+func (b *totals) mayFire(config *types.TimerConfig, actor sdk.AccAddress) bool {
 	return config.MaxFiresPerActor == 0 || b.firesOf[string(actor)] < config.MaxFiresPerActor
 }
 
 // book enters a fire and returns its receipt.
-func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
+func (b *totals) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	if b.firesOf[string(actor)]++; b.firesOf[string(actor)] == 1 {
 		b.actors = append(b.actors, actor)
 	}
@@ -103,7 +103,7 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 }
 
 // fires by actor, in the order of their first fire.
-func (b *books) fires() []state.ActorFires {
+func (b *totals) fires() []state.ActorFires {
 	fires := make([]state.ActorFires, len(b.actors))
 	for i, actor := range b.actors {
 		fires[i] = state.ActorFires{Actor: actor, Fires: b.firesOf[string(actor)]}
@@ -112,7 +112,7 @@ func (b *books) fires() []state.ActorFires {
 }
 
 // settled are the receipts as they are stored.
-func (b *books) settled() []types.Receipt {
+func (b *totals) settled() []types.Receipt {
 	receipts := make([]types.Receipt, len(b.receipts))
 	for i, receipt := range b.receipts {
 		receipts[i] = *receipt
