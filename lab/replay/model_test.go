@@ -107,7 +107,7 @@ func (m *model) endBlock(s *scenario.Scenario) {
 			return t.due <= m.height && fate(t)
 		})
 	}
-	unfunded := m.sweep(config.LanePaused)
+	unfunded := m.scan(config.LanePaused)
 	m.sort()
 	stay(func(t *modelTimer) bool {
 		switch expired := m.height > t.expiresAt; {
@@ -164,9 +164,9 @@ func (m *model) sort() {
 	})
 }
 
-// sweep returns what was on hold to the queue, as far as the funds of its payer go, and returns what they do not suffice
+// scan returns what was on hold to the queue, as far as the funds of its payer go, and returns what they do not suffice
 // for at all.
-func (m *model) sweep(paused bool) (unfunded []*modelTimer) {
+func (m *model) scan(paused bool) (unfunded []*modelTimer) {
 	if paused {
 		return nil
 	}

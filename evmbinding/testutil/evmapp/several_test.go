@@ -135,7 +135,7 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 	require.Empty(t, c.TimersOf(p.Address))
 }
 
-// TestSeveral_CancelAll: the sender's timers of any kind, in the order of its list, and nobody else's, as many as it states.
+// TestSeveral_CancelAll: the sender's timers of any kind, in the order of its list, and no one else's, as many as it states.
 func TestSeveral_CancelAll(t *testing.T) {
 	c := chain(t)
 	p, other := puppet(c), alarm(c)

@@ -259,7 +259,7 @@ func mint(c *Chain, denom string, amount int64, to common.Address) *abci.Respons
 	})
 }
 
-// changedIn is what the one callback of a block was told of.
+// changedIn is what the one callback of a block was notified of.
 func changedIn(c *Chain, block *abci.ResponseFinalizeBlock) []Changed {
 	c.tb.Helper()
 	fires := Events[*timerstypes.TimerFired](c.tb, block)
@@ -272,7 +272,7 @@ func changedIn(c *Chain, block *abci.ResponseFinalizeBlock) []Changed {
 }
 
 // TestWatch_OfCoinsAndKeys: a coin of the bank by its denom, and keys of stores that the chain makes watchable, whole or
-// not, with conditions or without; the callback is told which.
+// not, with conditions or without; the delivery names which.
 func TestWatch_OfCoinsAndKeys(t *testing.T) {
 	c := chain(t)
 	d, holder := alarm(c), AccountOf("holder of coins").Address

@@ -246,7 +246,7 @@ func freeKinds() []kind {
 		}))),
 		block("timers whose time has come", "overhead, times", paused(crowd(1_000, timed))),
 		lapsing(),
-		block("a sweep of timers on hold", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.HoldReason = types.Unfunded })),
+		block("a scan of the timers on hold", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.HoldReason = types.Unfunded })),
 		watchCrowd("a change that 1000 timers watch", 1_000, nil),
 		watchCrowd("a change that makes 1000 conditions true", 1_000,
 			&types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(workload.OwnerFunds)}),

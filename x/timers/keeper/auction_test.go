@@ -671,10 +671,10 @@ func TestABlockReadsABoundedNumberOfRunnersUp(t *testing.T) {
 	}
 }
 
-// TestInvariantsNoticeCoinsThatAreMissing: the module's account holds what its timers have locked, no more and no less.
+// TestInvariants_NoticeCoinsThatAreMissing: the module's account holds what its timers have locked, no more and no less.
 //
 // Rule: 2.2-account-holds-locked-bids
-func TestInvariantsNoticeCoinsThatAreMissing(t *testing.T) {
+func TestInvariants_NoticeCoinsThatAreMissing(t *testing.T) {
 	f, _ := inUse(t, 2, types.PolicyAuction)
 	for _, pair := range [][2]sdk.AccAddress{{vault, bob}, {bob, vault}} {
 		ctx, _ := f.Ctx().CacheContext()

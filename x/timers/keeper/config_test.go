@@ -97,7 +97,7 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 }
 
 // Rule: 1.5-unrunnable, 5.1-returns, 5.1-unrunnable-on-hold, 6-released
-func TestAnUnrunnableTimerIsOnHoldAndComesBack(t *testing.T) {
+func TestUnrunnable_IsPutOnHoldAndComesBack(t *testing.T) {
 	for name, tc := range map[string]struct{ shrink, restore func(*types.TimerConfig) }{
 		"above the cap": {
 			func(c *types.TimerConfig) { c.MaxCyclesPerFire = 100_000 },

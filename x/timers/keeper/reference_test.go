@@ -339,10 +339,10 @@ func TestTheOrderOfTheCleanUp(t *testing.T) {
 	require.Equal(t, []string{sooner, soon, watch, older, later, paused}, gone)
 }
 
-// TestTheSummarySaysThatThereIsAStorm.
+// TestSummary_SaysThatThereIsAStorm.
 //
 // Rule: 5.4-storm-flag
-func TestTheSummarySaysThatThereIsAStorm(t *testing.T) { requireStormInSummary(t, inMarket) }
+func TestSummary_SaysThatThereIsAStorm(t *testing.T) { requireStormInSummary(t, inMarket) }
 
 func requireStormInSummary(t *testing.T, policy func(*types.TimerConfig)) {
 	t.Helper()

@@ -288,7 +288,7 @@ func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
 // A handler finds what its block has put on hold where it is now, and can change it.
 //
 // Rule: 2.2-one-record, 2.3-session
-func TestHandlersFindWhatTheBlockHasOnHold(t *testing.T) {
+func TestHandlers_FindWhatTheBlockHasOnHold(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }))
 	poor := sdk.AccAddress("poor________________")
 	f.fund(poor, 1)
@@ -324,7 +324,7 @@ func TestHandlersFindWhatTheBlockHasOnHold(t *testing.T) {
 // What the block has put on hold stays, where a handler that has looked at it fails.
 //
 // Rule: 2.3-session
-func TestWhatTheBlockHasOnHoldOutlivesAHandlerThatFails(t *testing.T) {
+func TestHandlers_ThatFailLeaveOnHoldWhatTheBlockPutThere(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }))
 	poor := sdk.AccAddress("poor________________")
 	f.fund(poor, 1)

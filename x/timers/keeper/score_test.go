@@ -631,7 +631,7 @@ func FuzzAScoreStormFiresWhatAFullSortWouldFire(f *testing.F) {
 }
 
 // Rule: 1.11-no-score-bid
-func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
+func TestScore_PaysNoBidFromAnAllowance(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	f.grant(bob, robot, unlimited())
 	f.refused(types.ErrInvalidBid, scheduleMsg(robot, 3, f.noop(), paidBy(bob), bidding(price("77"))))
@@ -640,4 +640,4 @@ func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
 }
 
 // Rule: 5.4-storm-flag
-func TestTheSummarySaysThatThereIsAStormUnderScore(t *testing.T) { requireStormInSummary(t, scored) }
+func TestSummary_SaysThatThereIsAStormUnderScore(t *testing.T) { requireStormInSummary(t, scored) }

@@ -621,10 +621,10 @@ func TestAgentsBidUnderTip(t *testing.T) {
 	require.NotEmpty(t, f.timer(robot, waits).Id)
 }
 
-// TestTipPutsUnfundedTimersOnHoldUnderOverload, and they come back with their payer's funds.
+// TestTip_PutsUnfundedTimersOnHoldUnderOverload, and they come back with their payer's funds.
 //
 // Rule: 5.2-tip-on-hold
-func TestTipPutsUnfundedTimersOnHoldUnderOverload(t *testing.T) {
+func TestTip_PutsUnfundedTimersOnHoldUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerBlock = 8, 1 }))
 	f.fund(poorRobot, 1)
 	waiting := f.schedule(poorRobot, 3, f.noop(), bidding(stated("9", "5")))

@@ -38,7 +38,7 @@ func unfundedOnHold(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *
 }
 
 // Rule: 5.2-on-hold-unfunded, 5.2-leaves-later
-func TestAnUnfundedTimerBeyondTheCleanUpBudgetIsOnHoldAndLeaves(t *testing.T) {
+func TestUnfunded_BeyondTheCleanUpBudgetIsPutOnHoldAndLeaves(t *testing.T) {
 	f, id := unfundedOnHold(t)
 	require.Equal(t, types.TimerStatusOnHold, f.timer(poorRobot, id).Status)
 	response, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{})

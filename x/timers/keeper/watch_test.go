@@ -542,7 +542,7 @@ func TestFailedStepKeepsWatchedChanges(t *testing.T) {
 	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob))}, only[*types.TimerFired](f, events).Matched)
 }
 
-func TestAWatchThatIsOnHoldWaitsOnOrFires(t *testing.T) {
+func TestWatch_OnHoldWaitsOnOrFires(t *testing.T) {
 	f := newFixture(t)
 	f.quarantine()
 	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)), times(0))

@@ -64,7 +64,7 @@ type Hands interface {
 	// Guard runs a policy's work on one timer in a sandbox of its own, and reports whether it succeeded. If it fails
 	// unexpectedly, the timer is quarantined.
 	Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) (done bool)
-	// PutOnHold takes a timer out of the queue, for a reason that ends by itself: what the sweep of the timers on hold looks
+	// PutOnHold takes a timer out of the queue, for a reason that ends by itself: what the scan of the timers on hold looks
 	// at. If the block's overhead has no room for that, the timer stays where it is.
 	PutOnHold(ctx sdk.Context, t *types.Timer, reason types.HoldReason)
 	// Look looks at the payer of a ready timer that is to be admitted, at the price of its fire.

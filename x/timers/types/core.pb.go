@@ -2766,7 +2766,7 @@ type LaneState struct {
 	// sweep_cursor is where the sweep for expired timers goes on, after a block whose bounded read did not reach the end of what
 	// is due.
 	SweepCursor QueueKey `protobuf:"bytes,5,opt,name=sweep_cursor,json=sweepCursor,proto3" json:"sweep_cursor"`
-	// hold_cursor is where the sweep of timers on hold goes on.
+	// hold_cursor is where the scan of the timers on hold continues.
 	HoldCursor uint64 `protobuf:"varint,6,opt,name=hold_cursor,json=holdCursor,proto3" json:"hold_cursor,omitempty"`
 	// receipts_from is the first height of which receipts may still be kept: there are none before it, some of its own may
 	// have been removed, and none of a later height.

@@ -17,7 +17,7 @@ import (
 )
 
 // What check-config foretells is what the chain does: the same config is put in force, and the timers become due.
-func TestCheckConfigForetellsWhatIsOnHold(t *testing.T) {
+func TestCheckConfig_ForetellsWhatIsOnHold(t *testing.T) {
 	r := newRig(t)
 	for i, gas := range []uint64{100_000, 200_000, 250_000, 150_000} {
 		id := r.Schedule(60, int64(i+1))

@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-func TestHistoryTellsWhatBecameOfABid(t *testing.T) {
+func TestHistory_TellsWhatBecameOfABid(t *testing.T) {
 	r := newRig(t)
 	r.Configure(func(c *types.TimerConfig) {
 		c.Policy = types.PolicyAuction
