@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -29,6 +30,8 @@ type Node struct {
 	binary  string
 	process *exec.Cmd
 	exited  chan struct{}
+	// taking is true once the node takes transactions; see waitTaking.
+	taking atomic.Bool
 	// patience of those who wait for a block; Patience if it is zero.
 	patience time.Duration
 	// addresses of the key ring by names of keys, once they are asked for.
@@ -52,6 +55,7 @@ func (n *Node) Start() error {
 		return errors.Join(err, log.Close())
 	}
 	n.process, n.exited = cmd, make(chan struct{})
+	n.taking.Store(false)
 	go func(exited chan struct{}) {
 		_ = cmd.Wait()
 		_ = log.Close()
@@ -171,12 +175,38 @@ type Event struct {
 // Tx signs and sends a transaction from a key, and waits until it is in a block. A transaction that fails is no error;
 // one that is refused before it gets into a block is.
 func (n *Node) Tx(ctx context.Context, from string, args ...string) (TxResult, error) {
+	if err := n.waitTaking(ctx); err != nil {
+		return TxResult{}, err
+	}
 	args = append(append([]string{"tx"}, args...), "--from", from, "--gas", "4000000", "--fees", "4000utmr", "--yes", "--output", "json")
 	out, err := n.CLI(ctx, args...)
 	if err != nil {
 		return TxResult{}, err
 	}
 	return n.sent(ctx, out)
+}
+
+// waitTaking waits until the node has caught up and committed a block since its start. Before that the command line refuses
+// distances from its latest block, and baseapp checks signatures as of genesis, where every account has the number 0.
+func (n *Node) waitTaking(ctx context.Context) error {
+	first := int64(-1)
+	for p := n.newProgress(); !n.taking.Load(); {
+		var status struct {
+			Sync struct {
+				CatchingUp bool `json:"catching_up"`
+			} `json:"sync_info"`
+		}
+		behind := n.rpc(ctx, "/status", &status) != nil || status.Sync.CatchingUp
+		at, err := n.poll(ctx, p)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: waiting until it takes transactions: %w", n.Name, err)
+		case at > 0 && first < 0:
+			first = at
+		}
+		n.taking.Store(!behind && first > 0 && at > first)
+	}
+	return nil
 }
 
 // sent reads what the command line printed of a transaction and waits for it.

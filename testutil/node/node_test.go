@@ -41,6 +41,8 @@ func fakeNode(t *testing.T, height func() int64) *Node {
 		switch {
 		case r.URL.Path == "/abci_info":
 			fmt.Fprintf(w, `{"result":{"response":{"last_block_height":"%d"}}}`, height())
+		case r.URL.Path == "/status":
+			fmt.Fprintf(w, `{"result":{"sync_info":{"catching_up":%t}}}`, height() < 5)
 		case strings.Contains(r.URL.RawQuery, "0xKNOWN") && height() >= 7:
 			fmt.Fprint(w, `{"result":{"height":"7","tx_result":{"code":3,"codespace":"timers"}}}`)
 		default:
@@ -75,6 +77,20 @@ func TestATransactionThatNoBlockTakesIsGivenUp(t *testing.T) {
 	n := fakeNode(t, func() int64 { return at.Add(60) })
 	_, err := n.waitTx(t.Context(), "LOST")
 	require.ErrorContains(t, err, "transaction LOST is in none of the blocks")
+}
+
+func TestNode_TakesTransactionsAfterABlock(t *testing.T) {
+	var at atomic.Int64
+	n := fakeNode(t, func() int64 { return at.Add(1) / 3 })
+	require.NoError(t, n.waitTaking(t.Context()))
+	require.GreaterOrEqual(t, at.Load()/3, int64(5), "it had caught up")
+
+	restarted := fakeNode(t, func() int64 { return 9 })
+	restarted.patience = 200 * time.Millisecond
+	_, err := restarted.Tx(t.Context(), "alice", "bank", "send")
+	require.ErrorContains(t, err, "fake: waiting until it takes transactions: no block after height 9")
+	_, err = restarted.Send(t.Context(), "alice", 1)
+	require.ErrorContains(t, err, "fake: waiting until it takes transactions: no block after height 9")
 }
 
 func TestWaitingEndsWithTheProcess(t *testing.T) {

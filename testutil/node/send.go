@@ -11,6 +11,9 @@ import (
 // Send signs messages as one transaction of a key, with so much gas, sends it, and waits until it is in a block. The
 // messages are in protobuf's JSON, each with its "@type". A transaction that fails is no error; see Tx.
 func (n *Node) Send(ctx context.Context, from string, gas uint64, messages ...any) (TxResult, error) {
+	if err := n.waitTaking(ctx); err != nil {
+		return TxResult{}, err
+	}
 	dir, err := os.MkdirTemp(n.Home, "send-")
 	if err != nil {
 		return TxResult{}, err

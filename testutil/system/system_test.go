@@ -145,10 +145,6 @@ func soon(t *testing.T, ahead int64, schedule func(ahead int64) (node.TxResult, 
 	t.Helper()
 	for {
 		result, err := schedule(ahead)
-		if err != nil && strings.Contains(err.Error(), "the node is still catching up") {
-			t.Log("the node catches up on this machine")
-			continue
-		}
 		late := err != nil && isTooSoon(err.Error()) || isTooSoon(result.Log)
 		if !late || ahead > 10_000 {
 			require.NoError(t, err)
