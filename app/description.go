@@ -23,6 +23,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 )
 
@@ -44,7 +45,7 @@ func Describe() *Description {
 	k.Accounts = authkeeper.NewAccountKeeper(cdc, store, authtypes.ProtoBaseAccount, modulePermissions, addresses, Bech32Prefix, authority)
 	k.IBC, k.Wasm = &ibckeeper.Keeper{}, &wasmkeeper.Keeper{}
 	k.Timers = timerskeeper.NewKeeper(cdc, store, addresses, k.Accounts, k.Bank, actors.NewRouter(), authority,
-		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithPolicy(guests.All()...))
+		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithPolicy(guests.All()...), timerskeeper.WithAgents(agents.New))
 	d.describe(d.makeModules(&k, nil, nil))
 	return d
 }

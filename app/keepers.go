@@ -51,6 +51,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/stores"
@@ -159,7 +160,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithBalances(fees.NewBankBalances(bankStore, k.Bank.Balances)), timerskeeper.WithAccountStore(app.store(authtypes.StoreKey)),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)),
-		timerskeeper.WithPolicy(guests.All()...))
+		timerskeeper.WithPolicy(guests.All()...), timerskeeper.WithAgents(agents.New))
 	// A contract has an account too, so that contracts come first.
 	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm, actors.WithMessages(actors.NewMessages(cdc, router)), entryPoints.Check(k.Wasm)))
 	k.Timers, k.TimerModules = wired.Keeper, wired.Handlers

@@ -10,8 +10,9 @@
 //   - query answers queries. client/cli has the commands that AutoCLI can't make. testutil/lab runs a chain without a
 //     node, for tests.
 //   - actors says who can own timers. watch makes stores watchable, and watch/stores declares those of the SDK.
-//   - engine fires timers. policies decides who fires first: a package a policy, bound to state.
-//   - agents asks bidding agents, fees moves coins, triggers knows when a timer is due, sandbox contains failures.
+//   - engine fires timers. policies decides who fires first: a package a policy, bound to state,
+//     and one of bidding agents.
+//   - fees moves coins, triggers knows when a timer is due, sandbox contains failures.
 //   - state stores all of it, and state/index the timers that compete under overload.
 //   - lane, fairness, calendar, merge and policy hold the pure rules: they know nothing of the SDK.
 package timers

@@ -9,6 +9,7 @@ import (
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	dbm "github.com/cosmos/cosmos-db"
 
+	"cosmossdk.io/depinject"
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
 
@@ -22,8 +23,11 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/exampleapp/byconfig"
 	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timersmodulev1 "github.com/cosmos-timers/timers/x/timers/module/v1"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 )
 
 // App is the chain.
@@ -32,10 +36,16 @@ type App struct {
 	WasmKeeper wasmkeeper.Keeper
 }
 
+// ProvideAgents lets contracts price timers.
+func ProvideAgents() timers.KeeperOption {
+	return timers.KeeperOption{Option: timerskeeper.WithAgents(agents.New)}
+}
+
 // New makes the app and loads its latest state. The code of its contracts is stored below home, which one app at a time
 // may use.
 func New(logger log.Logger, db dbm.DB, home string, options ...func(*baseapp.BaseApp)) (*App, error) {
-	base, err := byconfig.Build(logger, db, byconfig.Config(&timersmodulev1.Module{}, wasmtypes.ModuleName), options...)
+	config := depinject.Configs(byconfig.Config(&timersmodulev1.Module{}, wasmtypes.ModuleName), depinject.Provide(ProvideAgents))
+	base, err := byconfig.Build(logger, db, config, options...)
 	if err != nil {
 		return nil, err
 	}

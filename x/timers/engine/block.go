@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -62,12 +61,4 @@ func (b *block) firstRemaining() types.QueueKey {
 // repetitions that passed without funds, which it restores. It is at most the gas limit, for which the fire was pre-charged.
 func (b *block) billedCycles(t *types.Timer, cycles uint64) uint64 {
 	return min(cycles+b.Agents.CyclesFor(t)+b.Config.LapseCycles*uint64(t.Skips), t.GasLimit)
-}
-
-// agentTerms are the facts about the block that its agents receive.
-func agentTerms(b *block, payments agents.Payments) agents.Terms {
-	return agents.Terms{
-		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Payments: payments,
-		Asked: b.policy.AsksAgents(),
-	}
 }

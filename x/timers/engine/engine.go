@@ -27,7 +27,6 @@ type Engine struct {
 	Triggers triggers.Kinds
 	Watches  *triggers.Watches
 	Receipts *receipts.Receipts
-	Router   types.Router
 	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
 	Authority sdk.AccAddress
 	// Reporter is told what blocks do. Nothing that it answers is used.

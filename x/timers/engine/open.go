@@ -43,7 +43,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
 		return nil, err
 	}
-	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
+	b.Agents = e.Agents.Open(b.Block, inForce.AsksAgents())
 	round, err := b.policy.Open(ctx, b.Block)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Burned = b.Before.Burned.Add(b.burned.amount())
 	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned.amount())
 	b.State.Tips = b.Before.Tips.Add(b.tips.amount())
-	b.State.Agents = b.Agents.Totals()
+	b.State.Agents = b.Agents.Outcome().Totals
 	basefee := b.Prices.Lane
 	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
 	if err := b.Index.Close(); err != nil {
@@ -69,7 +69,7 @@ func (e *Engine) keepReceipts(ctx sdk.Context, b *block) (err error) {
 	added, kept := 0, b.Config.ReceiptRetentionBlocks
 	if kept > 0 {
 		added, err = e.Receipts.Put(ctx, b.Height, b.settled())
-	} else if len(b.receipts) > 0 {
+	} else if len(b.made) > 0 {
 		b.State.ReceiptsUnkept = b.Height
 	}
 	if err == nil && b.Height > kept {
@@ -88,9 +88,10 @@ func (b *block) keepCursors() {
 
 // summary is the one event of the block.
 func (b *block) summary() *types.TimerLaneSummary {
+	calls := b.Agents.Outcome()
 	return &types.TimerLaneSummary{
 		Height:   b.Height,
-		Fired:    uint32(len(b.receipts)),
+		Fired:    uint32(len(b.made)),
 		Failed:   b.outcomes.failed,
 		Expired:  b.expired,
 		Unfunded: b.unfunded,
@@ -109,11 +110,11 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Policy:         b.policy.ID(),
 		P50:            b.Prices.P50.String(),
 		Storm:          b.Storm,
-		AgentCycles:    b.Agents.Cycles,
-		Unasked:        b.Agents.Unasked,
+		AgentCycles:    calls.Cycles,
+		Unasked:        calls.Unasked,
 
 		NotAdmin:     b.notAdmin,
 		Guarded:      b.outcomes.guarded,
-		AgentsBilled: b.Agents.Billed().String(),
+		AgentsBilled: calls.Billed.String(),
 	}
 }

@@ -101,7 +101,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	b.Agents.Preview()
+	b.Block.Preview = true
 	ctx, b.session = logstore.WithSession(ctx)
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {

@@ -93,6 +93,7 @@ func (c countedBasefees) Basefees(context.Context, *types.TimerConfig) (cycle, c
 //
 // Rule: 5.1-prices-fixed, 5.1-agents-at-admission, 5.2-market-asked-once
 func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
+	lab.SkipWithoutAgents(t)
 	agent := authtypes.NewModuleAddress(govtypes.ModuleName)
 	for name, n := range map[string]int{"calm": 2, "storm": 9} {
 		t.Run(name, func(t *testing.T) {

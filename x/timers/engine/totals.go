@@ -36,8 +36,8 @@ func (t *total) amount() math.Int { return math.NewIntFromBigInt(&t.sum) }
 
 // totals sum up the fires and the cleanup of one block.
 type totals struct {
-	// receipts of the fires, in their order.
-	receipts []*types.Receipt
+	// made are the fires, in their order.
+	made []report.Fire
 	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never
 	// ranged over.
 	firesOf map[string]uint32
@@ -53,8 +53,6 @@ type totals struct {
 	}
 	// expired, unfunded and notAdmin count the timers that left so, deferred those that stay ready.
 	expired, unfunded, notAdmin, deferred uint32
-	// runtimes served the fires, in their order.
-	runtimes []string
 	// held and released are the reasons of the timers that were put on hold, and of those that returned.
 	held, released []types.HoldReason
 	// watchHits counts the watches that a change was found for.
@@ -89,7 +87,7 @@ func (b *totals) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	}
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
 	b.tipped = append(b.tipped, policy.Tipped{Priority: result.price.Priority, Size: size})
-	b.receipts, b.runtimes = append(b.receipts, &result.receipt), append(b.runtimes, result.runtime)
+	b.made = append(b.made, report.Fire{Receipt: &result.receipt, Runtime: result.runtime})
 	b.burned.add(result.settlement.Burned)
 	b.laneBurned.add(result.settlement.LaneBurned)
 	b.tips.add(result.settlement.Tip)
@@ -113,9 +111,9 @@ func (b *totals) fires() []state.ActorFires {
 
 // settled are the receipts as they are stored.
 func (b *totals) settled() []types.Receipt {
-	receipts := make([]types.Receipt, len(b.receipts))
-	for i, receipt := range b.receipts {
-		receipts[i] = *receipt
+	receipts := make([]types.Receipt, len(b.made))
+	for i, fire := range b.made {
+		receipts[i] = *fire.Receipt
 	}
 	return receipts
 }

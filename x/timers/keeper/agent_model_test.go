@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -192,4 +193,7 @@ func agentBlock(t *rapid.T, f *fixture, model *agentModel, payers []sdk.AccAddre
 // TestAgentsAreCalledAndBilledAsTheModelSays: payers of all sorts name agents of all sorts, and a block has room for few calls.
 //
 // Rule: 1.9-agent-asked, 1.9-call-budget, 1.9-call-paid, 1.9-call-billed-alone, 1.9-call-uncovered, 1.9-payers-take-turns
-func TestAgentsAreCalledAndBilledAsTheModelSays(t *testing.T) { rapid.Check(t, agentBillsProperty) }
+func TestAgentsAreCalledAndBilledAsTheModelSays(t *testing.T) {
+	lab.SkipWithoutAgents(t)
+	rapid.Check(t, agentBillsProperty)
+}

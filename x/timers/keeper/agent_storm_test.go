@@ -33,6 +33,7 @@ func stormy(window uint32, admissions int) func(*types.TimerConfig) {
 //
 // Rule: 1.9-called-once, 5.1-agents-at-admission
 func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
+	lab.SkipWithoutAgents(t)
 	rapid.Check(t, func(t *rapid.T) {
 		type job struct {
 			actor int
@@ -90,6 +91,7 @@ func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 //
 // Rule: 1.9-block-budget, 1.9-called-once
 func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
+	lab.SkipWithoutAgents(t)
 	rapid.Check(t, func(t *rapid.T) {
 		const calls = 3
 		f := newFixture(t, withConfig(stormy(

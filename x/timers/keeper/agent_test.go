@@ -41,8 +41,9 @@ func (s *scripted) Quote(ctx context.Context, agent sdk.AccAddress, about types.
 	return fn(sdk.UnwrapSDKContext(ctx), about)
 }
 
-// agent makes a robot of a name a bidding agent.
+// agent makes a robot of a name a bidding agent, where lab chains have those.
 func (f *fixture) agent(name string, fn agentScript) sdk.AccAddress {
+	lab.SkipWithoutAgents(f.t)
 	agent := sdk.AccAddress(fmt.Sprintf("%-20.20s", "robot "+name))
 	f.robots.agents[string(agent)] = fn
 	return agent
@@ -113,6 +114,7 @@ func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
 
 // Rule: 3.6-errors
 func TestWhoMayBeAnAgent(t *testing.T) {
+	lab.SkipWithoutAgents(t)
 	f := newFixture(t, withConfig(dear))
 	module := authtypes.NewModuleAddress(minttypes.ModuleName)
 	handler := authtypes.NewModuleAddress("handler")
@@ -489,6 +491,7 @@ func TestAgentsSurviveGenesis(t *testing.T) {
 // TestAgentsNeverTouchOthers: whatever agents do, the timers without one fire as they do when those with one leave the
 // price to the default estimator, as long as the lane has room for all.
 func TestAgentsNeverTouchOthers(t *testing.T) {
+	lab.SkipWithoutAgents(t)
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := []string{"default"}
 		for name := range failures() {

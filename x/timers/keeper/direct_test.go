@@ -269,7 +269,10 @@ func drawTx(t *rapid.T, parties []sdk.AccAddress) func(*fixture) sdk.Msg {
 // are.
 //
 // Rule: 5.2-out-of-reach
-func TestDirectDebitsLeaveTheSameState(t *testing.T) { rapid.Check(t, directDebitsProperty) }
+func TestDirectDebitsLeaveTheSameState(t *testing.T) {
+	lab.SkipWithoutAgents(t)
+	rapid.Check(t, directDebitsProperty)
+}
 
 // TestADirectDebitIsOneCharge: the payer has spent what the fire cost, and nothing came back.
 //

@@ -9,6 +9,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
@@ -36,6 +37,46 @@ func TestGuests_AreRefusedWhereNoneIsRegistered(t *testing.T) {
 		require.ErrorContains(t, err, "policy "+guest.String()+" is unknown to this chain; available: [POLICY_FIFO POLICY_EIP1559]")
 	}
 	require.NoError(t, f.Check())
+}
+
+// TestGuests_AgentsAreRefusedWhereNoneIsRegistered: who names an agent learns that the chain has none, and a genesis loses neither
+// an agent nor a bid that names one.
+//
+// Rule: 1.9-no-agents
+func TestGuests_AgentsAreRefusedWhereNoneIsRegistered(t *testing.T) {
+	const none = "this chain has no bidding agents"
+	f := newFixture(t, withConfig(inMarket), func(opts *lab.ChainOptions) { opts.NoGuests = true })
+	agent := f.agent("agent", answers(1_000, "1", "0.5", "0"))
+	for _, msg := range []sdk.Msg{
+		&types.MsgSetAgent{Sender: alice.String(), Agent: agent.String()},
+		scheduleMsg(robot, 5, f.noop(), byAgent(agent)),
+	} {
+		_, _, err := f.Tx(msg)
+		require.ErrorIs(t, err, types.ErrInvalidAgent)
+		require.ErrorContains(t, err, none)
+	}
+	_, _, err := f.Tx(&types.MsgSetAgent{Sender: alice.String()})
+	require.NoError(t, err)
+	id := f.schedule(robot, f.Height()+1, f.noop())
+	f.NextBlock()
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+	require.Nil(t, f.lane().Agents)
+
+	asked := newFixture(t, withConfig(inMarket))
+	agent = asked.agent("agent", answers(1_000, "1", "0.5", "0"))
+	asked.schedule(robot, asked.Height()+50, asked.noop(), byAgent(agent))
+	asked.NextBlock()
+	bidding := asked.export()
+	bidding.Config.PolicyParams = nil
+	err = genesisError(t, asked, bidding, 0, true)
+	require.ErrorIs(t, err, types.ErrInvalidGenesis)
+	require.ErrorContains(t, err, "timer 0: "+none)
+	require.NoError(t, genesisError(t, asked, bidding, 0, false))
+
+	bidding.Timers, bidding.Agents = nil, []types.ActorAgent{{Actor: alice, Agent: agent}}
+	err = genesisError(t, asked, bidding, 0, true)
+	require.ErrorIs(t, err, types.ErrInvalidGenesis)
+	require.ErrorContains(t, err, "agents 0: "+none)
 }
 
 // genesisError is the error with which a chain takes a genesis, of which the module's account holds so much.

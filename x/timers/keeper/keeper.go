@@ -11,7 +11,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/names"
@@ -50,6 +49,7 @@ type options struct {
 	basefees types.BasefeeSource
 	watcher  *watch.Watcher
 	policies []registry.Constructor
+	agents   func(*policies.Parts) policies.Agents
 	feeDenom feeDenom
 	// noHeadroom: WithoutHeadroom.
 	noHeadroom bool
@@ -108,6 +108,12 @@ func WithPolicy(bind ...registry.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind...) }
 }
 
+// WithAgents lets timers name bidding agents (policies/agents.New): contracts and modules that price them. Without it a bid or a
+// MsgSetAgent that names one is refused with types.ErrInvalidAgent.
+func WithAgents(bind func(*policies.Parts) policies.Agents) Option {
+	return func(o *options) { o.agents = bind }
+}
+
 // WithoutHeadroom accepts configs whose lane has no headroom (x/timers/README.md, "7.2 Lane"), as those of tests are, whose
 // lanes hold a few fires. Under such a config a crowd keeps others out of the lane at a basefee that does not rise: a chain
 // never sets it.
@@ -161,17 +167,19 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *
 	watches := triggers.NewWatches(cdc, sb, records, leavers, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
 	receipts := receipts.New(sb, lane)
-	agentRegistry := agents.NewRegistry(sb, records, router, payments.Bank, payments.Addresses)
 	parts := &policies.Parts{
 		Codec: cdc, Schema: sb, Store: k.service, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
-		Fairness: fairness, Agents: agentRegistry, Fees: payments, Addresses: payments.Addresses,
+		Fairness: fairness, Agents: policies.NoAgents{}, Fees: payments, Router: router, Addresses: payments.Addresses,
+	}
+	if o.agents != nil {
+		parts.Agents = o.agents(parts)
 	}
 	k.engine = &engine.Engine{
 		Parts: parts, Policies: registry.New(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,
-		Receipts: receipts, Router: router, Reporter: o.reporter,
+		Receipts: receipts, Reporter: o.reporter,
 	}
 	k.engine.Policies.Unchecked = o.noHeadroom
-	k.components = []state.Component{configs, lane, records, index, agentRegistry, fairness, watches, conditions, receipts}
+	k.components = []state.Component{configs, lane, records, index, parts.Agents, fairness, watches, conditions, receipts}
 	for _, p := range k.engine.Policies.All() {
 		k.components = append(k.components, p)
 	}

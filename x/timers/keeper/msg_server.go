@@ -167,7 +167,7 @@ func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types
 	}
 	var agent sdk.AccAddress
 	if msg.Agent != "" {
-		if agent, err = m.engine.Agents.Parse("agent", msg.Agent); err != nil {
+		if agent, err = m.engine.Policies.ParseAgent("agent", msg.Agent); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,4 @@
 
 package keeper
 
-import "github.com/cosmos-timers/timers/x/timers/policies/registry"
-
-func schemaGuests() []registry.Constructor { return nil }
+func schemaGuests() *options { return &options{} }

@@ -21,7 +21,7 @@ func newSchemaKeeper(t *testing.T) *Keeper {
 	cdc := testutil.MakeTestEncodingConfig().Codec
 	service := runtime.NewKVStoreService(storetypes.NewKVStoreKey(types.StoreKey))
 	k := &Keeper{}
-	k.wire(cdc, collections.NewSchemaBuilder(service), &fees.Fees{}, nil, &options{policies: schemaGuests()})
+	k.wire(cdc, collections.NewSchemaBuilder(service), &fees.Fees{}, nil, schemaGuests())
 	return k
 }
 

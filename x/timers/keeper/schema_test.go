@@ -23,8 +23,8 @@ import (
 
 	"cosmossdk.io/collections"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -78,8 +78,8 @@ func readStateTable(t *testing.T, readme string) []stateRow {
 	return rows
 }
 
-// schemaGuests are the policies of newSchemaKeeper's chain.
-func schemaGuests() []registry.Constructor { return guests.All() }
+// schemaGuests are the options of newSchemaKeeper's chain.
+func schemaGuests() *options { return &options{policies: guests.All(), agents: agents.New} }
 
 // keyTypes returns the types of the parts of a collection's key, as the table writes them. The schema does not tell the
 // type of a key: it is read from the map that the collection wraps.

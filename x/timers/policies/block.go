@@ -3,7 +3,6 @@ package policies
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
@@ -32,10 +31,12 @@ type Block struct {
 	// Recents are the fires within the fairness window of the units that were looked up.
 	Recents *state.Recents
 	// Agents are the calls of bidding agents.
-	Agents *agents.Calls
+	Agents Calls
 	// Index is the ready index as the block's steps see and change it.
 	Index *index.View
 
+	// Preview: the block is only looked at, on a branch of state that is dropped.
+	Preview bool
 	// Competing is how many timers were read to compete, Left how many of those are no longer ready. Under overload
 	// the index holds the number of those that compete.
 	Competing, Left uint32

@@ -17,7 +17,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/names"
@@ -39,8 +38,9 @@ type Parts struct {
 	Records   *state.Records
 	Index     *index.Index
 	Fairness  *state.Fairness
-	Agents    *agents.Registry
+	Agents    Agents
 	Fees      *fees.Fees
+	Router    types.Router
 	Addresses names.Addresses
 }
 

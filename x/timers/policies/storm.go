@@ -324,7 +324,7 @@ func (s *Storm) OpenRanking(ctx sdk.Context) (err error) {
 // IndexReads is how many entries of the index the block may read beyond the heads of its lists. They are consumed at once. A query
 // pays for what it reads.
 func (s *Storm) IndexReads() int {
-	if s.Agents.IsPreview() {
+	if s.Preview {
 		return maxListed
 	}
 	n := min(MaxIndexReads, max(minIndexReads, s.Overhead.Left(overhead.ReadEntry)/3))
@@ -372,7 +372,7 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 
 // mayRead reports whether the block reads another timer of the ranking. A query pays for what it reads.
 func (s *Storm) mayRead() bool {
-	return s.Agents.IsPreview() || s.Overhead.TryConsume(overhead.ReadRanked)
+	return s.Preview || s.Overhead.TryConsume(overhead.ReadRanked)
 }
 
 // dropMet drops an entry that the ranking returned and whose timer has left the queue, while the overhead lasts.

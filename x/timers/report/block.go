@@ -66,12 +66,16 @@ const (
 // Lane is an amount of each of the lane's resources.
 type Lane struct{ Size, Cycles, Cells, Fires uint64 }
 
+// Fire is the receipt of a fire, and the name of what served it (RuntimeName).
+type Fire struct {
+	*types.Receipt
+	Runtime string
+}
+
 // Block is what the end of one block did.
 type Block struct {
 	*types.TimerLaneSummary
-	// Fires are the receipts of the block, Runtimes the names of what served them (RuntimeName), in the same order.
-	Fires    []*types.Receipt
-	Runtimes []string
+	Fires []Fire
 	// Held and Released are reasons, one for each timer that was on hold, or returned to the queue.
 	Held, Released []types.HoldReason
 	// CycleBasefee and CellBasefee are the chain's prices, in the fee denom. BasefeeFailure is why its fee market gave none.

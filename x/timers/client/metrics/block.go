@@ -31,8 +31,8 @@ var TurnVerdicts = []types.Verdict{
 
 // Count adds a block.
 func (m *Metrics) Count(b *report.Block) {
-	for i, fire := range b.Fires {
-		m.fires.WithLabelValues(b.Runtimes[i], outcomeOf(fire)).Inc()
+	for _, fire := range b.Fires {
+		m.fires.WithLabelValues(fire.Runtime, outcomeOf(fire.Receipt)).Inc()
 		m.lateness.Observe(float64(fire.Late))
 	}
 	m.left.WithLabelValues(reasonExpired).Add(float64(b.Expired))

@@ -28,8 +28,8 @@ func filled(t *testing.T) (*prometheus.Registry, *metrics.Metrics) {
 	m.CountPendingBy(func() (uint64, error) { return 7, nil })
 	m.Count(&report.Block{
 		TimerLaneSummary: &types.TimerLaneSummary{LaneBasefee: "0.0025", Burned: "10"},
-		Fires:            []*types.Receipt{{Success: true, Late: 3}}, Runtimes: []string{"account"},
-		Held: []types.HoldReason{types.Quarantined}, Released: []types.HoldReason{types.Unfunded},
+		Fires:            []report.Fire{{Receipt: &types.Receipt{Success: true, Late: 3}, Runtime: "account"}},
+		Held:             []types.HoldReason{types.Quarantined}, Released: []types.HoldReason{types.Unfunded},
 	})
 	m.Start().Lap("execute")
 	return registry, m
@@ -127,8 +127,10 @@ func TestRareFiguresCount(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := metrics.New(registry)
 	m.Count(&report.Block{
-		TimerLaneSummary: &types.TimerLaneSummary{}, Fires: []*types.Receipt{{Success: true}, {}},
-		Runtimes: []string{report.NoRuntime, report.NoRuntime}, Held: []types.HoldReason{types.NotAdmin},
+		TimerLaneSummary: &types.TimerLaneSummary{}, Fires: []report.Fire{
+			{Receipt: &types.Receipt{Success: true}, Runtime: report.NoRuntime}, {Receipt: &types.Receipt{}, Runtime: report.NoRuntime},
+		},
+		Held: []types.HoldReason{types.NotAdmin},
 	})
 	m.Failed(report.KindWatch)
 	families, err := registry.Gather()

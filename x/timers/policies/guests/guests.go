@@ -1,5 +1,6 @@
 // Package guests lists the policies that come with the module and are not its own: auction, score and tip. A chain that imports
-// this package and passes them to keeper.WithPolicy can select them; another one does not link them.
+// this package and passes them to keeper.WithPolicy can select them; another one does not link them. Bidding agents, which price
+// timers under eip1559 and tip, are the guest of package agents.
 package guests
 
 import (

@@ -140,10 +140,27 @@ func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *t
 		return policies.Accepted{}, err
 	}
 	if bid.Agent != "" {
-		kept, err := r.parts.Agents.Accept(ctx, bid.Agent)
-		return policies.Accepted{Bid: kept}, err
+		return r.acceptAgent(ctx, bid.Agent)
 	}
 	return r.At(config, types.HeightOf(ctx)).Accept(ctx, config, bid)
+}
+
+// acceptAgent checks the agent of a bid. It does not call the agent: an answer is valid only in the block in which it is given.
+func (r *Registry) acceptAgent(ctx context.Context, text string) (policies.Accepted, error) {
+	agent, err := r.ParseAgent("bid.agent", text)
+	if err != nil {
+		return policies.Accepted{}, err
+	}
+	return policies.Accepted{Bid: &types.Bid{Agent: r.parts.Addresses.Text(agent)}}, r.parts.Agents.Check(ctx, agent)
+}
+
+// ParseAgent reads the address of an agent from a field of a message.
+func (r *Registry) ParseAgent(field, text string) (sdk.AccAddress, error) {
+	agent, err := r.parts.Addresses.Parse(field, text)
+	if err != nil {
+		return nil, types.ErrInvalidAgent.Wrapf("%v", err)
+	}
+	return agent, nil
 }
 
 // Relock makes every policy lock what a timer's bid requires under it, and return what it locked before.

@@ -64,7 +64,7 @@ type ChainOptions struct {
 	Runtimes []types.Runtime
 	// Keeper options in addition to the fee allowances and the guests that every lab chain has.
 	Keeper []keeper.Option
-	// NoGuests leaves out the policies of package guests.
+	// NoGuests leaves out the policies of package guests, and bidding agents.
 	NoGuests bool
 	// Stores mounted in addition to those of the modules, for a workload's own state.
 	Stores []*storetypes.KVStoreKey
@@ -237,7 +237,7 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 		timersStore = opts.WrapStore(timersStore)
 	}
 	if !opts.NoGuests && guestPolicies != nil {
-		opts.Keeper = append([]keeper.Option{keeper.WithPolicy(guestPolicies()...)}, opts.Keeper...)
+		opts.Keeper = append([]keeper.Option{keeper.WithPolicy(guestPolicies()...), keeper.WithAgents(guestAgents)}, opts.Keeper...)
 	}
 	c.Timers = keeper.NewKeeper(c.Codec, timersStore, addresses, c.Accounts, c.Bank,
 		actors.NewRouter(runtimes...), c.Authority, append(opts.Keeper, keeper.WithFeegrant(c.Feegrant))...)

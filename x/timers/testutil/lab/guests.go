@@ -2,6 +2,9 @@
 
 package lab
 
-import "github.com/cosmos-timers/timers/x/timers/policies/guests"
+import (
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
+	"github.com/cosmos-timers/timers/x/timers/policies/guests"
+)
 
-func init() { guestPolicies = guests.All }
+func init() { guestPolicies, guestAgents = guests.All, agents.New }

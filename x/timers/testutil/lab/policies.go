@@ -4,12 +4,16 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // guestPolicies are those of package guests: nil if this is built with the tag noguests, and links none of them (guests.go).
 var guestPolicies func() []registry.Constructor
+
+// guestAgents are the bidding agents of package agents; nil as guestPolicies is.
+var guestAgents func(*policies.Parts) policies.Agents
 
 // registered are the policies of a lab chain to which none is added.
 var registered = sync.OnceValue(func() (ids []types.Policy) {
@@ -38,10 +42,20 @@ func Policies(stated ...types.Policy) []types.Policy {
 	return slices.DeleteFunc(slices.Clone(stated), func(p types.Policy) bool { return !Has(p) })
 }
 
-// SkipWithout skips a test of a policy that lab chains do not have.
-func SkipWithout(t interface {
+// skipper is a test that can be skipped.
+type skipper interface {
 	Skipf(format string, args ...any)
-}, p types.Policy) {
+}
+
+// SkipWithoutAgents skips a test of bidding agents where lab chains have none.
+func SkipWithoutAgents(t skipper) {
+	if guestAgents == nil {
+		t.Skipf("built without guests, as which bidding agents come")
+	}
+}
+
+// SkipWithout skips a test of a policy that lab chains do not have.
+func SkipWithout(t skipper, p types.Policy) {
 	if !Has(p) {
 		t.Skipf("built without guests, of which %s is one", p)
 	}

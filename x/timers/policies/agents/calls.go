@@ -10,12 +10,13 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Calls are those of one block. Each timer's agent is called at most once a block, while AGENT_CYCLES_PER_BLOCK has room
+// Calls are those of one block: policies.Calls. Each timer's agent is called at most once a block, while AGENT_CYCLES_PER_BLOCK has room
 // for another call. The payers of the timers take turns (turns.go). The other timers compete with an earlier answer if
 // their record has one, or else with the default bid. Under overload, agents are called for the timers that the block
 // admitted or swept; these are indexed under the answer.
@@ -25,20 +26,14 @@ import (
 // to the gas limit, and what was charged for the call counts toward the pre-charge. Otherwise the charge stands, is
 // burned, and an event reports it.
 type Calls struct {
-	// Cycles of all calls. Invariant: at most AGENT_CYCLES_PER_BLOCK.
-	Cycles uint64
-	// Unasked counts the timers with an agent that was not called for them.
-	Unasked uint32
-
 	registry *Registry
-	config   *types.TimerConfig
-	before   *types.LaneState
-	prices   policy.Prices
-	payments Payments
+	block    *policies.Block
 	// asks: the policy in force asks agents.
 	asks bool
-	// preview: no agent is called.
-	preview bool
+	// cycles of all calls. Invariant: at most AGENT_CYCLES_PER_BLOCK.
+	cycles uint64
+	// unaskedTimers counts the timers with an agent that was not called for them.
+	unaskedTimers uint32
 	// defaults are the default agents of actors, as they were when first looked up. Looked up, never ranged over.
 	defaults map[string]sdk.AccAddress
 	// noDefaults: no actor has a default agent; nil until that was looked up.
@@ -59,12 +54,6 @@ type Calls struct {
 	billed math.Int
 }
 
-// Payments moves the money of calls. fees.Fees is one.
-type Payments interface {
-	PreCharge(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error)
-	Refund(ctx context.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error
-}
-
 // answer is the result of one call.
 type answer struct {
 	timer types.Timer
@@ -78,34 +67,15 @@ type answer struct {
 	followed bool
 }
 
-// Terms are the facts about a block that its agents receive.
-type Terms struct {
-	Config *types.TimerConfig
-	// Before is the lane's state after the previous block.
-	Before   *types.LaneState
-	Prices   policy.Prices
-	Payments Payments
-	// Asked: the policy in force lets agents price timers.
-	Asked bool
-}
-
-// Open returns the calls of a block, at first without any.
-func (r *Registry) Open(terms Terms) *Calls {
+// Open implements policies.Agents.
+func (r *Registry) Open(b *policies.Block, asked bool) policies.Calls {
 	return &Calls{
-		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices,
-		payments: terms.Payments, asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0 && !terms.Config.LanePaused,
+		registry: r, block: b, asks: asked && b.Config.AgentCyclesPerBlock > 0 && !b.Config.LanePaused,
 		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
 
-// Preview has the block call no agents: it is only looked at. Timers bid what their agents answered last, else the default.
-func (c *Calls) Preview() { c.preview = true }
-
-// IsPreview reports whether the block is only looked at.
-func (c *Calls) IsPreview() bool { return c.preview }
-
-// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. One that was not asked in this
-// block, under overload or for lack of cycles, asks for the last answer, which is in its record.
+// Ask implements policies.Calls.
 func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 	if !c.asks {
 		return t.Bid.Ask()
@@ -119,10 +89,10 @@ func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 	if quote == nil {
 		return t.Bid.Ask()
 	}
-	return quote.At(c.prices.Cell).Ask()
+	return quote.At(c.block.Prices.Cell).Ask()
 }
 
-// CyclesFor is what the call for a timer took in this block.
+// CyclesFor implements policies.Calls.
 func (c *Calls) CyclesFor(t *types.Timer) uint64 {
 	if answer, asked := c.answers[t.Seq]; asked {
 		return answer.cycles
@@ -130,7 +100,7 @@ func (c *Calls) CyclesFor(t *types.Timer) uint64 {
 	return 0
 }
 
-// ChargedFor is what a timer's payer was charged for the call in this block.
+// ChargedFor implements policies.Calls.
 func (c *Calls) ChargedFor(t *types.Timer) math.Int {
 	if answer, asked := c.answers[t.Seq]; asked {
 		return answer.charged
@@ -141,14 +111,14 @@ func (c *Calls) ChargedFor(t *types.Timer) math.Int {
 // nothing is 0, which is asked for at each fire.
 var nothing = math.ZeroInt()
 
-// Fired notes that a timer fired: its fire was billed for the call.
+// Fired implements policies.Calls.
 func (c *Calls) Fired(t *types.Timer) {
 	if answer, asked := c.answers[t.Seq]; asked {
 		answer.followed = true
 	}
 }
 
-// Close keeps the answers, emits an event for each call that no fire followed, and returns what these cost together.
+// Close implements policies.Calls.
 func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
 	for _, answer := range c.order {
 		if err := c.keep(ctx, answer); err != nil {
@@ -158,7 +128,7 @@ func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
 			continue
 		}
 		c.billed = c.billed.Add(answer.charged)
-		t, text := &answer.timer, c.registry.addresses.Text
+		t, text := &answer.timer, c.registry.parts.Addresses.Text
 		if err := events.Emit(ctx, &types.TimerAgentBilled{
 			Id: t.IDHex(), Actor: text(t.Actor), Agent: text(answer.agent), Payer: text(t.Payer()),
 			Cycles: answer.cycles, Paid: answer.charged.String(),
@@ -175,7 +145,7 @@ func (c *Calls) keep(ctx sdk.Context, a *answer) error {
 	if a.quote.Equal(a.timer.LastAnswer) {
 		return nil
 	}
-	records := c.registry.records
+	records := c.registry.parts.Records
 	t, err := records.Lookup(ctx, a.timer.Actor, a.timer.Id)
 	if errors.Is(err, types.ErrTimerNotFound) {
 		return nil
@@ -187,26 +157,25 @@ func (c *Calls) keep(ctx sdk.Context, a *answer) error {
 	return records.Put(ctx, &t)
 }
 
-// Billed is what the calls cost that no fire followed, after Close.
-func (c *Calls) Billed() math.Int { return c.billed }
-
-// Made is how many calls there were, and how many of them gave no usable answer.
-func (c *Calls) Made() (asked, failed uint64) {
+// Outcome implements policies.Calls.
+func (c *Calls) Outcome() policies.CallsOutcome {
+	outcome := policies.CallsOutcome{
+		Asked: uint64(len(c.order)), Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed, Totals: c.totals(),
+	}
 	for _, answer := range c.order {
 		if answer.quote == nil {
-			failed++
+			outcome.Failed++
 		}
 	}
-	return uint64(len(c.order)), failed
+	return outcome
 }
 
-// Totals are the lane's state of agents after the block: nil until there has been a call.
-func (c *Calls) Totals() *types.AgentTotals {
-	before := c.before.Agents
-	if before == nil && c.Cycles == 0 && c.Unasked == 0 {
+func (c *Calls) totals() *types.AgentTotals {
+	before := c.block.Before.Agents
+	if before == nil && c.cycles == 0 && c.unaskedTimers == 0 {
 		return nil
 	}
-	totals := &types.AgentTotals{Cycles: c.Cycles, Unasked: c.Unasked, Billed: c.billed, Payer: c.nextPayer}
+	totals := &types.AgentTotals{Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed, Payer: c.nextPayer}
 	if before != nil {
 		totals.Billed = totals.Billed.Add(before.Billed)
 	}
@@ -219,7 +188,7 @@ func (c *Calls) agentOf(ctx sdk.Context, t *types.Timer) (sdk.AccAddress, error)
 		if t.Bid.Agent == "" {
 			return nil, nil
 		}
-		return c.registry.addresses.Parse("bid.agent", t.Bid.Agent)
+		return c.registry.parts.Addresses.Parse("bid.agent", t.Bid.Agent)
 	}
 	if none, err := c.hasNoDefaults(ctx); none || err != nil {
 		return nil, err
@@ -248,10 +217,10 @@ func (c *Calls) hasNoDefaults(ctx sdk.Context) (bool, error) {
 
 // ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.
 func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool, error) {
-	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Principal())
+	most, balance := c.cost(c.block.Config.AgentCyclesPerCall), c.balance(ctx, t.Principal())
 	// What the payer's records take is counted by the fire.
 	covered := sandbox.Run(ctx, func(ctx sdk.Context) error {
-		_, err := c.payments.PreCharge(ctx, c.config, t, most)
+		_, err := c.registry.parts.Fees.PreCharge(ctx, &c.block.Config, t, most)
 		return err
 	}) == nil
 	if !covered {
@@ -260,13 +229,13 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	answer := &answer{timer: *t, agent: agent}
 	var failure error
 	answer.quote, answer.cycles, failure = c.call(ctx, t, agent, balance)
-	c.Cycles += answer.cycles
+	c.cycles += answer.cycles
 	c.answers[t.Seq], c.order = answer, append(c.order, answer)
 	// The meter of the end of a block has no limit, and nothing else makes calls.
 	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
 	answer.charged = c.cost(answer.cycles)
 	rest := most.Sub(answer.charged)
-	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.payments.Refund(ctx, c.config, t, most, rest) })
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.registry.parts.Fees.Refund(ctx, &c.block.Config, t, most, rest) })
 	if err != nil {
 		// A payer that takes no refund is charged for the largest call, so that the module's account holds nothing.
 		answer.charged = most
@@ -276,7 +245,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 		return true, nil
 	}
 	event := &types.TimerAgentFailed{
-		Id: t.IDHex(), Actor: c.registry.addresses.Text(t.Actor), Agent: c.registry.addresses.Text(agent),
+		Id: t.IDHex(), Actor: c.registry.parts.Addresses.Text(t.Actor), Agent: c.registry.parts.Addresses.Text(agent),
 	}
 	event.Codespace, event.Code = types.CodeOf(failure)
 	return true, events.Emit(ctx, event)
@@ -284,7 +253,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 
 // cost of cycles at the chain's basefee, rounded up.
 func (c *Calls) cost(cycles uint64) math.Int {
-	return c.prices.Cycle.MulInt(math.NewIntFromUint64(cycles)).Ceil().TruncateInt()
+	return c.block.Prices.Cycle.MulInt(math.NewIntFromUint64(cycles)).Ceil().TruncateInt()
 }
 
 // call runs an agent on a branch of state that is dropped, with a meter of its own. It returns the agent's answer or
@@ -292,11 +261,11 @@ func (c *Calls) cost(cycles uint64) math.Int {
 func (c *Calls) call(
 	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress, balance math.Int,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
-	meter := sandbox.NewReadMeter(c.config.AgentCyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
+	meter := sandbox.NewReadMeter(c.block.Config.AgentCyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
 			TimerID: t.Id, Actor: t.Actor, Balance: balance,
-			Due: t.Due, Height: types.HeightOf(ctx), Prices: c.prices, LastCycles: c.before.Cycles,
+			Due: t.Due, Height: types.HeightOf(ctx), Prices: c.block.Prices, LastCycles: c.block.Before.Cycles,
 		}
 		ctx = ctx.WithGasMeter(meter)
 		quoter, err := c.registry.quoterOf(ctx, agent)
@@ -321,7 +290,7 @@ func (c *Calls) call(
 }
 
 func (c *Calls) balance(ctx context.Context, actor sdk.AccAddress) math.Int {
-	return c.registry.bank.GetBalance(ctx, actor, c.config.FeeDenom).Amount
+	return c.registry.parts.Fees.Bank.GetBalance(ctx, actor, c.block.Config.FeeDenom).Amount
 }
 
 // quoteContext is a fresh context, like that of a handler: it has gas of its own, and timers can't be run in it.

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/names"
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -21,24 +21,19 @@ import (
 // Registry holds the default agents of actors.
 type Registry struct {
 	// agents: actor → default agent.
-	agents    collections.Map[sdk.AccAddress, []byte]
-	records   *state.Records
-	router    types.Router
-	bank      types.BankKeeper
-	addresses names.Addresses
+	agents collections.Map[sdk.AccAddress, []byte]
+	parts  *policies.Parts
 }
 
-var _ state.Component = (*Registry)(nil)
+var _ policies.Agents = (*Registry)(nil)
 
-// NewRegistry adds the registry's collection to the schema.
-func NewRegistry(
-	sb *collections.SchemaBuilder, records *state.Records, router types.Router, bank types.BankKeeper, addresses names.Addresses,
-) *Registry {
-	agents := collections.NewMap(sb, types.PrefixAgents, "agents", sdk.AccAddressKey, collections.BytesValue)
-	return &Registry{agents, records, router, bank, addresses}
+// New adds the registry's collection to the schema. It is what keeper.WithAgents takes.
+func New(parts *policies.Parts) policies.Agents {
+	agents := collections.NewMap(parts.Schema, types.PrefixAgents, "agents", sdk.AccAddressKey, collections.BytesValue)
+	return &Registry{agents, parts}
 }
 
-// Set registers the default agent of an actor, or clears it if the agent is empty. The caller has checked it.
+// Set implements policies.Agents.
 func (r *Registry) Set(ctx context.Context, actor, agent sdk.AccAddress) error {
 	if len(agent) == 0 {
 		return r.agents.Remove(ctx, actor)
@@ -46,7 +41,7 @@ func (r *Registry) Set(ctx context.Context, actor, agent sdk.AccAddress) error {
 	return r.agents.Set(ctx, actor, agent)
 }
 
-// Of returns the default agent of an actor, empty if it has none.
+// Of implements policies.Agents.
 func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress, error) {
 	agent, _, err := state.Find(ctx, r.agents, actor)
 	return agent, err
@@ -62,7 +57,7 @@ func (r *Registry) None(ctx context.Context) (bool, error) {
 	return !iterator.Valid(), nil
 }
 
-// Check refuses an address that can't be an agent. Anyone's contract or module may be named: an agent can only read,
+// Check implements policies.Agents. Anyone's contract or module may be named: an agent can only read,
 // and what it reads is public.
 func (r *Registry) Check(ctx context.Context, agent sdk.AccAddress) error {
 	quoter, err := r.quoterOf(ctx, agent)
@@ -70,42 +65,23 @@ func (r *Registry) Check(ctx context.Context, agent sdk.AccAddress) error {
 		return err
 	}
 	if !quoter.Quotes(ctx, agent) {
-		return types.ErrInvalidAgent.Wrapf("module %s is no bidding agent", r.addresses.Text(agent))
+		return types.ErrInvalidAgent.Wrapf("module %s is no bidding agent", r.parts.Addresses.Text(agent))
 	}
 	return nil
 }
 
 // quoterOf returns the runtime that an agent is asked through.
 func (r *Registry) quoterOf(ctx context.Context, agent sdk.AccAddress) (types.Quoter, error) {
-	runtime, err := r.router.Route(ctx, agent)
+	runtime, err := r.parts.Router.Route(ctx, agent)
 	if err != nil {
-		return nil, types.ErrInvalidAgent.Wrapf("there is no contract or module %s", r.addresses.Text(agent))
+		return nil, types.ErrInvalidAgent.Wrapf("there is no contract or module %s", r.parts.Addresses.Text(agent))
 	}
 	quoter, ok := runtime.(types.Quoter)
 	if !ok {
 		return nil, types.ErrInvalidAgent.Wrapf("%s is an account, want a contract or a module: an account has no code that could answer",
-			r.addresses.Text(agent))
+			r.parts.Addresses.Text(agent))
 	}
 	return quoter, nil
-}
-
-// Parse reads the address of an agent from a field of a message.
-func (r *Registry) Parse(field, text string) (sdk.AccAddress, error) {
-	agent, err := r.addresses.Parse(field, text)
-	if err != nil {
-		return nil, types.ErrInvalidAgent.Wrapf("%v", err)
-	}
-	return agent, nil
-}
-
-// Accept checks the agent of a bid and returns the bid as it is stored. It does not call the agent: an answer is valid
-// only in the block in which it is given.
-func (r *Registry) Accept(ctx context.Context, text string) (*types.Bid, error) {
-	agent, err := r.Parse("bid.agent", text)
-	if err != nil {
-		return nil, err
-	}
-	return &types.Bid{Agent: r.addresses.Text(agent)}, r.Check(ctx, agent)
 }
 
 // InitGenesis implements state.Component. It does not check that the agents can be called, since a chain may start
@@ -125,7 +101,7 @@ func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerR
 		if t.Bid == nil || t.Bid.Agent == "" {
 			return nil
 		}
-		if _, err := r.addresses.Parse("bid.agent", t.Bid.Agent); err != nil {
+		if _, err := r.parts.Addresses.Parse("bid.agent", t.Bid.Agent); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 		return nil
@@ -142,7 +118,7 @@ func (r *Registry) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 
 // CheckInvariants implements state.Component: the prices of answers are within their bounds.
 func (r *Registry) CheckInvariants(ctx context.Context) error {
-	timers, err := r.records.All(ctx)
+	timers, err := r.parts.Records.All(ctx)
 	if err != nil {
 		return err
 	}

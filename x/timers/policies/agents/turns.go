@@ -22,7 +22,7 @@ type turn struct {
 	agents []sdk.AccAddress
 }
 
-// AskAll calls the agents of the timers of the window. It returns the timer to start with in the next block.
+// AskAll implements policies.Calls.
 func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueKey, err error) {
 	if !c.asks {
 		return types.QueueKey{}, nil
@@ -37,7 +37,7 @@ func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueK
 // askFrom calls the agents of timers in queue order, from the one on at which the last block ended.
 func (c *Calls) askFrom(ctx sdk.Context, timers []*types.Timer) (next types.QueueKey, err error) {
 	first := 0
-	for first < len(timers) && timers[first].IsBefore(c.before.AgentTurn) {
+	for first < len(timers) && timers[first].IsBefore(c.block.Before.AgentTurn) {
 		first++
 	}
 	unasked, err := c.takeTurns(ctx, slices.Concat(timers[first:], timers[:first]))
@@ -47,15 +47,14 @@ func (c *Calls) askFrom(ctx sdk.Context, timers []*types.Timer) (next types.Queu
 	return next, err
 }
 
-// Note adds a timer that is admitted or scanned under overload to those that AskNoted calls agents for.
+// Note implements policies.Calls.
 func (c *Calls) Note(t *types.Timer) {
 	if c.asks {
 		c.noted = append(c.noted, t)
 	}
 }
 
-// AskNoted calls the agents of the noted timers. It returns those timers whose agents were called, and the one to start with
-// in the next block.
+// AskNoted implements policies.Calls.
 func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, next types.QueueKey, err error) {
 	if !c.asks {
 		return nil, next, nil
@@ -111,7 +110,7 @@ func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *type
 // hasRoom reports whether another agent may be called. A preview of the next block calls none, so that whoever asks for one does
 // not pay for what the agents of others compute, and calls do not nest.
 func (c *Calls) hasRoom() bool {
-	return !c.preview && len(c.refused) < maxRefused && c.Cycles+c.config.AgentCyclesPerCall <= c.config.AgentCyclesPerBlock
+	return !c.block.Preview && len(c.refused) < maxRefused && c.cycles+c.block.Config.AgentCyclesPerCall <= c.block.Config.AgentCyclesPerBlock
 }
 
 // turnsOf groups timers that have an agent by payer.
@@ -135,7 +134,7 @@ func (c *Calls) turnsOf(ctx sdk.Context, timers []*types.Timer) ([]*turn, error)
 		of.timers, of.agents = append(of.timers, t), append(of.agents, agent)
 	}
 	slices.SortFunc(turns, func(a, b *turn) int { return bytes.Compare(a.payer, b.payer) })
-	if before := c.before.Agents; before != nil {
+	if before := c.block.Before.Agents; before != nil {
 		first, _ := slices.BinarySearchFunc(turns, before.Payer, func(t *turn, payer []byte) int { return bytes.Compare(t.payer, payer) })
 		turns = slices.Concat(turns[first:], turns[:first])
 	}
@@ -149,12 +148,12 @@ func (c *Calls) mayCost(t *types.Timer) bool {
 		return true
 	}
 	most, _ := types.ParseAmount(t.MaxCharge)
-	return c.cost(c.config.AgentCyclesPerCall).LTE(most) && !policy.CeilingOf(most, c.prices, t.GasLimit, t.CellLimit).Exhausted()
+	return c.cost(c.block.Config.AgentCyclesPerCall).LTE(most) && !policy.CeilingOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
 }
 
 func (c *Calls) countUnasked(turns []*turn) {
 	for _, turn := range turns {
-		c.Unasked += uint32(len(turn.timers))
+		c.unaskedTimers += uint32(len(turn.timers))
 		for _, t := range turn.timers {
 			c.unasked[t.Seq] = true
 		}
