@@ -218,7 +218,7 @@ func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 	require.NotZero(t, l.Execute("bob", l.contract, fmt.Sprintf(`{"cancel":{"id":%q}}`, id)).Code)
 }
 
-// A timer whose scheduler is the admin no more leaves when its turn comes, and nobody is charged.
+// A timer whose scheduler is the admin no more leaves when its turn comes, and no one is charged.
 //
 // Rule: 1.3-former-admin-leaves, 1.5-leaves-by-former-admin, 5.2-former-admin, 6-cancelled-not-admin, 6-summary
 func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {

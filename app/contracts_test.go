@@ -156,7 +156,7 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgCancelTimer{Sender: reflect.String(), Id: own[0].Id}))
 	require.Empty(t, timersOf(t, c, reflect))
 
-	// Nobody schedules for a contract: its sudo is privileged.
+	// No one schedules for a contract: its sudo is privileged.
 	message := schedule(t, c, "bob", due)
 	message.Sender, message.Payload = reflect.String(), nil
 	tx := c.NextBlock(c.Sign("bob", message)).TxResults[0]

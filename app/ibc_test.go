@@ -206,7 +206,7 @@ func TestATimerSendsATransfer(t *testing.T) {
 	}
 	require.NotEmpty(t, underWay())
 
-	// Nobody relays it. Its timeout is brought back, and the coins are.
+	// No one relays it. Its timeout is brought back, and the coins are.
 	c.a.Coordinator.IncrementTimeBy(2 * time.Minute)
 	c.b.NextBlock()
 	require.NoError(t, path.EndpointA.UpdateClient())

@@ -242,7 +242,7 @@ func TestAContractsGasDoesNotDependOnWhoWatches(t *testing.T) {
 	require.Equal(t, want, use(12))
 }
 
-// TestContractWatchesReplayAndSurviveAnExport: a random workload, under another number of processors, and started anew.
+// TestContractWatchesReplayAndSurviveAnExport: a random workload, under another number of processors, and started again.
 func TestContractWatchesReplayAndSurviveAnExport(t *testing.T) {
 	q := newQuarry(t)
 	heartbeat := q.Instantiate("alice", q.StoreCode("alice", contracts.Heartbeat), `{"every":2,"start":true}`, 900_000_000)

@@ -144,7 +144,7 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 	require.Equal(t, 14, understood, "messages and queries")
 }
 
-// TestDeepJSONIsNotDecoded: 3,000 messages within messages in 330 kB took 15 s and 3 GB to refuse, which nobody paid.
+// TestDeepJSONIsNotDecoded: 3,000 messages within messages in 330 kB took 15 s and 3 GB to refuse, which no one paid.
 func TestDeepJSONIsNotDecoded(t *testing.T) {
 	chain, _ := newChain(t)
 	encode := wasmbinding.Messages(chain.Codec)

@@ -36,7 +36,7 @@ func Creator(contracts ContractInfos) actors.ContractCreator {
 	}
 }
 
-// Admin returns who may migrate a contract now, or nothing if nobody may.
+// Admin returns who may migrate a contract now, or nothing if no one may.
 func Admin(contracts ContractInfos) actors.ContractAdmin {
 	return func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress {
 		return stated(contracts.GetContractInfo(ctx, contract), func(info *wasmtypes.ContractInfo) string { return info.Admin })

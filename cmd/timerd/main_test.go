@@ -45,7 +45,7 @@ func must(t *testing.T, home string, args ...string) string {
 	return out
 }
 
-// writeHome makes a node's home whose client.toml names a chain, a node that nobody listens on, and an output.
+// writeHome makes a node's home whose client.toml names a chain, a node that no one listens on, and an output.
 func writeHome(t *testing.T, home, chainID, node, output string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(home, "config"), 0o755))

@@ -74,7 +74,7 @@ func newRootCmd(home string) *cobra.Command {
 }
 
 // commandBuilder is AutoCLI's own but for where it finds descriptions of messages: it would merge those of all files
-// anew, which takes longer than the rest of the command tree.
+// again, which takes longer than the rest of the command tree.
 func commandBuilder(options autocli.AppOptions) *autocli.Builder {
 	return &autocli.Builder{
 		Builder: flag.Builder{

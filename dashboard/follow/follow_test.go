@@ -122,7 +122,7 @@ func TestAFollowerHasWhatItsNodeHas(t *testing.T) {
 	})
 }
 
-// A history is dropped only by someone who asks for that: neither a node of another chain nor one whose chain began anew
+// A history is dropped only by someone who asks for that: neither a node of another chain nor one whose chain began again
 // under the same name ends it.
 func TestFollower_RefusesAnotherChain(t *testing.T) {
 	for name, other := range map[string]chain{

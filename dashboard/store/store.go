@@ -144,7 +144,7 @@ func (s *Store) DropAbove(ctx context.Context, height int64) error {
 	})
 }
 
-// rebuild computes the totals anew. Rows are read in pages, since a transaction has one connection.
+// rebuild computes the totals again. Rows are read in pages, since a transaction has one connection.
 func rebuild(ctx context.Context, tx statements) error {
 	const page = 1_000
 	for height, position := int64(-1), int64(0); ; {

@@ -35,7 +35,7 @@ type Chain interface {
 	// They return its hash.
 	Schedule(ctx context.Context, worker int, due []uint64) (hash string, err error)
 	Transfer(ctx context.Context, worker int) (hash string, err error)
-	// Resync reads the sequence of a worker anew, after a transaction of it was lost or refused.
+	// Resync reads the sequence of a worker again, after a transaction of it was lost or refused.
 	Resync(ctx context.Context, worker int) error
 }
 

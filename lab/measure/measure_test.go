@@ -215,7 +215,7 @@ type tip struct {
 	size  uint64
 }
 
-// setUsualTip is p50: the median tip, weighted by size; it halves where nobody waited for room.
+// setUsualTip is p50: the median tip, weighted by size; it halves where no one waited for room.
 func (m *market) setUsualTip(tips []tip, noRoom bool) {
 	slices.SortFunc(tips, func(a, b tip) int { return a.price.BigInt().Cmp(b.price.BigInt()) })
 	var all, half uint64

@@ -36,7 +36,7 @@ func run(ctx context.Context, t *testing.T, args ...string) (string, error) {
 }
 
 // TestTheExamplePrintsItsGoldenOutput: the same seeds give the same table, side by side or not, and after an intended
-// change -update writes it anew.
+// change -update writes it again.
 func TestTheExamplePrintsItsGoldenOutput(t *testing.T) {
 	dir := t.TempDir()
 	html, table := filepath.Join(dir, "out.html"), filepath.Join(dir, "out.csv")

@@ -37,9 +37,9 @@ var passes = []struct {
 	name, what string
 	limit      count
 }{
-	{"block", "an empty block", count{267, 91, 34}},
-	{"schedule", "scheduling a bank send", count{180, 59, 27}},
-	{"life", "a bank send from there to its receipt", count{625, 142, 43}},
+	{"block", "an empty block", count{267, 91, 31}},
+	{"schedule", "scheduling a bank send", count{180, 59, 26}},
+	{"life", "a bank send from there to its receipt", count{625, 142, 39}},
 }
 
 func main() {

@@ -129,7 +129,7 @@ func (p *peer) restart(tb testing.TB, s settings, env *environment) *peer {
 	return again
 }
 
-// same compares what two applications answer to a block. Texts of errors are nobody's business.
+// same compares what two applications answer to a block. Texts of errors are no one's business.
 func same(want, got *abci.ResponseFinalizeBlock) error {
 	if !bytes.Equal(want.AppHash, got.AppHash) {
 		return fmt.Errorf("app hashes %X and %X", want.AppHash, got.AppHash)

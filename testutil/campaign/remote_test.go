@@ -73,7 +73,7 @@ func newRemotes(tb testing.TB, c *appchain.Chain) []*remote {
 	return remotes
 }
 
-// hops of every channel; the relayer is nobody special.
+// hops of every channel; the relayer is no one special.
 var (
 	hops    = []string{ibcexported.LocalhostConnectionID}
 	relayer = alice.Address.String()

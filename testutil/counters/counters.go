@@ -72,5 +72,5 @@ func (r Runtime) Deliver(ctx context.Context, config *types.TimerConfig, d types
 	return r.store.OpenKVStore(ctx).Set(d.Actor, binary.BigEndian.AppendUint64(nil, count))
 }
 
-// Deployer implements types.Runtime: nobody deployed it but itself.
+// Deployer implements types.Runtime: no one deployed it but itself.
 func (Runtime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

@@ -76,7 +76,7 @@ func (d *demo) stopBeating(ctx context.Context) error {
 	if cancelled == "" {
 		return errors.New("the contract cancelled no timer when it was stopped")
 	}
-	// Those of blocks that nobody was shown count too.
+	// Those of blocks that no one was shown count too.
 	count, err := d.beatsAt(ctx, result.Height)
 	if err != nil {
 		return err

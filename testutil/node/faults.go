@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Pause stops the process as a machine that hangs does: its connections stay, and nobody answers. Continue lets it go on.
+// Pause stops the process as a machine that hangs does: its connections stay, and no one answers. Continue lets it go on.
 func (n *Node) Pause() error { return n.process.Process.Signal(syscall.SIGSTOP) }
 
 // Continue lets a paused process go on.

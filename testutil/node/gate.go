@@ -97,7 +97,7 @@ func (g *Gate) leave(conns ...net.Conn) {
 	}
 }
 
-// Gates places gates between a node and its peers, before they start: the node dials through the gates, and nobody dials
+// Gates places gates between a node and its peers, before they start: the node dials through the gates, and no one dials
 // the node.
 func (n *Network) Gates(node *Node) (gates []*Gate, err error) {
 	for _, other := range n.Nodes {

@@ -31,7 +31,7 @@ func (s *stage) build() {
 }
 
 // lenient is a genesis for faults. A quarter of the stake passes a proposal: a second vote might come too late on a slow
-// machine. And nobody is jailed for blocks that a fault made it miss. With one of four in jail, two of three would be left
+// machine. And no one is jailed for blocks that a fault made it miss. With one of four in jail, two of three would be left
 // when a fault takes the next one, and the chain would stand.
 func lenient(state map[string]json.RawMessage) error {
 	if err := setParam(state, "gov", "quorum", "0.2"); err != nil {

@@ -213,7 +213,7 @@ func (s *stage) connected() {
 	}
 }
 
-// allVote checks that nobody has lost its voice: a fault takes one away from four.
+// allVote checks that no one has lost its voice: a fault takes one away from four.
 func (s *stage) allVote() {
 	s.t.Helper()
 	validators, err := s.Nodes[0].Validators(s.ctx)

@@ -1,5 +1,5 @@
 // Package feemarkets_test runs the adapters of x/timers/feemarket on the fee markets themselves. It is a Go module of its own,
-// so that nobody inherits them.
+// so that no one inherits them.
 package feemarkets_test
 
 import (

@@ -48,27 +48,23 @@ var mayImport = map[string][]string{
 	"sandbox":          {"types", "sandbox/branch"},
 	"sandbox/branch":   {},
 	"sandbox/meter":    {"types"},
-	"admins":           {"types"},
-	"actors":           {"types", "admins"},
+	"actors":           {"types"},
 	"authz":            {"types", "types/bounds"},
 	"authz/guard":      {"types", "authz"},
 	"genesis":          {"types", "types/bounds", "names"},
 	"report":           {"types"},
 	"watch":            {"types", "types/bounds"},
 	"watch/stores":     {"types", "watch"},
-	"state":            {"types", "sandbox", "state/logstore", "state/memo", "state/queue"},
+	"state":            {"types", "sandbox", "state/logstore", "state/queue"},
 	"state/queue":      {"types", "sandbox", "state/logstore"},
 	"state/logstore":   {"types", "sandbox"},
-	"state/memo":       {},
 	"state/index":      {"types", "sandbox", "state", "state/logstore", "state/queue"},
 	"state/receipts":   {"types", "state"},
-	"state/leavers":    {"types", "sandbox"},
-	"state/conditions": {"types", "watch", "state", "state/leavers"},
+	"state/conditions": {"types", "watch", "state"},
 	"fees":             {"types", "names", "sandbox", "watch"},
 	"feemarket":        {"types"},
 	"module/v1":        {},
-	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions", "state/leavers", "triggers/turns"},
-	"triggers/turns":   {},
+	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions"},
 	"policies":         {"types", "names", "sandbox", "state", "state/index", "fees"},
 
 	"policies/fifo":     room,
@@ -80,10 +76,9 @@ var mayImport = map[string][]string{
 	"policies/registry": {"types", "state", "fees", "policies", "policies/fifo", "policies/eip1559"},
 	"policies/guests":   {"policies", "policies/registry", "policies/auction", "policies/score", "policies/tip"},
 
-	"engine/tags": {"events"},
-	"engine":      {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/logstore", "state/receipts", "state/leavers", "fees", "triggers", "policies", "policies/registry"},
-	"keeper":      {"types", "types/bounds", "events", "names", "admins", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/leavers", "state/receipts", "fees", "triggers", "policies", "policies/registry", "engine"},
-	"query":       {"types", "types/bounds", "names", "state", "state/conditions", "state/logstore", "state/receipts", "triggers", "policies", "policies/registry", "engine"},
+	"engine": {"types", "events", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/logstore", "state/receipts", "fees", "triggers", "policies", "policies/registry"},
+	"keeper": {"types", "types/bounds", "events", "names", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/receipts", "fees", "triggers", "policies", "policies/registry", "engine"},
+	"query":  {"types", "types/bounds", "names", "state", "state/conditions", "state/logstore", "state/receipts", "triggers", "policies", "policies/registry", "engine"},
 
 	"client/timespan":  {},
 	"client/when":      {"client/timespan"},
@@ -278,7 +273,7 @@ func TestImportRulesCanFail(t *testing.T) {
 }
 
 // TestConsensusCodeIsPure: no floats, no clock, no random numbers, no goroutines, no ranging over maps in code that runs
-// within blocks. A package that nobody has named is taken to run there.
+// within blocks. A package that no one has named is taken to run there.
 //
 // Rule: 1.1-no-floats
 func TestConsensusCodeIsPure(t *testing.T) {

@@ -96,7 +96,7 @@ func describe(cmd *cobra.Command) string {
 	return cmd.Short + "."
 }
 
-// wrapped sets each paragraph of a text anew.
+// wrapped sets each paragraph of a text again.
 func wrapped(text string, width int) string {
 	var paragraphs []string
 	for _, paragraph := range strings.Split(text, "\n\n") {

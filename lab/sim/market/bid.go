@@ -128,7 +128,7 @@ func (c *chain) worthOfLimits(t *Timer, worth float64) math.Int {
 	return math.NewInt(int64(min(stdmath.Ceil(chain+worth*size), stdmath.MaxInt64/2)))
 }
 
-// requote asks the agents of timers anew.
+// requote asks the agents of timers again.
 func (c *chain) requote(height uint64, timers []*Timer) {
 	for _, t := range timers {
 		if t.Requoted {

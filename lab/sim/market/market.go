@@ -67,7 +67,7 @@ type Timer struct {
 	Ask      policy.Ask
 	// Locked is the bid under auction. MaxCharge is the most that a fire may cost; both are nil if not stated.
 	Locked, MaxCharge math.Int
-	// Requoted asks are computed anew in each block, as by a bidding agent.
+	// Requoted asks are computed again in each block, as by a bidding agent.
 	Requoted bool
 	admitted bool
 	// unfunded timers leave at the end of the block.
@@ -167,8 +167,8 @@ func (c *chain) candidate(t *Timer) policy.Candidate {
 		Due: t.Due, Seq: t.Seq, Size: c.prices.Capacity.Size(t.GasLimit, t.CellLimit), Actor: c.address(t.Actor), Ask: t.Ask, Locked: t.Locked,
 	}
 	if !t.MaxCharge.IsNil() {
-		candidate.Ask.Ceiling = policy.CeilingOf(t.MaxCharge, c.prices, t.GasLimit, t.CellLimit)
-		if candidate.Ask.Ceiling.Exhausted() && candidate.Ask.Kind != policy.Stated {
+		candidate.Ask.SpendCap = policy.SpendCapOf(t.MaxCharge, c.prices, t.GasLimit, t.CellLimit)
+		if candidate.Ask.SpendCap.Exhausted() && candidate.Ask.Kind != policy.Stated {
 			candidate.Ask.Kind = policy.CellPricedOut
 		}
 	}

@@ -28,7 +28,7 @@ var coarse = []float64{1, 0.75, 0.5, 0.25, finest, 1.25, 1.5}
 // seek finds the shades of a case's groups that bid best, and sets them. In each round each group that seeks takes the
 // shade that earns it the most while all others, its followers too, bid as in the round before. Then its followers move
 // half of the way to it: all of it would make them jump between two shades for ever, where each is the answer to the other. It
-// ends when nobody moves by as much as the finest step. The figures say what was found, and by which share of its surplus
+// ends when no one moves by as much as the finest step. The figures say what was found, and by which share of its surplus
 // a group's shade is better than that of its followers: 0 at an equilibrium. ended is false if the context ended.
 func seek(ctx context.Context, s *spec.Spec, c *spec.Case, progress func(string)) (found measure.Figures, ended bool) {
 	found = measure.Figures{}

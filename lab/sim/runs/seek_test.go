@@ -30,7 +30,7 @@ const seeking = `{
 }`
 
 // TestBestSeeksTheShadeThatEarnsMost: less than the worth where winners pay their bids, under seeds other than those that it
-// was sought under too; the truth where bids decide nothing. Others who answer do so until nobody gains much.
+// was sought under too; the truth where bids decide nothing. Others who answer do so until no one gains much.
 func TestBestSeeksTheShadeThatEarnsMost(t *testing.T) {
 	results := func(most int) *runs.Results {
 		s, cases, err := spec.Parse([]byte(seeking), nil, simconfig.Read)

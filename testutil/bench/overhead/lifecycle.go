@@ -85,7 +85,7 @@ func MeasureWatchable(sends, rounds, watching int) (Watchable, error) {
 	}
 	wrapped, err := newSends(sends, false, func(opts *lab.ChainOptions) {
 		for i := range watching {
-			// The balance of an account that nobody in the workload is.
+			// The balance of an account that no one in the workload is.
 			key := append([]byte{2, 20}, workload.Owner(2*workload.FirstRecipient+i)...)
 			timer := workload.AddTimer(opts.Genesis, workload.Owner(i%sends), 1, nil, workload.GasLimit)
 			timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{

@@ -19,7 +19,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// free is work that nobody is billed for, of timers that a genesis holds; most is how much of it one block does.
+// free is work that no one is billed for, of timers that a genesis holds; most is how much of it one block does.
 func free(name, unit, remark string, most int, timers func(*types.GenesisState), read func(sdk.Context) (int, error)) kind {
 	options := usual(nil)
 	options.Timers, options.Accounts = timers, realapp.KeyedAccounts(firstPlain+laneSends+1)
@@ -54,17 +54,17 @@ func crowd(n int, change func(i int, t *types.Timer)) func(*types.GenesisState) 
 	}
 }
 
-// leavers are timers that have left, and whose watches of 8 keys each with a condition are still there.
-func leavers(n int) func(*types.GenesisState) {
+// tombstones are timers that have left, and whose watches of 8 keys each with a condition are still there.
+func tombstones(n int) func(*types.GenesisState) {
 	return func(genesis *types.GenesisState) {
 		for i := range n {
-			leaver := types.WatchLeaver{Seq: genesis.NextSeq, Owner: workload.Owner(i / 100), Since: 1, Waited: true}
+			tombstone := types.WatchTombstone{Seq: genesis.NextSeq, Owner: workload.Owner(i / 100), Since: 1, Waited: true}
 			for k := range 8 {
 				key := balanceKey(workload.Owner(workload.FirstRecipient + 8*i + k))
 				key.When = &types.WatchCondition{Op: types.ConditionLess, Value: "1"}
-				leaver.Keys = append(leaver.Keys, key)
+				tombstone.Keys = append(tombstone.Keys, key)
 			}
-			genesis.WatchLeavers = append(genesis.WatchLeavers, leaver)
+			genesis.WatchTombstones = append(genesis.WatchTombstones, tombstone)
 			genesis.NextSeq++
 		}
 	}
@@ -85,7 +85,7 @@ func counted[E interface {
 	}
 }
 
-// block is what a block does for a crowd at most. Nothing fires, so that nobody is billed.
+// block is what a block does for a crowd at most. Nothing fires, so that no one is billed.
 func block(name, remark string, timers func(*types.GenesisState)) kind {
 	k := free(name, "block", remark, 1, timers, func(ctx sdk.Context) (int, error) {
 		fired, err := events(ctx, &types.TimerFired{})
@@ -239,7 +239,7 @@ func freeKinds() []kind {
 				t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
 			}
 		})),
-		block("removing watches of 8 keys of timers that left", "overhead, watches", leavers(100)),
+		block("removing watches of 8 keys of timers that left", "overhead, watches", tombstones(100)),
 		block("a block of expired timers with locked bids", "gc_cycles_per_block", under(types.PolicyAuction, crowd(1_000, func(i int, t *types.Timer) {
 			expired(i, t)
 			t.SetLocked(math.NewInt(1_000))

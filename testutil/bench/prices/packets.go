@@ -49,7 +49,7 @@ const (
 var seen = clienttypes.NewHeight(0, realapp.Height)
 
 // connected opens the ends of channels that this chain has, over a client that knows the other chain by what its header
-// states. Their handshakes are nobody's work here.
+// states. Their handshakes are no one's work here.
 func connected(c *realapp.Chain, ctx sdk.Context, state *ibctm.ConsensusState) error {
 	client, err := c.App.AppCodec().Marshal(ibctm.NewClientState(otherChain, ibctm.DefaultTrustLevel, 14*24*time.Hour, 21*24*time.Hour, time.Minute,
 		seen, commitmenttypes.GetSDKSpecs(), []string{"upgrade", "upgradedIBCState"}))
@@ -101,7 +101,7 @@ func controllerOf(i int) string {
 	return icatypes.ControllerPortPrefix + realapp.KeyedAccount(i).Address.String()
 }
 
-// unproven is a chain whose packets nobody brings, so that its state may be any.
+// unproven is a chain whose packets no one brings, so that its state may be any.
 func unproven(c *realapp.Chain, ctx sdk.Context) error {
 	return connected(c, ctx, stateOf(ctx, make([]byte, 32), make([]byte, 32)))
 }

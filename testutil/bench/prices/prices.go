@@ -28,11 +28,11 @@ type Price struct {
 	// Unit is what N of were measured together.
 	Unit string `json:"unit"`
 	N    int    `json:"n"`
-	// Gas that one of them is billed, cells included; 0 for what nobody is billed for.
+	// Gas that one of them is billed, cells included; 0 for what no one is billed for.
 	Gas float64 `json:"gas"`
 	// Micros of one, in the fastest round.
 	Micros float64 `json:"us"`
-	// Ratio is its time by billed unit to that of a send. For what nobody is billed for it is the time of as many as one
+	// Ratio is its time by billed unit to that of a send. For what no one is billed for it is the time of as many as one
 	// block does at most, to that of a block of sends that fill the lane.
 	Ratio float64 `json:"ratio"`
 	// Committed is the same with the commit of the block, for both.
@@ -62,7 +62,7 @@ type work struct {
 // kind is one kind of work, and how it is caused.
 type kind struct {
 	name, unit, remark string
-	// free is how many of it one block does at most, where nobody is billed.
+	// free is how many of it one block does at most, where no one is billed.
 	free int
 	// options of the chain, whose SetUp prepares it.
 	options realapp.Options
@@ -174,7 +174,7 @@ const (
 // sends is the floor of what fires do: sends through the router, each in a branch of its own.
 func sends(c *realapp.Chain) (round, error) { return send(c, units) }
 
-// fullLane is the floor of what the end of a block does for nobody's money: as many sends as the lane's cycles hold.
+// fullLane is the floor of what the end of a block does for no one's money: as many sends as the lane's cycles hold.
 func fullLane(c *realapp.Chain) (round, error) { return send(c, laneSends) }
 
 func send(c *realapp.Chain, n int) (round, error) {

@@ -53,7 +53,7 @@ type Storm struct {
 
 const (
 	// phaseAdmitting is while the ready index takes in the backlog, phaseSettling are settlingBlocks after it, while timers
-	// that were admitted under weights of long ago are filed anew, and phaseSettled is the rest.
+	// that were admitted under weights of long ago are filed again, and phaseSettled is the rest.
 	phaseAdmitting, phaseSettling, phaseSettled = "admitting", "settling", "settled"
 	// phaseWindow is that of a policy that has no ready index.
 	phaseWindow = "window"

@@ -86,7 +86,7 @@ func (m *Mix) redraw(r *rand.Rand, gene int) {
 	}
 }
 
-// mutated is the mix with one to three genes drawn anew.
+// mutated is the mix with one to three genes drawn again.
 func (m Mix) mutated(r *rand.Rand) Mix {
 	for range 1 + r.IntN(3) {
 		m.redraw(r, r.IntN(genes))
@@ -304,7 +304,7 @@ func (m Mix) bid(policy types.Policy, r *rand.Rand, t *types.Timer) {
 	t.Bid = storm.AllBids[m[bids]].Draw(r)
 }
 
-// watch is the i-th watch of the payer's balance, and of others that do not change and nobody else watches. No balance has what
+// watch is the i-th watch of the payer's balance, and of others that do not change and no one else watches. No balance has what
 // their conditions say.
 func (m Mix) watch(i int) types.Trigger {
 	trigger := &types.WatchTrigger{Remaining: 1}

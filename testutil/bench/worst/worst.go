@@ -69,7 +69,7 @@ func floorWeight() (float64, error) {
 	return weight(counts.All()), err
 }
 
-// firstSender is whose sends are the first of the floor. Nobody watches him.
+// firstSender is whose sends are the first of the floor. No one watches him.
 const firstSender = 2
 
 func floorBalances() []lab.Balance { return workload.Balances(firstSender + 2*laneSends) }

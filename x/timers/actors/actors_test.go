@@ -295,7 +295,7 @@ func TestTheFirstRuntimeThatServesAnActorGetsIt(t *testing.T) {
 	}
 }
 
-// TestRememberedChecksAreThoseOfEachTime: a runtime that remembers answers as one that checks anew, whatever payload, actor
+// TestRememberedChecksAreThoseOfEachTime: a runtime that remembers answers as one that checks again, whatever payload, actor
 // and config come in whatever order.
 func TestRememberedChecksAreThoseOfEachTime(t *testing.T) {
 	chain, remembering := accounts(t)

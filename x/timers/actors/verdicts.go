@@ -19,7 +19,7 @@ const verdictBytes = 256
 // and the lists of allowed types. So a node that remembers gives the same answers as one that does not, and only takes
 // less time.
 //
-// They are kept in two generations: when the young one is full, it becomes the old one, and what nobody asked for
+// They are kept in two generations: when the young one is full, it becomes the old one, and what no one asked for
 // meanwhile is forgotten. They are safe for concurrent use: transactions are checked while a block runs.
 type verdicts struct {
 	mtx        sync.Mutex

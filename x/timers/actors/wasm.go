@@ -9,7 +9,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/admins"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -55,7 +54,7 @@ type WasmRuntime struct {
 
 var (
 	_ types.MessageRuntime = (*WasmRuntime)(nil)
-	_ admins.Runtime       = (*WasmRuntime)(nil)
+	_ types.AdminRuntime   = (*WasmRuntime)(nil)
 )
 
 // WasmOption adds what a chain may do without.
@@ -66,7 +65,7 @@ func WithMessages(messages *Messages) WasmOption {
 	return func(r *WasmRuntime) { r.messages = messages }
 }
 
-// ContractAdmin returns who may migrate a contract now, or nothing if nobody may.
+// ContractAdmin returns who may migrate a contract now, or nothing if no one may.
 type ContractAdmin func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
 
 // WithAdmin lets the admins of contracts schedule calls of their sudo. Without it a contract schedules for itself alone.
@@ -154,7 +153,7 @@ func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.Ac
 	return actor
 }
 
-// Admin implements admins.Runtime.
+// Admin implements types.AdminRuntime.
 func (r *WasmRuntime) Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
 	if r.admin == nil {
 		return nil

@@ -36,7 +36,7 @@ var (
 var handsOn = []string{"/timers.", "/cosmos.authz."}
 
 // ValidateBasic implements authz.Authorization. It demands every limit that the type of message needs, and refuses one
-// that it does not have, so that nobody relies on a limit without effect.
+// that it does not have, so that no one relies on a limit without effect.
 func (a *TimerAuthorization) ValidateBasic() error {
 	if err := bounds.Text(sdkerrors.ErrInvalidRequest, a); err != nil {
 		return err

@@ -3,7 +3,6 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/admins"
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -13,14 +12,14 @@ import (
 // found out is quarantined.
 func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer) (isAdmin, known bool) {
 	known = e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		isAdmin = admins.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
+		isAdmin = types.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
 		return nil
 	})
 	return isAdmin, known
 }
 
 // disown takes a timer out of the contest whose scheduler is the admin no more. It leaves uncharged, for one removal of the GC
-// lane. If that has nothing left, the timer is put on hold, so that a crowd of such timers keeps nobody out and no later block tries
+// lane. If that has nothing left, the timer is put on hold, so that a crowd of such timers keeps no one out and no later block tries
 // them.
 func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
 	b.Left++

@@ -8,7 +8,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/engine/tags"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/sandbox/meter"
@@ -88,7 +87,7 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 		if err := runtime.Deliver(goCtx, &b.Config, delivery); err != nil {
 			return err
 		}
-		tags.Charge(r.meter, ctx.EventManager().Events())
+		chargeEvents(r.meter, ctx.EventManager().Events())
 		return r.meter.Exceeded()
 	})
 	if failure != nil && r.meter.Exceeded() != nil {

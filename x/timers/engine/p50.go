@@ -8,7 +8,7 @@ import (
 )
 
 // noteWaiting notes whether a timer that is passed over waits for room: one that is willing to pay, and no larger than
-// the default. A larger one could not fire even if nobody else bid.
+// the default. A larger one could not fire even if no one else bid.
 func (e *Engine) noteWaiting(ctx sdk.Context, b *block, turn policies.Turn, why policies.Skip) error {
 	if b.Waiting || !why.NoRoom || why.Capped || b.SizeOf(turn.Timer) > e.defaultSize(b) {
 		return nil

@@ -7,7 +7,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/engine/tags"
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
@@ -83,7 +82,7 @@ func (e *Engine) fire(
 	}
 	result.left = survivor == nil
 	fired := e.firedEvent(b, timer, survivor, &result.receipt, result.settlement)
-	tags.Add(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
+	addTags(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
 	return events.Emit(goCtx, fired)
 }
 

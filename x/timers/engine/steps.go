@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state/leavers"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -50,7 +50,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.session = logstore.WithSession(leavers.WithBudget(ctx, b.Overhead))
+	ctx, b.session = logstore.WithSession(state.WithRemovals(ctx, b.Overhead))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// BasefeeSourceGas is the most gas that the chain's fee market may use for an answer. At the end of a block nobody pays
+// BasefeeSourceGas is the most gas that the chain's fee market may use for an answer. At the end of a block no one pays
 // for it, so that it is small: a fee market reads a few values.
 const BasefeeSourceGas = 200_000
 
@@ -75,7 +75,7 @@ func (b Basefees) Keep(lane *types.LaneState) {
 }
 
 // CheckBasefees returns types.ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's.
-// Beyond them fires would be free, or nobody could pay for one.
+// Beyond them fires would be free, or no one could pay for one.
 func CheckBasefees(cycle, cell math.LegacyDec) error {
 	if err := types.ValidatePrice(types.ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
 		return err

@@ -143,7 +143,7 @@ func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.T
 	return found, err == nil && f.allowanceCovers(sdkCtx, payer, t.Principal(), coins(config, amount)) == nil
 }
 
-// vesting is an account of which some coins are locked. The bank computes them anew whenever it is asked.
+// vesting is an account of which some coins are locked. The bank computes them again whenever it is asked.
 type vesting interface {
 	LockedCoins(blockTime time.Time) sdk.Coins
 }

@@ -25,7 +25,7 @@ type Check struct {
 	values map[string]struct{}
 }
 
-// maxNextSeq leaves seqs for as many timers again, so that they don't begin anew.
+// maxNextSeq leaves seqs for as many timers again, so that they don't begin again.
 const maxNextSeq = uint64(1) << 62
 
 // NewCheck checks all but the timers. Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
@@ -48,7 +48,7 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateAgents, validateFairness, validateWatchPending, validateConditions, validateLeavers, validateReady, (*types.GenesisState).ValidatePolicies, validateReceipts,
+		validateAgents, validateFairness, validateWatchPending, validateConditions, validateTombstones, validateReady, (*types.GenesisState).ValidatePolicies, validateReceipts,
 	} {
 		if err := validate(head); err != nil {
 			return nil, err
@@ -58,7 +58,7 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 	c := &Check{
 		head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{}, hits: hits, values: valuesOf(head),
 	}
-	c.leavers()
+	c.tombstones()
 	return c, err
 }
 

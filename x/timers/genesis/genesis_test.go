@@ -89,8 +89,8 @@ func fullGenesis() *types.GenesisState {
 	}}}
 	g.WatchCursors = types.WatchCursors{Turn: key, Owner: waiting.Actor, Expiry: types.QueueKey{Due: 4, Seq: 1}}
 	another := types.WatchKey{Store: "bank", Prefix: conditional.Prefix, When: &types.WatchCondition{Op: types.ConditionExists}}
-	g.WatchLeavers = []types.WatchLeaver{{Seq: 9, Owner: waiting.Actor, Since: 3, Waited: true, Keys: []types.WatchKey{key, another}}}
-	g.WatchCursors.LeaversLeft = true
+	g.WatchTombstones = []types.WatchTombstone{{Seq: 9, Owner: waiting.Actor, Since: 3, Waited: true, Keys: []types.WatchKey{key, another}}}
+	g.WatchCursors.TombstonesLeft = true
 	conditional.When = nil
 	g.WatchValues = []types.KeyWatchValue{{Key: conditional, Value: types.WatchValue{Exists: true, Number: "12.5", Bytes: []byte("12.5")}}}
 	g.WatchSegments = []types.KeyWatchSegment{
@@ -174,7 +174,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		}, "lane.agents.payer has 256 bytes"},
 		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
-		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
+		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq, g.WatchTombstones, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
 		"a timer before the head":  {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
 		"a seq twice":              {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
 		"a seq twice, one on hold": {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
@@ -272,12 +272,12 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a turn of no store among conditions": {func(g *types.GenesisState) { g.WatchCursors.Condition.Store = "" }, "watch_cursors.condition 0: "},
 		"a malformed condition":               {func(g *types.GenesisState) { g.Timers[6].Trigger.Watch.Keys[1].When.Value = "" }, "timer 6: condition: "},
 		"a cooldown beyond all heights":       {func(g *types.GenesisState) { g.Timers[6].Trigger.Watch.Cooldown = types.MaxBlocks + 1 }, "timer 6: cooldown "},
-		"a leaver that is live":               {func(g *types.GenesisState) { g.WatchLeavers[0].Seq = 7 }, "timer 6: seq 7 stands twice"},
-		"a leaver of a seq to come":           {func(g *types.GenesisState) { g.WatchLeavers[0].Seq = g.NextSeq }, "watch_leavers 0: seq 10, want above 0 and below next_seq 10"},
-		"a leaver twice":                      {func(g *types.GenesisState) { g.WatchLeavers = append(g.WatchLeavers, g.WatchLeavers[0]) }, "watch_leavers 1: seq 9"},
-		"a leaver of nobody":                  {func(g *types.GenesisState) { g.WatchLeavers[0].Owner = nil }, "watch_leavers 0: owner: "},
-		"a leaver of no height":               {func(g *types.GenesisState) { g.WatchLeavers[0].Since = 0 }, "watch_leavers 0: since is 0"},
-		"a leaver that watched nothing":       {func(g *types.GenesisState) { g.WatchLeavers[0].Keys = nil }, "watch_leavers 0: 0 keys"},
+		"a tombstone that is live":            {func(g *types.GenesisState) { g.WatchTombstones[0].Seq = 7 }, "timer 6: seq 7 stands twice"},
+		"a tombstone of a seq to come":        {func(g *types.GenesisState) { g.WatchTombstones[0].Seq = g.NextSeq }, "watch_tombstones 0: seq 10, want above 0 and below next_seq 10"},
+		"a tombstone twice":                   {func(g *types.GenesisState) { g.WatchTombstones = append(g.WatchTombstones, g.WatchTombstones[0]) }, "watch_tombstones 1: seq 9"},
+		"a tombstone of nobody":               {func(g *types.GenesisState) { g.WatchTombstones[0].Owner = nil }, "watch_tombstones 0: owner: "},
+		"a tombstone of no height":            {func(g *types.GenesisState) { g.WatchTombstones[0].Since = 0 }, "watch_tombstones 0: since is 0"},
+		"a tombstone that watched nothing":    {func(g *types.GenesisState) { g.WatchTombstones[0].Keys = nil }, "watch_tombstones 0: 0 keys"},
 		"a round of nobody":                   {func(g *types.GenesisState) { g.WatchRounds[0].Owner = nil }, "watch_rounds 0: owner of 0 bytes, want 1 to 255"},
 		"a round twice":                       {func(g *types.GenesisState) { g.WatchRounds = append(g.WatchRounds, g.WatchRounds[0]) }, "watch_rounds 1: owners and their keys must ascend"},
 		"a round of no store":                 {func(g *types.GenesisState) { g.WatchRounds[0].Key.Store = "" }, "watch_rounds 0: "},
@@ -332,7 +332,7 @@ func TestGenesisMindsItsEdges(t *testing.T) {
 	g.Timers[4].Due = 1 // on hold, so not before the head of the queue
 	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
-	g.WatchLeavers, g.Ready, g.NextSeq = nil, nil, 8
+	g.WatchTombstones, g.Ready, g.NextSeq = nil, nil, 8
 	require.NoError(t, genesis.Validate(g))
 }
 

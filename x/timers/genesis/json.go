@@ -176,7 +176,7 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_segments", "watchSegments", &g.WatchSegments),
 		listOf(cdc, "watch_starts", "watchStarts", &g.WatchStarts),
 		listOf(cdc, "watch_changed", "watchChanged", &g.WatchChanged),
-		listOf(cdc, "watch_leavers", "watchLeavers", &g.WatchLeavers),
+		listOf(cdc, "watch_tombstones", "watchTombstones", &g.WatchTombstones),
 		listOf(cdc, "ready", "ready", &g.Ready),
 		listOf(cdc, "agents", "agents", &g.Agents),
 		policiesOf(cdc, &g.Policies),

@@ -110,7 +110,7 @@ func TestAnErrorNamesTheRecord(t *testing.T) {
 	for list, want := range map[string]string{
 		"timers": "timers 1: ", "receipts": "receipts 1: ", "fairness": "fairness 1: ", "watch_hits": "watch_hits 1: ",
 		"watch_pending": "watch_pending 1: ", "watch_rounds": "watch_rounds 1: ",
-		"watch_values": "watch_values 1: ", "watch_segments": "watch_segments 1: ", "watch_starts": "watch_starts 1: ", "watch_changed": "watch_changed 1: ", "watch_leavers": "watch_leavers 1: ", "ready": "ready 1: ", "agents": "agents 1: ", "policies": "policies 0: ",
+		"watch_values": "watch_values 1: ", "watch_segments": "watch_segments 1: ", "watch_starts": "watch_starts 1: ", "watch_changed": "watch_changed 1: ", "watch_tombstones": "watch_tombstones 1: ", "ready": "ready 1: ", "agents": "agents 1: ", "policies": "policies 0: ",
 	} {
 		raw := `{"` + list + `":[{},{"a":1}]}`
 		source, err := genesis.FromJSON(cdc, json.RawMessage(raw))

@@ -18,7 +18,7 @@ import (
 //
 // Times stay: what is due at a time is due at that time.
 //
-// What competed for the lane competes again: the ready index and the cursors of bounded work begin anew.
+// What competed for the lane competes again: the ready index and the cursors of bounded work begin again.
 func (s Source) Rebase(first uint64) (rebased Source, back uint64) {
 	if s.Head.Height == 0 || first > s.Head.Height {
 		return s, 0
@@ -123,9 +123,9 @@ func (r rebase) watches(g *types.GenesisState) {
 			}
 		}
 	}
-	g.WatchLeavers = slices.Clone(g.WatchLeavers)
-	for i := range g.WatchLeavers {
-		g.WatchLeavers[i].Since = r.due(g.WatchLeavers[i].Since)
+	g.WatchTombstones = slices.Clone(g.WatchTombstones)
+	for i := range g.WatchTombstones {
+		g.WatchTombstones[i].Since = r.due(g.WatchTombstones[i].Since)
 	}
 	r.conditions(g)
 }

@@ -63,7 +63,7 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 	movesBack := addGuestEpoch(g)
 	g.Receipts = []types.HeightReceipts{{Height: 800}, {Height: 999}}
 	unit := g.Timers[0].Actor
-	g.WatchLeavers = []types.WatchLeaver{{Seq: 5, Owner: unit, Since: 990}}
+	g.WatchTombstones = []types.WatchTombstone{{Seq: 5, Owner: unit, Since: 990}}
 	g.Fairness = []types.HeightFires{{Height: 900, Unit: unit, Fires: 1}, {Height: 1000, Unit: unit, Fires: 2}}
 	for _, c := range []struct {
 		first                                    uint64
@@ -83,7 +83,7 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 				require.Zero(t, timer.UnfundedSince)
 				require.Equal(t, g.Timers[i].Id, timer.Id)
 			}
-			require.Equal(t, c.due[0], moved.WatchLeavers[0].Since, "as a timer that was due then")
+			require.Equal(t, c.due[0], moved.WatchTombstones[0].Since, "as a timer that was due then")
 			require.Equal(t, types.QueueKey{}, moved.Lane.HeadCursor)
 			require.Equal(t, types.QueueKey{}, moved.Lane.AdmitCursor)
 			require.Equal(t, c.since, moved.Lane.MarketSince)

@@ -12,7 +12,7 @@ type Source struct {
 	// Head is the state without its timers. Its other lists are bounded by retention, windows and the number of actors.
 	Head *types.GenesisState
 	// Timers passes the timers to fn in order, with their positions, and stops at the first error. Each pass reads them
-	// anew: fn may change a timer.
+	// again: fn may change a timer.
 	Timers func(fn func(i int, t *types.Timer) error) error
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
-// maxFireSeq leaves a timer as many fires again, one in a block, so that its deliveries are not numbered anew.
+// maxFireSeq leaves a timer as many fires again, one in a block, so that its deliveries are not numbered again.
 const maxFireSeq = uint32(1) << 31
 
 // Timer checks timer number i: by itself, that it shares no seq and no id with another one, and that it agrees with what

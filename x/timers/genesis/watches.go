@@ -47,12 +47,12 @@ func (c *Check) watch(i int, t *types.Timer) error {
 	return nil
 }
 
-// leavers notes the seqs of timers that have left, which no live one has, and the keys of their conditions.
-func (c *Check) leavers() {
-	for i := range c.head.WatchLeavers {
-		leaver := &c.head.WatchLeavers[i]
-		c.seqs[leaver.Seq] = struct{}{}
-		c.conditions(leaver.Keys)
+// tombstones notes the seqs of timers that have left, which no live one has, and the keys of their conditions.
+func (c *Check) tombstones() {
+	for i := range c.head.WatchTombstones {
+		tombstone := &c.head.WatchTombstones[i]
+		c.seqs[tombstone.Seq] = struct{}{}
+		c.conditions(tombstone.Keys)
 	}
 }
 
@@ -65,25 +65,25 @@ func (c *Check) conditions(keys []types.WatchKey) {
 	}
 }
 
-// validateLeavers checks the timers that have left and whose watches are still there.
-func validateLeavers(g *types.GenesisState) error {
+// validateTombstones checks the timers that have left and whose watches are still there.
+func validateTombstones(g *types.GenesisState) error {
 	last := uint64(0)
-	for i := range g.WatchLeavers {
-		leaver := &g.WatchLeavers[i]
-		if leaver.Seq <= last || leaver.Seq >= g.NextSeq {
-			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: seq %d, want above %d and below next_seq %d", i, leaver.Seq, last, g.NextSeq)
+	for i := range g.WatchTombstones {
+		tombstone := &g.WatchTombstones[i]
+		if tombstone.Seq <= last || tombstone.Seq >= g.NextSeq {
+			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: seq %d, want above %d and below next_seq %d", i, tombstone.Seq, last, g.NextSeq)
 		}
-		if err := sdk.VerifyAddressFormat(leaver.Owner); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: owner: %v", i, err)
+		if err := sdk.VerifyAddressFormat(tombstone.Owner); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: owner: %v", i, err)
 		}
-		if leaver.Since == 0 {
-			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: since is 0, want at least 1", i)
+		if tombstone.Since == 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: since is 0, want at least 1", i)
 		}
-		trigger := types.WatchTrigger{Keys: leaver.Keys}
+		trigger := types.WatchTrigger{Keys: tombstone.Keys}
 		if err := trigger.Validate(types.MaxWatchKeys); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: %v", i, err)
 		}
-		last = leaver.Seq
+		last = tombstone.Seq
 	}
 	return nil
 }

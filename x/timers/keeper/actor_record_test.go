@@ -108,7 +108,7 @@ func TestTheLimitOfTimersPerActorIsPerActor(t *testing.T) {
 	f.schedule(robot, 9, f.noop())
 }
 
-// Nobody can make two addresses of one key here. So the entry of a second actor's timer is written where it would be then.
+// No one can make two addresses of one key here. So the entry of a second actor's timer is written where it would be then.
 //
 // Rule: 2.3-colliding-owners
 func TestOwnersOfOneKeyShareTheirLimitAlone(t *testing.T) {

@@ -422,7 +422,7 @@ func TestBidRefundRefusedByTheBank(t *testing.T) {
 	})
 }
 
-// TestThePolicyChangesUnderABacklog and back, with locks: nobody loses a unit or a timer, and what was locked competes
+// TestThePolicyChangesUnderABacklog and back, with locks: no one loses a unit or a timer, and what was locked competes
 // again.
 func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
@@ -534,7 +534,7 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 	err = chain.Timers.InitGenesis(ctx, genesis)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
 	require.ErrorContains(t, err, "holds 0stake, its timers have locked 700")
-	// No less, and no more: in the first block nobody could say whose the rest is.
+	// No less, and no more: in the first block no one could say whose the rest is.
 	for _, held := range []int64{699, 701, 700} {
 		chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: robot, Amount: math.OneInt()}}})
 		require.NoError(t, err)

@@ -273,7 +273,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 	f.schedule(robot, 0, f.noop(), watching(f.when(types.WatchKey{Store: "bank", Prefix: []byte{5}}, "absent")))
 }
 
-// TestPausedConditions: a timer that was on hold while it waited hears of nothing, and is compared anew when it is back.
+// TestPausedConditions: a timer that was on hold while it waited hears of nothing, and is compared again when it is back.
 //
 // Rule: 1.10-condition-not-waiting
 func TestPausedConditions(t *testing.T) {

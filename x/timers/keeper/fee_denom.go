@@ -39,7 +39,7 @@ func (k *Keeper) DefaultGenesis() *types.GenesisState {
 	return g
 }
 
-// withFeeDenom returns the state with its fee denom filled in. Fires could not be charged in a denom that nobody holds, so
+// withFeeDenom returns the state with its fee denom filled in. Fires could not be charged in a denom that no one holds, so
 // that one without supply is refused.
 func (k *Keeper) withFeeDenom(ctx context.Context, head *types.GenesisState) (*types.GenesisState, error) {
 	complete := *head

@@ -47,7 +47,7 @@ func TestFeegrant020_DeletesARenewedAllowanceAtTheOldEnd(t *testing.T) {
 	require.True(t, gone.AllowanceRefused)
 }
 
-// Who grants anew only after the old end keeps the allowance.
+// Who grants again only after the old end keeps the allowance.
 func TestFeegrant020_KeepsAnAllowanceThatIsRenewedAfterTheOldEnd(t *testing.T) {
 	f := newFixture(t)
 	end := f.Ctx().BlockTime().Add(time.Hour)

@@ -72,7 +72,7 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 // TestInvariantsNoticeWhatIsMissing: no entry of a collection can be lost without a broken invariant, but of those that
 // say why.
 //
-// Rule: 2.2-one-record, 2.2-ready-index, 2.2-hits-and-turns, 2.2-conditions-placed, 2.2-leavers, 2.2-cursors
+// Rule: 2.2-one-record, 2.2-ready-index, 2.2-hits-and-turns, 2.2-conditions-placed, 2.2-tombstones, 2.2-cursors
 func TestInvariantsNoticeWhatIsMissing(t *testing.T) {
 	seen, unnoticed := map[byte]int{}, map[byte]int{}
 	var f *fixture

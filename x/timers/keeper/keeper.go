@@ -21,7 +21,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
-	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -97,7 +96,7 @@ func WithWatcher(watcher *watch.Watcher) Option {
 }
 
 // WithReporter sets who is told what the end of each block does, as metrics of the node (client/metrics). Without it
-// nobody is.
+// no one is.
 func WithReporter(reporter report.Reporter) Option {
 	return func(o *options) { o.reporter = reporter }
 }
@@ -162,9 +161,9 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *
 	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
 	records := state.NewRecords(sb, k.service, owners, lane)
 	index := index.New(sb, k.service)
-	leavers := leavers.New(cdc, sb)
-	conditions := conditions.New(cdc, sb, records, leavers, o.watcher)
-	watches := triggers.NewWatches(cdc, sb, records, leavers, o.watcher, conditions)
+	tombstones := state.NewTombstones(cdc, sb)
+	conditions := conditions.New(cdc, sb, records, tombstones, o.watcher)
+	watches := triggers.NewWatches(cdc, sb, records, tombstones, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
 	receipts := receipts.New(sb, lane)
 	parts := &policies.Parts{

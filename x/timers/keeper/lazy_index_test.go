@@ -166,7 +166,7 @@ func TestLazyIndex_ChoosesWhatAFullSortChooses(t *testing.T) {
 
 // TestLazyIndex_DropsJunkWithinItsBounds: whoever fills the index with the best bids and cancels them leaves entries of no timers
 // before those of all others. Each block drops as many as a part of its overhead holds, at the least, and fires meanwhile what it
-// finds; after as many blocks as that takes nobody notices any more, and overload ends as if they had never been there.
+// finds; after as many blocks as that takes no one notices any more, and overload ends as if they had never been there.
 //
 // Rule: 5.4-stale-bounded, 5.4-index-lazy
 func TestLazyIndex_DropsJunkWithinItsBounds(t *testing.T) {

@@ -330,7 +330,7 @@ func TestWeightsFollowFires(t *testing.T) {
 
 var carolRobot = sdk.AccAddress("robot_carol_________")
 
-// TestWeightDecidesBetweenEqualTips: who fired lately waits, also where nobody tips.
+// TestWeightDecidesBetweenEqualTips: who fired lately waits, also where no one tips.
 func TestWeightDecidesBetweenEqualTips(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	f.schedule(robot, 3, f.noop())

@@ -156,7 +156,7 @@ func TestWhatCostsNothingNeedsNoFunds(t *testing.T) {
 	require.False(t, covers(sponsored, 0))
 }
 
-// TestAnAllowanceCountsItsSize: one of 100 kB was read and rewritten at each fire, for 3.8 million gas that nobody paid.
+// TestAnAllowanceCountsItsSize: one of 100 kB was read and rewritten at each fire, for 3.8 million gas that no one paid.
 //
 // Rule: 1.1-intrinsic-counted, 1.11-large-record, 1.11-large-record-refused, 1.11-record-cycles
 // Rule: 1.11-allowance-record

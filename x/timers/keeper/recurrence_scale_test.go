@@ -54,7 +54,7 @@ func TestWhatAFireCostsByItsTrigger(t *testing.T) {
 	}
 }
 
-// TestAnUnwatchedTransferCostsLookupsAlone: of the timers' store, one for each of the bank's writes while nobody
+// TestAnUnwatchedTransferCostsLookupsAlone: of the timers' store, one for each of the bank's writes while no one
 // watches the bank, and, however many watch others, one more for each prefix of the key that could be watched. The bank
 // does what it did.
 func TestAnUnwatchedTransferCostsLookupsAlone(t *testing.T) {

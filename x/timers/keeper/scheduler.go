@@ -5,7 +5,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/admins"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,7 +25,7 @@ func (k *Keeper) checkScheduler(ctx context.Context, scheduler sdk.AccAddress, c
 	if scheduler.Empty() || scheduler.Equals(call.Actor) {
 		return nil
 	}
-	if !admins.IsAdmin(ctx, k.engine.Router, call.Actor, scheduler) {
+	if !types.IsAdmin(ctx, k.engine.Router, call.Actor, scheduler) {
 		return types.ErrNotAdmin.Wrapf("%s is not the admin of %s: an actor schedules for itself, and a contract's admin for the contract",
 			k.text(scheduler), k.text(call.Actor))
 	}

@@ -158,7 +158,7 @@ func (m *stormModel) look(t *stormTimer) bool {
 }
 
 // sweep files a few of those that the admission has passed under weights that have risen, in rounds, and admits those that it
-// passed over. Those that have fallen are filed anew when they are met.
+// passed over. Those that have fallen are filed again when they are met.
 func (m *stormModel) sweep(
 	ready []*stormTimer, end calendar.Key, weightOf func([]byte) uint32, willing func(*stormTimer) bool,
 ) {

@@ -103,7 +103,7 @@ func TestAFireUnderTipCostsABoundedNumberOfOperationsMore(t *testing.T) {
 	require.LessOrEqual(t, tip.Writes()-fifo.Writes(), n/2, "some dozens to a value")
 }
 
-// TestUnfundedTimersCostABlockLittle: what waits for its payer is looked at 16 at a time, and nothing is written while nobody
+// TestUnfundedTimersCostABlockLittle: what waits for its payer is looked at 16 at a time, and nothing is written while no one
 // pays.
 //
 // Rule: 5.4-tip-rechecks

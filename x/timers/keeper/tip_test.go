@@ -144,7 +144,7 @@ func TestWeightsFollowWhatFiresWere(t *testing.T) {
 		Weight: "0.500000000000000000", Next: "0.500000000000000000", Epoch: 1, EpochEnds: 10,
 	}, *f.tipStanding(robot), "nothing is known")
 	f.blocksUntil(3)
-	// 0.4 × ½ + 0.3 × ½ + 0.2 × 0.99, and 0.4 × ½ + 0.3 + 0.2 × 0.9: nobody tipped, nothing was late.
+	// 0.4 × ½ + 0.3 × ½ + 0.2 × 0.99, and 0.4 × ½ + 0.3 + 0.2 × 0.9: no one tipped, nothing was late.
 	require.Equal(t, tippolicy.Standing{
 		Weight: "0.500000000000000000", Next: "0.509600000000000000", Score: "0.548000000000000000", Epoch: 1, EpochEnds: 10,
 		Fires: 1, LastFire: 3,

@@ -119,7 +119,7 @@ func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
 		Add(math.LegacyNewDecFromInt(lumpSum(p)))
 }
 
-// settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where
+// settlementProperty: nothing appears and nothing is lost, no one gets what is negative, and the rounding goes where
 // x/timers/README.md, "5.2 Settlement", says.
 func settlementProperty(t *rapid.T) {
 	price := drawPrices(t)

@@ -13,7 +13,7 @@
 //
 // Each range has levels of its own, whose runs move down in the same way, and:
 //
-//   - The bottom, level 0: one run, which is written anew with the lowest level while it is at most Ratio times larger. What
+//   - The bottom, level 0: one run, which is written again with the lowest level while it is at most Ratio times larger. What
 //     arrives goes there at once if no level lies between.
 //
 // So what a block changes is written next to each other, whatever its keys are, and a range is touched only when much moves

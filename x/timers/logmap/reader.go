@@ -6,7 +6,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
-// Reader looks up many keys and pages of a map that nobody else changes meanwhile. It reads each value of the store once, and
+// Reader looks up many keys and pages of a map that no one else changes meanwhile. It reads each value of the store once, and
 // decodes it once: a map with few entries has most of them in a few chunks.
 type Reader struct {
 	opened *opened

@@ -19,7 +19,7 @@ func (b *Block) ask(t *types.Timer, storm bool) policy.Ask {
 	if t.Sponsored() {
 		ask = ask.WithTipAtMost(b.sponsoredTip())
 	}
-	ask.Ceiling = b.CeilingOf(t)
+	ask.SpendCap = b.SpendCapOf(t)
 	return ask
 }
 

@@ -233,7 +233,7 @@ func (w *Window) Affordable(c policy.Candidate, step func()) (blocks uint64, err
 			return blocks, nil
 		}
 	}
-	if !c.Ask.Ceiling.Unbounded() {
+	if !c.Ask.SpendCap.Unbounded() {
 		return blocks, TooLowCharge(prices)
 	}
 	return blocks, status.Errorf(codes.InvalidArgument, "max_fee %s is too low even for a lane basefee of %s: such a timer can't fire",

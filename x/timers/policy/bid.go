@@ -9,12 +9,12 @@ type Ask struct {
 	Stated Bid
 	// Price is the integer bid, a lump sum for a fire; nil if there is none. Invariant: it is not negative.
 	Price math.Int
-	// Ceiling bounds what a fire pays, whatever is asked.
-	Ceiling Ceiling
+	// SpendCap bounds what a fire pays, whatever is asked.
+	SpendCap SpendCap
 }
 
 // States reports whether the ask states anything but its kind.
-func (a Ask) States() bool { return a.Kind == Stated || !a.Price.IsNil() || !a.Ceiling.Unbounded() }
+func (a Ask) States() bool { return a.Kind == Stated || !a.Price.IsNil() || !a.SpendCap.Unbounded() }
 
 // Kind determines how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted
 // timers, so that they are part of the state and must not change.

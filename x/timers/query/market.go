@@ -200,7 +200,7 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 		return nil, invalidArgument(err)
 	}
 	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
-	candidate.Ask.Ceiling = next.CeilingOf(&types.Timer{MaxCharge: req.GetMaxCharge(), GasLimit: limits.gas, CellLimit: limits.cells})
+	candidate.Ask.SpendCap = next.SpendCapOf(&types.Timer{MaxCharge: req.GetMaxCharge(), GasLimit: limits.gas, CellLimit: limits.cells})
 	price, willing := next.Rules.Price(next.Prices, candidate)
 	response := &types.QueryEstimateResponse{
 		Height: next.Height, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),

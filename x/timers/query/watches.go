@@ -105,7 +105,7 @@ func (s *server) watchesFrom(
 			if at.K1() != req.Store || !wanted(at) {
 				return true, nil
 			}
-			gone, err := s.engine.Watches.Leavers().Has(ctx, at.K4())
+			gone, err := s.engine.Watches.Tombstones().Has(ctx, at.K4())
 			switch {
 			case err != nil:
 				return true, err

@@ -27,7 +27,7 @@ type Stopwatch interface {
 	Stop()
 }
 
-// None tells nobody.
+// None tells no one.
 type None struct{}
 
 var _ Reporter = None{}

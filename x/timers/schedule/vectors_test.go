@@ -186,7 +186,7 @@ func encoded(t *testing.T, all []vector) []byte {
 	return text.Bytes()
 }
 
-// The code gives what the vectors say, and a walk does. They are not made anew for each run: the tables of zones of the
+// The code gives what the vectors say, and a walk does. They are not made again for each run: the tables of zones of the
 // standard library change.
 func TestVectors_AgreeWithTheCodeAndAWalk(t *testing.T) {
 	if *update {

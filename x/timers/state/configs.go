@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/codec"
 
-	"github.com/cosmos-timers/timers/x/timers/state/memo"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -25,7 +24,7 @@ var _ Component = (*Configs)(nil)
 // NewConfigs adds the component's collections to the schema.
 func NewConfigs(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Configs {
 	return &Configs{
-		current: collections.NewItem(sb, types.PrefixConfig, "config", memo.New(codec.CollValue[types.TimerConfig](cdc))),
+		current: collections.NewItem(sb, types.PrefixConfig, "config", newMemo(codec.CollValue[types.TimerConfig](cdc))),
 		next:    collections.NewItem(sb, types.PrefixNextConfig, "next_config", codec.CollValue[types.TimerConfig](cdc)),
 	}
 }

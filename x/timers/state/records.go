@@ -172,7 +172,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 }
 
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
-// that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
+// that nothing must be taken twice. A block need not look for what it has read and no one has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
 	if t.HoldReason != types.NotOnHold || !r.queue.MayDiffer(ctx, queue.KeyOf(t)) {
 		return nil

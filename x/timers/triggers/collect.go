@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -72,8 +71,8 @@ func (w *Watches) Collect(
 	if expired, err = c.sweep(ctx, &after); err != nil {
 		return nil, err
 	}
-	if before.LeaversLeft {
-		if after.LeaversLeft, err = w.leavers.Sweep(ctx, w.removeWatches); err != nil {
+	if before.TombstonesLeft {
+		if after.TombstonesLeft, err = w.tombstones.Sweep(ctx, w.removeWatches); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +97,7 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 	if err := c.storeRounds(ctx); err != nil {
 		return err
 	}
-	left := types.WatchCursors{Turn: firstLeft(fresh), ConditionsLeft: conditionsLeft, LeaversLeft: leavers.Left(ctx)}
+	left := types.WatchCursors{Turn: firstLeft(fresh), ConditionsLeft: conditionsLeft, TombstonesLeft: state.HasDeferred(ctx)}
 	if len(c.all) > 0 {
 		left.Owner = firstOwner
 	}

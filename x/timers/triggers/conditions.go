@@ -5,7 +5,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
-	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -68,7 +67,7 @@ func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, aft
 		fresh[i] = &passing{Segment: segments[i], next: segments[i].From}
 	}
 	c.passings = append(c.passings, fresh...)
-	_, err = turns.Share(len(fresh), len(fresh)+c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
+	_, err = share(len(fresh), len(fresh)+c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
 		looked, err := c.read(ctx, fresh[i], limit)
 		return max(1, looked), fresh[i].next == nil, err
 	})
@@ -84,7 +83,7 @@ func (c *collector) readStored(ctx sdk.Context, after *types.WatchCursors) error
 		return err
 	}
 	after.Condition, after.ConditionsLeft = types.WatchKey{}, false
-	at, err := turns.Share(min(len(keys), limit), c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
+	at, err := share(min(len(keys), limit), c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
 		return c.readOld(ctx, keys[i], limit, &after.ConditionsLeft)
 	})
 	if err == nil && at < len(keys) {

@@ -42,7 +42,7 @@ func (w *Watches) addCursors(ctx context.Context, left types.WatchCursors) error
 	}
 	after := before
 	after.ConditionsLeft = after.ConditionsLeft || left.ConditionsLeft
-	after.LeaversLeft = after.LeaversLeft || left.LeaversLeft
+	after.TombstonesLeft = after.TombstonesLeft || left.TombstonesLeft
 	if after.Turn.Store == "" {
 		after.Turn = left.Turn
 	}

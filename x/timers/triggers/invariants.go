@@ -18,7 +18,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var watches, plain, waiting, hits, leavers uint64
+	var watches, plain, waiting, hits, tombstones uint64
 	countKeys := func(t *types.Timer) {
 		for _, key := range t.WatchKeys() {
 			watches++
@@ -27,8 +27,8 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 			}
 		}
 	}
-	err = w.leavers.Walk(ctx, func(t *types.Timer) error {
-		leavers++
+	err = w.tombstones.Walk(ctx, func(t *types.Timer) error {
+		tombstones++
 		countKeys(t)
 		return w.checkEntries(ctx, t)
 	})
@@ -75,7 +75,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	if err := w.checkRounds(ctx); err != nil {
 		return err
 	}
-	if err := w.checkCursors(ctx, leavers); err != nil {
+	if err := w.checkCursors(ctx, tombstones); err != nil {
 		return err
 	}
 	return w.checkCounts(ctx, watches)
@@ -102,15 +102,15 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 	return err
 }
 
-// checkCursors: the next block goes on with the passes, rounds and leavers that are stored. The sweep has passed no timer
+// checkCursors: the next block goes on with the passes, rounds and tombstones that are stored. The sweep has passed no timer
 // that waits, and no height to come.
-func (w *Watches) checkCursors(ctx context.Context, leavers uint64) error {
+func (w *Watches) checkCursors(ctx context.Context, tombstones uint64) error {
 	cursors, _, err := state.FindItem(ctx, w.cursors)
 	if err != nil {
 		return err
 	}
-	if leavers > 0 && !cursors.LeaversLeft {
-		return fmt.Errorf("%d timers left entries, and no cursor says so", leavers)
+	if tombstones > 0 && !cursors.TombstonesLeft {
+		return fmt.Errorf("%d timers left entries, and no cursor says so", tombstones)
 	}
 	from := cursors.Expiry
 	if from.Due > types.HeightOf(ctx)+1 {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -87,7 +86,7 @@ func (c *collector) runFreshPasses(ctx sdk.Context, fresh []*pass) error {
 // visitInTurns visits at most limit owners of the prefixes of some passes, and returns how many. The passes take turns; at is
 // the one whose turn is next.
 func (c *collector) visitInTurns(ctx sdk.Context, passes []*pass, limit int) (at, visited int, err error) {
-	at, err = turns.Share(len(passes), limit, func(i, limit int) (int, bool, error) {
+	at, err = share(len(passes), limit, func(i, limit int) (int, bool, error) {
 		n, done, err := c.visitOwners(ctx, passes[i], limit)
 		visited += n
 		return n, done, err
@@ -113,7 +112,7 @@ func (c *collector) storePasses(ctx sdk.Context, passes []*pass) (err error) {
 }
 
 // storedPasses reads the stored passes, from the prefix whose turn it is and then from the first one on. There are none if it
-// is nobody's turn.
+// is no one's turn.
 func (c *collector) storedPasses(ctx sdk.Context, turn types.WatchKey, limit int) (passes []*pass, err error) {
 	read := func(at prefixKey, p types.WatchPending) (bool, error) {
 		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}

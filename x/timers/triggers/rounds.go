@@ -11,7 +11,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
-	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -105,7 +104,7 @@ func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err e
 	slices.SortFunc(c.ownerTurns, func(a, b *ownerTurn) int {
 		return compareCyclic(first, a.owner, b.owner)
 	})
-	at, err := turns.Share(len(c.ownerTurns), limit, func(i, limit int) (int, bool, error) {
+	at, err := share(len(c.ownerTurns), limit, func(i, limit int) (int, bool, error) {
 		return c.serveOwner(ctx, c.ownerTurns[i], limit)
 	})
 	if err != nil || at == len(c.ownerTurns) {
@@ -114,7 +113,7 @@ func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err e
 	return c.ownerTurns[at].owner, nil
 }
 
-// storedOwners returns owners with stored turns, from one on and around, at most limit. There are none if it is nobody's turn.
+// storedOwners returns owners with stored turns, from one on and around, at most limit. There are none if it is no one's turn.
 func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]byte, error) {
 	if len(first) == 0 {
 		return nil, nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
-	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -51,7 +50,7 @@ type Watches struct {
 	watcher    *watch.Watcher
 	records    *state.Records
 	conditions *conditions.Conditions
-	leavers    *leavers.Leavers
+	tombstones *state.Tombstones
 }
 
 var (
@@ -80,7 +79,7 @@ func placeOf(t *types.Timer, key types.WatchKey) WatchPlace {
 
 // NewWatches adds the component's collections to the schema.
 func NewWatches(
-	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, leavers *leavers.Leavers,
+	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, tombstones *state.Tombstones,
 	watcher *watch.Watcher, conditions *conditions.Conditions,
 ) *Watches {
 	w := &Watches{
@@ -98,7 +97,7 @@ func NewWatches(
 		turns: collections.NewKeySet(sb, types.PrefixWatchTurns, "watch_turns",
 			collections.QuadKeyCodec(collections.BytesKey, collections.Uint64Key, collections.StringKey, collections.BytesKey)),
 		cursors: collections.NewItem(sb, types.PrefixWatchCursors, "watch_cursors", codec.CollValue[types.WatchCursors](cdc)),
-		watcher: watcher, records: records, conditions: conditions, leavers: leavers,
+		watcher: watcher, records: records, conditions: conditions, tombstones: tombstones,
 	}
 	records.SetWaitingRoom(w)
 	records.Register(w)
@@ -205,7 +204,7 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 
 // Deleted implements state.Hook: it removes a timer's hit and, now or in a later block, its watches.
 func (w *Watches) Deleted(ctx context.Context, t *types.Timer) error {
-	if deferred, err := w.leavers.Defer(ctx, t); err != nil {
+	if deferred, err := w.tombstones.Defer(ctx, t); err != nil {
 		return err
 	} else if !deferred {
 		if err := w.removeWatches(ctx, t); err != nil {
@@ -323,8 +322,8 @@ func (w *Watches) Forget(ctx context.Context) error {
 	return w.watcher.Forget(ctx)
 }
 
-// Leavers are timers that are gone, and whose watches are still here.
-func (w *Watches) Leavers() *leavers.Leavers { return w.leavers }
+// Tombstones are timers that are gone, and whose watches are still here.
+func (w *Watches) Tombstones() *state.Tombstones { return w.tombstones }
 
 // Conditions are the watches with a condition.
 func (w *Watches) Conditions() *conditions.Conditions { return w.conditions }
@@ -353,14 +352,14 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return err
 		}
 	}
-	if err := w.leavers.InitGenesis(ctx, genesis); err != nil {
+	if err := w.tombstones.InitGenesis(ctx, genesis); err != nil {
 		return err
 	}
-	if err := leavers.Each(ctx, genesis, w.Inserted); err != nil {
+	if err := state.EachTombstone(ctx, genesis, w.Inserted); err != nil {
 		return err
 	}
 	cursors := genesis.WatchCursors
-	cursors.LeaversLeft = cursors.LeaversLeft || len(genesis.WatchLeavers) > 0
+	cursors.TombstonesLeft = cursors.TombstonesLeft || len(genesis.WatchTombstones) > 0
 	if due, latest := cursors.Expiry.Due, types.HeightOf(ctx)+1; due > latest {
 		return types.ErrInvalidGenesis.Wrapf("watch_cursors.expiry.due is %d, want at most %d", due, latest)
 	}
@@ -404,7 +403,7 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 	if err != nil {
 		return err
 	}
-	if err := w.leavers.ExportGenesis(ctx, genesis); err != nil {
+	if err := w.tombstones.ExportGenesis(ctx, genesis); err != nil {
 		return err
 	}
 	genesis.WatchCursors, _, err = state.FindItem(ctx, w.cursors)

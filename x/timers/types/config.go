@@ -150,7 +150,7 @@ func (c *TimerConfig) Overhead() *overhead.Meter {
 	return overhead.New(c.OverheadCyclesPerBlock, c.GcCyclesPerBlock)
 }
 
-// ValidateChange checks what may follow c in a running chain: FEE_DENOM stays, since nobody is charged in a denom that
+// ValidateChange checks what may follow c in a running chain: FEE_DENOM stays, since no one is charged in a denom that
 // they did not agree to.
 func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 	if err := next.Validate(); err != nil {

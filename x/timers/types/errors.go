@@ -77,7 +77,7 @@ var (
 	// ErrReentered: a handler tried to run timers.
 	ErrReentered = errors.Register(ModuleName, 44, "timers can't run timers")
 
-	// ErrInsufficientFunds: the payer can't cover the pre-charge. The timer leaves; nobody sees this error.
+	// ErrInsufficientFunds: the payer can't cover the pre-charge. The timer leaves; no one sees this error.
 	ErrInsufficientFunds = errors.Register(ModuleName, 50, "insufficient funds")
 	// ErrInternal: the module itself failed; the timer concerned is quarantined.
 	ErrInternal = errors.Register(ModuleName, 51, "internal error")

@@ -497,7 +497,7 @@ func (m *TimerCancelled) GetScheduler() string {
 }
 
 // TimerCancelledNotAdmin: when its turn came, its scheduler was no longer the admin of its actor. It was removed without
-// being run, and nobody was charged.
+// being run, and no one was charged.
 type TimerCancelledNotAdmin struct {
 	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor     string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`

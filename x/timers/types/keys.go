@@ -61,7 +61,7 @@ var (
 	PrefixWatchCursors = collections.NewPrefix(26)
 	PrefixWatchRounds  = collections.NewPrefix(27)
 	PrefixWatchTurns   = collections.NewPrefix(28)
-	PrefixLeavers      = collections.NewPrefix(30)
+	PrefixTombstones   = collections.NewPrefix(30)
 
 	PrefixTipWeights = collections.NewPrefix(34)
 	PrefixTipEpochs  = collections.NewPrefix(35)

@@ -65,7 +65,7 @@ func TestNestedMessagesInATransaction(t *testing.T) {
 		}
 		require.IsType(t, &types.MsgCancelTimer{}, msg, "depth %d", depth)
 
-		// Field 100 holds the number 1. Nobody knows it.
+		// Field 100 holds the number 1. No one knows it.
 		_, err = decode(nested(t, depth, 0xa0, 0x06, 1))
 		require.ErrorContains(t, err, "MsgCancelTimer\": {TagNum: 100", "depth %d", depth)
 	}

@@ -49,7 +49,7 @@ const NOT_COVERED: &[&str] = &[
     "WatchRound",
     "WatchPending",
     "WatchCursors",
-    "WatchLeaver",
+    "WatchTombstone",
     "Timer",
     "AgentQuote",
     "QueueKey",

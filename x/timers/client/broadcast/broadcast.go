@@ -44,7 +44,7 @@ func TxCommand(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// ProposalCommand is TxCommand for one that submits a proposal. It waits by default: without the proposal's number nobody can
+// ProposalCommand is TxCommand for one that submits a proposal. It waits by default: without the proposal's number no one can
 // vote.
 func ProposalCommand(cmd *cobra.Command) *cobra.Command {
 	TxCommand(cmd)
@@ -199,7 +199,7 @@ func why(log string) string {
 }
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
-// answer to the broadcast is printed where JSON is wanted and nobody waits for what became of the transaction.
+// answer to the broadcast is printed where JSON is wanted and no one waits for what became of the transaction.
 func sendVia(j *job.Job, waiting bool, run func(*job.Job) error) (*sentTx, error) {
 	sent := &sentTx{CometRPC: j.Client, waiting: waiting, ctx: j.Ctx, stop: func() {}}
 	var err error
@@ -253,7 +253,7 @@ const (
 	statusUnknown  = "unknown"
 )
 
-// exitUnknown is the exit status of a command of which nobody knows whether its transaction is included, or will be.
+// exitUnknown is the exit status of a command of which no one knows whether its transaction is included, or will be.
 const exitUnknown = 3
 
 // unknownError is of such a transaction.
@@ -271,7 +271,7 @@ type unknown struct {
 	Reason string `json:"reason"`
 }
 
-// tellUnknown is the error of a transaction of which nobody knows what became of it, and names the commands that find out.
+// tellUnknown is the error of a transaction of which no one knows what became of it, and names the commands that find out.
 // It is not taken for lost: it may be included later.
 func tellUnknown(j *job.Job, waiting bool, hash []byte, why error) error {
 	err := why

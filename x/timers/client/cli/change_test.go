@@ -399,7 +399,7 @@ func TestEveryCommandWaits(t *testing.T) {
 	require.Regexp(t, `^{"status":"failed","height":0,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":".+","raw_log":".+"}\n$`, inJSON())
 }
 
-// TestProposal_IsWaitedFor: without its number nobody can vote. What is not broadcast is not waited for, unless that is asked for.
+// TestProposal_IsWaitedFor: without its number no one can vote. What is not broadcast is not waited for, unless that is asked for.
 func TestProposal_IsWaitedFor(t *testing.T) {
 	r := newRig(t)
 	run := func(flags ...string) (string, error) {

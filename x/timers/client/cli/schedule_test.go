@@ -112,7 +112,7 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 	})
 }
 
-// TestScheduleAfterInclusion: --after-blocks needs no node, since it counts from a block that nobody knows yet.
+// TestScheduleAfterInclusion: --after-blocks needs no node, since it counts from a block that no one knows yet.
 func TestScheduleAfterInclusion(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")

@@ -105,7 +105,7 @@ func onlyFirst(ask Offer) Offer {
 	}
 }
 
-// NewJob is a job that completes a command line; nil without a context, for which there is nobody to tell why.
+// NewJob is a job that completes a command line; nil without a context, for which there is no one to tell why.
 func NewJob(cmd *cobra.Command) (*job.Job, context.CancelFunc) {
 	// Shells ask without what runs before a command, which makes the context.
 	if before := cmd.Root().PersistentPreRunE; before != nil && before(cmd, nil) != nil {

@@ -16,7 +16,7 @@ const (
 	flagAt    = "at"
 	flagIn    = "in"
 	flagAfter = "after"
-	// flagAfterBlocks counts from the block that includes the transaction, which nobody knows beforehand.
+	// flagAfterBlocks counts from the block that includes the transaction, which no one knows beforehand.
 	flagAfterBlocks = "after-blocks"
 	flagWatch       = "watch"
 	flagWhen        = "when"

@@ -35,7 +35,7 @@ func pausable(timer *types.TimerInfo) error {
 	return nil
 }
 
-// Resume reads which of the signer's timers to put back, and returns them where there is a node. It refuses one that nobody
+// Resume reads which of the signer's timers to put back, and returns them where there is a node. It refuses one that no one
 // on hold, or that its owner can't put back, and leaves out such of those that are selected.
 func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 	timers, err := d.chooseLive(choice{verb: "resume", names: names, takes: resumable, again: true})

@@ -60,7 +60,7 @@ func OwnWatch(j *job.Job, events []abci.Event, watched []types.WatchKey) (text s
 	for _, text := range Touched(events) {
 		answer, err := types.NewQueryClient(j.Context).WatchKey(j.Ctx, &types.QueryWatchKeyRequest{Text: text})
 		if err != nil {
-			continue // A chain that offers no such form has nobody who watches it.
+			continue // A chain that offers no such form has no one who watches it.
 		}
 		for i := range watched {
 			if answer.Key.Store != watched[i].Store {

@@ -119,7 +119,7 @@ func newSysCmd(g *governs) *cobra.Command {
 	return cmd
 }
 
-// checkPast refuses an end that is over: the message would fail once the proposal passes. Without a node nobody knows.
+// checkPast refuses an end that is over: the message would fail once the proposal passes. Without a node no one knows.
 func checkPast(j *job.Job, msg sdk.Msg) error {
 	extend, ok := msg.(*types.MsgSysExtendTimer)
 	if !ok || j.Offline {

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// pendingFor is how long a count of the live timers is shown before it is taken anew.
+// pendingFor is how long a count of the live timers is shown before it is taken again.
 const pendingFor = 15 * time.Second
 
 // pending counts the live timers when a scraper asks, from the last committed state. Blocks do not count them.

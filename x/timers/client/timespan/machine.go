@@ -38,7 +38,7 @@ func MachineOf(ctx context.Context) Machine {
 	return Machine{Now: time.Now, TZ: tz, HasTZ: has}
 }
 
-// UnknownZoneError is of a machine whose zone nobody knows, which the standard library takes for UTC without a word.
+// UnknownZoneError is of a machine whose zone no one knows, which the standard library takes for UTC without a word.
 type UnknownZoneError struct{ Name string }
 
 func (e *UnknownZoneError) Error() string {

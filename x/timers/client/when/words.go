@@ -53,7 +53,7 @@ func Distance(seconds int64) string {
 	return fmt.Sprintf("%d %ss", count, unit)
 }
 
-// offsets are those of a calendar whose zone nobody has named.
+// offsets are those of a calendar whose zone no one has named.
 func offsets(c schedule.Calendar) string {
 	text := offset(c.OffsetMinutes)
 	for i, t := range c.Transitions {

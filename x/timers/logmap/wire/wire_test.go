@@ -150,7 +150,7 @@ func requireSame(t require.TestingT, want, got []Message) {
 	}
 }
 
-// FuzzMalformed: of bytes that nobody wrote, all that read a chunk say the same, and what was read of a log is a log.
+// FuzzMalformed: of bytes that no one wrote, all that read a chunk say the same, and what was read of a log is a log.
 func FuzzMalformed(f *testing.F) {
 	message := Message{[]byte("key"), bytes.Repeat([]byte("v"), 200), Insert}
 	f.Add(AppendLogged(nil, message))

@@ -148,7 +148,7 @@ func (c *Calls) mayCost(t *types.Timer) bool {
 		return true
 	}
 	most, _ := types.ParseAmount(t.MaxCharge)
-	return c.cost(c.block.Config.AgentCyclesPerCall).LTE(most) && !policy.CeilingOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
+	return c.cost(c.block.Config.AgentCyclesPerCall).LTE(most) && !policy.SpendCapOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
 }
 
 func (c *Calls) countUnasked(turns []*turn) {

@@ -66,7 +66,7 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	b.bids = append(b.bids, firedBid{
 		candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal(), left: f.Left,
 	})
-	// No other bid decides what it pays. Reserved fires come before all others, and have passed nobody by their bids.
+	// No other bid decides what it pays. Reserved fires come before all others, and have passed no one by their bids.
 	if b.rules == nil || b.rules.FirstPrice || f.Reserved {
 		b.settledThrough = len(b.bids)
 	}

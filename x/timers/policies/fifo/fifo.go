@@ -97,7 +97,7 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 
 // tryOrNote notes a timer that was read if it is priced out, and reports whether it can be tried.
 func (r *round) tryOrNote(i int) bool {
-	if !r.CeilingOf(&r.Ready[i]).Exhausted() {
+	if !r.SpendCapOf(&r.Ready[i]).Exhausted() {
 		return true
 	}
 	r.pricedOut = append(r.pricedOut, r.Ready[i])

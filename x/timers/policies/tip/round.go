@@ -356,7 +356,7 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate
 
 // Affordable implements policies.Estimator: there is no lane basefee that could fall.
 func (r *round) Affordable(c policy.Candidate, _ func()) (uint64, error) {
-	if c.Ask.Ceiling.Exhausted() {
+	if c.Ask.SpendCap.Exhausted() {
 		return 0, policies.TooLowCharge(r.Prices)
 	}
 	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",

@@ -137,7 +137,7 @@ func TestOutlierBidHasBoundedEffect(t *testing.T) {
 }
 
 // TestLambdaFollowsItsBounds: where governance has moved them past λ, it is at the nearer one after the next block, also
-// after one in which nobody bid. A block that lowers or raises it starts from there.
+// after one in which no one bid. A block that lowers or raises it starts from there.
 func TestLambdaFollowsItsBounds(t *testing.T) {
 	loop := auction.LambdaLoop{Min: policytest.Dec("0.1"), Max: policytest.Dec("0.2"), Step: policytest.Dec("0.1"), Window: 100}
 	next := func(lambda string, bid int64) string {

@@ -99,10 +99,10 @@ func (s Standing) compareAge(other Standing) int {
 	return cmp.Or(cmp.Compare(s.due, other.due), cmp.Compare(s.seq, other.seq))
 }
 
-// Price implements policy.Rules: as under fifo. A ceiling that does not cover the locked bid prices a candidate out, since
+// Price implements policy.Rules: as under fifo. A spend cap that does not cover the locked bid prices a candidate out, since
 // the fire may cost that in addition.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
-	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), candidate.Ask.Ceiling.Covers(candidate.Locked)
+	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), candidate.Ask.SpendCap.Covers(candidate.Locked)
 }
 
 // Order implements policy.Rules: by standing. Candidates that are priced out are left out. A bias is computed once for each due height,
@@ -116,7 +116,7 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 	standings, order := make([]Standing, len(candidates)), make([]int, 0, len(candidates))
 	biases := map[uint64]bias{}
 	for i, c := range candidates {
-		if !c.Ask.Ceiling.Covers(c.Locked) {
+		if !c.Ask.SpendCap.Covers(c.Locked) {
 			continue
 		}
 		known, found := biases[c.Due]

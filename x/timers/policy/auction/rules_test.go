@@ -176,7 +176,7 @@ func TestNoWinnerPaysMoreThanItsBid(t *testing.T) {
 	})
 }
 
-// TestVCGIsTruthfulForEqualGasLimits: where all want the same share of the lane and there is no reserve price, nobody
+// TestVCGIsTruthfulForEqualGasLimits: where all want the same share of the lane and there is no reserve price, no one
 // gains by bidding another sum than what its fire is worth, whatever the others bid and however long they wait. What a
 // bid comes to changes only where it passes another's, so that all bids near those, and some others, stand for every
 // lie there is.
@@ -229,7 +229,7 @@ func TestVCGWithUnequalGasLimitsIsNotTruthful(t *testing.T) {
 	require.Equal(t, int64(100), utility(100, block(a, now, lied, budget)[0]))
 }
 
-// TestReservePriceIsNotTruthful where nobody competes: a timer below the reserve price fires all the same.
+// TestReservePriceIsNotTruthful where no one competes: a timer below the reserve price fires all the same.
 func TestReservePriceIsNotTruthful(t *testing.T) {
 	a, budget := defaultAuction(), lane.Budget{Capacity: lane.Capacity{Cycles: 100, Cells: 1}}
 	a.Reserve = math.NewInt(5)

@@ -33,7 +33,7 @@
 // rank needs, so that a block reads the records only of the timers that it tries.
 //
 // A timer with stated prices pays min(max priority, max fee − fee). No single order of such timers is right at every
-// fee. They are therefore sorted into classes by max fee − max priority, the slack. Within a class all timers pay
-// their max priority, or all pay what the fee leaves of their max fee, unless the fee is within the class. Only for
-// the latter are two lists of a class read.
+// fee. They are therefore sorted into buckets by max fee − max priority, the slack. Within a bucket all timers pay
+// their max priority, or all pay what the fee leaves of their max fee, unless the fee is within the bucket. Only for
+// the latter are two lists of a bucket read.
 package eip1559

@@ -2,15 +2,15 @@ package eip1559
 
 import "github.com/cosmos-timers/timers/x/timers/merge"
 
-// FirstStated is the first kind of lists of stated asks, FirstCapped that of asks with a ceiling.
+// FirstStated is the first kind of lists of stated asks, FirstCapped that of asks with a spend cap.
 const (
 	FirstStated = firstStated
 	FirstCapped = firstCapped
 )
 
-// SlackClass and SlackEdges sort slacks into classes; CandidateOf is an entry as the rules see it.
+// SlackBucket and SlackEdges sort slacks into buckets; CandidateOf is an entry as the rules see it.
 var (
-	SlackClass  = slackClass
+	SlackBucket = slackBucket
 	SlackEdges  = slackEdges
 	CandidateOf = candidateOf
 )

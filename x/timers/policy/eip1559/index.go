@@ -17,17 +17,17 @@ type Index struct {
 
 // OpenIndex announces the lists at the prices of a block, and opens those that can still win as Next comes to them. At most
 // maxReads entries are read beyond the heads of the lists. After that, only timers already read are returned, and heads.
-// So an actor can overtake the best timer of a class by filling the class with timers that hide it, at the price of the
+// So an actor can overtake the best timer of a bucket by filling the bucket with timers that hide it, at the price of the
 // lane's fee for each. It can't prevent the lane from being filled.
 //
-// A class has two lists. If its slacks are at or above the lane's fee, only the list by tip is read. If they are
-// below it, only the list by max fee is read. If the lane's fee is within the class, both are read: some of its
+// A bucket has two lists. If its slacks are at or above the lane's fee, only the list by tip is read. If they are
+// below it, only the list by max fee is read. If the lane's fee is within the bucket, both are read: some of its
 // timers pay their tip and others what the fee leaves, and neither order alone is that of their ranks.
 //
-// Asks with a ceiling have two such lists as well. Below the lane's fee nothing of them is read. From there to what the
-// kind pays, only the list by ceiling is read, and above it only the one by age.
+// Asks with a spend cap have two such lists as well. Below the lane's fee nothing of them is read. From there to what the
+// kind pays, only the list by spend cap is read, and above it only the one by age.
 //
-// The summary is read whole; it has at most one entry for each weight and class in use. The number of heads is bounded by
+// The summary is read whole; it has at most one entry for each weight and bucket in use. The number of heads is bounded by
 // the number of lists, and is usually that of the lists that win.
 func OpenIndex(ctx context.Context, store merge.Summary, rules Rules, prices policy.Prices, maxReads int) (*Index, error) {
 	ranker := ranker{rules, prices}
@@ -54,13 +54,13 @@ type opener struct {
 }
 
 // bound is at or before the rank of every timer of a source, by the list that stands for it and a bound on its prices. A
-// stated ask pays at most its tip, and at most what the lane's fee leaves of tip and slack. An ask with a ceiling pays at
-// most what its kind pays, and at most what the fee leaves of the ceiling.
+// stated ask pays at most its tip, and at most what the lane's fee leaves of tip and slack. An ask with a spend cap pays at
+// most what its kind pays, and at most what the fee leaves of the spend cap.
 func (o *opener) bound(list merge.List, price math.LegacyDec) policy.Rank {
 	if !isStated(list) && !isCapped(list) {
 		return o.ranker.Bound(merge.Entry{List: list})
 	}
-	_, most := slackEdges(classOf(list))
+	_, most := slackEdges(bucketOf(list))
 	if isStated(list) {
 		return policy.NewRank(math.LegacyMinDec(price, price.Add(most).Sub(o.fee)), list.Weight(), 0, 0)
 	}
@@ -71,7 +71,7 @@ func (o *opener) bound(list merge.List, price math.LegacyDec) policy.Rank {
 	return policy.NewRank(math.LegacyMinDec(usual, most.Sub(o.fee)), list.Weight(), 0, 0)
 }
 
-// usual is what asks of the kind of a list with ceilings pay where these do not bind; false if nothing.
+// usual is what asks of the kind of a list with spend caps pay where these do not bind; false if nothing.
 func (o *opener) usual(list merge.List) (math.LegacyDec, bool) {
 	return o.ranker.rules.Priority(o.ranker.prices, policy.Ask{Kind: cappedKind(list)})
 }
@@ -86,14 +86,14 @@ func (o *opener) open(ctx context.Context, list merge.List, price math.LegacyDec
 		}
 		return []merge.Entry{*head}, nil
 	}
-	// Only the first list of a class is needed from full on, and only the second below it.
+	// Only the first list of a bucket is needed from full on, and only the second below it.
 	full := o.fee
 	if isCapped(list) {
 		if usual, ok := o.usual(list); ok {
 			full = full.Add(usual)
 		}
 	}
-	least, most := slackEdges(classOf(list))
+	least, most := slackEdges(bucketOf(list))
 	var first, second *merge.Entry
 	var err error
 	if least.LT(full) {
@@ -115,7 +115,7 @@ func (o *opener) open(ctx context.Context, list merge.List, price math.LegacyDec
 }
 
 // head reads the first entry of a list. If there is none, the source that a list stands for is forgotten: the two lists of
-// a class hold the same timers.
+// a bucket hold the same timers.
 func (o *opener) head(ctx context.Context, list, source merge.List) (*merge.Entry, error) {
 	head, found, err := o.merge.Head(ctx, list)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r ranker) Rank(entry merge.Entry) (policy.Rank, bool) {
 
 // Bound implements merge.Ranker. A later entry of a list has at most the same price, and at an equal price a later
 // place. In a list by tip a timer pays at most its tip, and in one by age what its kind pays. In a list by max fee or by
-// ceiling it pays at most what the lane's fee leaves of that; a negative bound means that the rest of the list is priced
+// spend cap it pays at most what the lane's fee leaves of that; a negative bound means that the rest of the list is priced
 // out.
 func (r ranker) Bound(last merge.Entry) policy.Rank {
 	weight := last.List.Weight()
@@ -166,7 +166,7 @@ func (r ranker) Bound(last merge.Entry) policy.Rank {
 		return policy.NewRank(left, weight, last.Due, last.Seq)
 	}
 	ask := AskOf(last)
-	ask.Ceiling = policy.Ceiling{}
+	ask.SpendCap = policy.SpendCap{}
 	usual, ok := r.rules.Priority(r.prices, ask)
 	switch {
 	case !ok:
@@ -174,7 +174,7 @@ func (r ranker) Bound(last merge.Entry) policy.Rank {
 	case !isByFee(last.List):
 		return policy.NewRank(usual, weight, last.Due, last.Seq)
 	case left.GTE(usual):
-		// The ceiling does not bind. A later entry with a lower one may pay as much and be older.
+		// The spend cap does not bind. A later entry with a lower one may pay as much and be older.
 		return policy.NewRank(usual, weight, 0, 0)
 	default:
 		return policy.NewRank(left, weight, last.Due, last.Seq)

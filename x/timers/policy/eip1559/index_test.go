@@ -112,26 +112,26 @@ func drawTimers(t *rapid.T, fee math.LegacyDec, most int) []policy.Candidate {
 			}
 			ask = policy.StatedAsk(maxFee, stated)
 		}
-		switch rapid.IntRange(0, 5).Draw(t, "ceiling") {
+		switch rapid.IntRange(0, 5).Draw(t, "spend cap") {
 		case 0:
-			ask.Ceiling.PerSize = near.Draw(t, "near the fee")
+			ask.SpendCap.PerSize = near.Draw(t, "near the fee")
 		case 1:
-			ask.Ceiling.PerSize = fee.Add(tip.Draw(t, "above the fee"))
+			ask.SpendCap.PerSize = fee.Add(tip.Draw(t, "above the fee"))
 		case 2:
-			ask.Ceiling.PerSize = policytest.Dec(rapid.SampledFrom([]string{"-1", "0", policytest.MaxPrice}).Draw(t, "edge"))
+			ask.SpendCap.PerSize = policytest.Dec(rapid.SampledFrom([]string{"-1", "0", policytest.MaxPrice}).Draw(t, "edge"))
 		}
-		ask.Ceiling.PerSize = atMostLargest(ask.Ceiling.PerSize)
+		ask.SpendCap.PerSize = atMostLargest(ask.SpendCap.PerSize)
 		timers[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, Ask: ask, Weight: weight.Draw(t, "weight")}
 	}
 	return timers
 }
 
-// atMostLargest is a ceiling within what policy.CeilingOf returns.
-func atMostLargest(ceiling math.LegacyDec) math.LegacyDec {
-	if ceiling.IsNil() {
-		return ceiling
+// atMostLargest is a spend cap within what policy.SpendCapOf returns.
+func atMostLargest(spendCap math.LegacyDec) math.LegacyDec {
+	if spendCap.IsNil() {
+		return spendCap
 	}
-	return math.LegacyMinDec(ceiling, policytest.Dec(policytest.MaxPrice))
+	return math.LegacyMinDec(spendCap, policytest.Dec(policytest.MaxPrice))
 }
 
 // indexProperty: all that a full sort puts in order, the index hands out in that order, once each; block after block,
@@ -225,7 +225,7 @@ func first(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) int
 }
 
 // returnProperty: what is handed out under an outdated weight and comes back lies where its new weight puts it among
-// what is left. The index is left alone, or the timer is filed anew, in which case it may be met once more.
+// what is left. The index is left alone, or the timer is filed again, in which case it may be met once more.
 func returnProperty(t *rapid.T) {
 	ctx := context.Background()
 	e, prices := drawIndexPrices(t)
@@ -257,8 +257,8 @@ func returnProperty(t *rapid.T) {
 				store.Remove(entriesOf(left[best])...)
 			}
 			left[best].Weight = weight
-			if rapid.IntRange(0, 3).Draw(t, "new ceiling") == 0 {
-				left[best].Ask.Ceiling = policy.Ceiling{PerSize: policytest.Units(drawUnits(t, "ceiling"))}
+			if rapid.IntRange(0, 3).Draw(t, "new spend cap") == 0 {
+				left[best].Ask.SpendCap = policy.SpendCap{PerSize: policytest.Units(drawUnits(t, "spend cap"))}
 			}
 			if refile {
 				store.Add(entriesOf(left[best])...)
@@ -352,7 +352,7 @@ func TestIndexPropagatesStoreErrors(t *testing.T) {
 	}
 }
 
-// TestTheIndexLowersWhatBoundsAClassBadly: once the best timer of a class has left, whichever of its lists is read, and
+// TestTheIndexLowersWhatBoundsAClassBadly: once the best timer of a bucket has left, whichever of its lists is read, and
 // once only.
 func TestTheIndexLowersWhatBoundsAClassBadly(t *testing.T) {
 	stated := func(maxFee, tip int64, seq uint64) policy.Candidate {

@@ -32,33 +32,33 @@ func drawUnits(t *rapid.T, name string) *big.Int {
 	return n
 }
 
-// classProperty: a slack lies within the edges of its class, classes follow each other without a gap, and none is more
+// bucketProperty: a slack lies within the edges of its bucket, buckets follow each other without a gap, and none is more
 // than a quarter wide.
-func classProperty(t *rapid.T) {
+func bucketProperty(t *rapid.T) {
 	slack := drawUnits(t, "slack")
-	class := eip1559.SlackClass(slack)
-	require.Less(t, uint32(eip1559.FirstStated)+class<<1|1, uint32(1)<<16, "it has no name")
-	least, most := eip1559.SlackEdges(class)
+	bucket := eip1559.SlackBucket(slack)
+	require.Less(t, uint32(eip1559.FirstStated)+bucket<<1|1, uint32(1)<<16, "it has no name")
+	least, most := eip1559.SlackEdges(bucket)
 	require.True(t, least.LTE(policytest.Units(slack)) && most.GTE(policytest.Units(slack)), "%s is not in %s to %s", slack, least, most)
 	require.True(t, most.BigInt().Cmp(new(big.Int).Quo(new(big.Int).Mul(least.BigInt(), big.NewInt(5)), big.NewInt(4))) <= 0,
 		"%s to %s is more than a quarter wide", least, most)
-	require.Equal(t, class, eip1559.SlackClass(least.BigInt()))
-	require.Equal(t, class, eip1559.SlackClass(most.BigInt()))
+	require.Equal(t, bucket, eip1559.SlackBucket(least.BigInt()))
+	require.Equal(t, bucket, eip1559.SlackBucket(most.BigInt()))
 
 	above := new(big.Int).Add(most.BigInt(), big.NewInt(1))
-	require.Greater(t, eip1559.SlackClass(above), class, "no class begins where this one ends")
-	next, _ := eip1559.SlackEdges(eip1559.SlackClass(above))
+	require.Greater(t, eip1559.SlackBucket(above), bucket, "no bucket begins where this one ends")
+	next, _ := eip1559.SlackEdges(eip1559.SlackBucket(above))
 	require.Equal(t, above.String(), next.BigInt().String(), "a gap")
 
 	other := drawUnits(t, "other")
 	if other.Cmp(slack) >= 0 {
-		require.GreaterOrEqual(t, eip1559.SlackClass(other), class)
+		require.GreaterOrEqual(t, eip1559.SlackBucket(other), bucket)
 	} else {
-		require.LessOrEqual(t, eip1559.SlackClass(other), class)
+		require.LessOrEqual(t, eip1559.SlackBucket(other), bucket)
 	}
 }
 
-// The kinds of lists with stated asks lie between those without prices of their own and those with ceilings.
+// The kinds of lists with stated asks lie between those without prices of their own and those with spend caps.
 func TestKindsOfListsDoNotOverlap(t *testing.T) {
 	for kind, want := range map[uint32]bool{
 		uint32(policy.Stated): false, eip1559.FirstStated - 1: false, eip1559.FirstStated: true,
@@ -68,23 +68,23 @@ func TestKindsOfListsDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestSlackIsWithinItsClass(t *testing.T) { rapid.Check(t, classProperty) }
+func TestSlackIsWithinItsClass(t *testing.T) { rapid.Check(t, bucketProperty) }
 
-func FuzzSlacksLieInTheirClass(f *testing.F) { f.Fuzz(rapid.MakeFuzz(classProperty)) }
+func FuzzSlacksLieInTheirClass(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bucketProperty)) }
 
-// TestSlackClassesAreAdjacent walks all classes of slacks that a bid admits.
-func TestSlackClassesAreAdjacent(t *testing.T) {
-	next, last, classes := new(big.Int), -1, 0
-	for most := policytest.Dec(policytest.MaxPrice).BigInt(); next.Cmp(most) <= 0; classes++ {
-		class := eip1559.SlackClass(next)
-		require.Greater(t, int(class), last)
-		low, high := eip1559.SlackEdges(class)
+// TestSlackBucketesAreAdjacent walks all buckets of slacks that a bid admits.
+func TestSlackBucketesAreAdjacent(t *testing.T) {
+	next, last, buckets := new(big.Int), -1, 0
+	for most := policytest.Dec(policytest.MaxPrice).BigInt(); next.Cmp(most) <= 0; buckets++ {
+		bucket := eip1559.SlackBucket(next)
+		require.Greater(t, int(bucket), last)
+		low, high := eip1559.SlackEdges(bucket)
 		require.Equal(t, next.String(), low.BigInt().String())
-		next, last = high.BigInt().Add(high.BigInt(), big.NewInt(1)), int(class)
+		next, last = high.BigInt().Add(high.BigInt(), big.NewInt(1)), int(bucket)
 	}
 	// Four to a power of two, of 118 of them, and 0 to 3.
-	require.Less(t, classes, 4*120)
-	require.Greater(t, classes, 4*115)
+	require.Less(t, buckets, 4*120)
+	require.Greater(t, buckets, 4*115)
 }
 
 // drawWideAsk draws an ask of any kind, with prices of all sizes.
@@ -127,7 +127,7 @@ func entriesProperty(t *rapid.T) {
 		requireSameAsk(t, ask, eip1559.AskOf(entry))
 		require.Equal(t, policy.Candidate{Due: due, Seq: seq, Ask: eip1559.AskOf(entry), Weight: weight}, eip1559.CandidateOf(entry))
 		if i > 0 {
-			require.Equal(t, entries[i-1].List+1, entry.List, "the two lists of a class follow each other")
+			require.Equal(t, entries[i-1].List+1, entry.List, "the two lists of a bucket follow each other")
 		}
 	}
 

@@ -41,8 +41,8 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 }
 
 // Priority is the tip per unit of size that the ask pays: what its max fee leaves above the lane's fee, and at most what
-// it states. It is false if the ask is priced out, because its max fee or its ceiling is below the lane's fee, or cells
-// price it out. Invariant: the lane's fee and the tip together exceed neither the max fee nor the ceiling.
+// it states. It is false if the ask is priced out, because its max fee or its spend cap is below the lane's fee, or cells
+// price it out. Invariant: the lane's fee and the tip together exceed neither the max fee nor the spend cap.
 func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
 	return r.priority(prices, r.Fee(prices), ask)
 }
@@ -53,7 +53,7 @@ func (r Rules) priority(prices policy.Prices, fee math.LegacyDec, ask policy.Ask
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	remaining := ask.Ceiling.Lower(bid.MaxFee).Sub(fee)
+	remaining := ask.SpendCap.Lower(bid.MaxFee).Sub(fee)
 	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}

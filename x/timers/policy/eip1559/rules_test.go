@@ -187,7 +187,7 @@ func orderOf(e eip1559.Rules, prices policy.Prices, candidates []policy.Candidat
 	return seqs
 }
 
-// rankProperty: the order is that of the model, leaves out who is priced out and nobody else, does not depend on how
+// rankProperty: the order is that of the model, leaves out who is priced out and no one else, does not depend on how
 // the candidates are handed in, and leaves them as they are.
 func rankProperty(t *rapid.T) {
 	e, prices := drawMarket(t), drawPrices(t)

@@ -99,7 +99,7 @@ func storms() []storm {
 	}
 }
 
-// hidden is the worst storm for two lists: all slacks lie in one class about the fee, and before the few that tip there
+// hidden is the worst storm for two lists: all slacks lie in one bucket about the fee, and before the few that tip there
 // are half of all in one list, with higher tips but priced out, and half of all in the other, with a higher fee but no
 // tip.
 func hidden() storm {

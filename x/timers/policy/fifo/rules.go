@@ -27,7 +27,7 @@ func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.Legacy
 func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	order := make([]int, 0, len(candidates))
 	for i := range candidates {
-		if !candidates[i].Ask.Ceiling.Exhausted() {
+		if !candidates[i].Ask.SpendCap.Exhausted() {
 			order = append(order, i)
 		}
 	}
@@ -39,7 +39,7 @@ func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 }
 
 // Price implements policy.Rules: the chain's basefees, without a tip. Bids are ignored, and so are the max fees in them.
-// Only a ceiling prices a candidate out.
+// Only a spend cap prices a candidate out.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
-	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), !candidate.Ask.Ceiling.Exhausted()
+	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), !candidate.Ask.SpendCap.Exhausted()
 }

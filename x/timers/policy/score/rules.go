@@ -28,11 +28,11 @@ func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.Legacy
 }
 
 // Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds. If bids
-// were free, every owner would state the largest one. Only a ceiling prices a candidate out.
+// were free, every owner would state the largest one. Only a spend cap prices a candidate out.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
 	price := prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec())
 	price.LumpSum = candidate.Ask.Price
-	return price, candidate.Ask.Ceiling.Covers(candidate.Ask.Price)
+	return price, candidate.Ask.SpendCap.Covers(candidate.Ask.Price)
 }
 
 // TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of
@@ -55,7 +55,7 @@ func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	scores := make([]*big.Int, len(candidates))
 	order := make([]int, 0, len(candidates))
 	for i := range candidates {
-		if c := &candidates[i]; c.Ask.Ceiling.Covers(c.Ask.Price) {
+		if c := &candidates[i]; c.Ask.SpendCap.Covers(c.Ask.Price) {
 			scores[i] = r.TimelessScore(candidates[i])
 			order = append(order, i)
 		}

@@ -36,14 +36,14 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 }
 
 // Effective is the tip per cycle that the ask pays: what its max fee leaves above the chain's basefee, and at most
-// what it states. It is false if the ask is priced out, because its max fee is below the basefee, or cells or its ceiling
-// price it out. Invariant: the basefee and the tip together never exceed the max fee, nor the tip the ceiling.
+// what it states. It is false if the ask is priced out, because its max fee is below the basefee, or cells or its spend cap
+// price it out. Invariant: the basefee and the tip together never exceed the max fee, nor the tip the spend cap.
 func (r Rules) Effective(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
 	if ask.Kind == policy.CellPricedOut {
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	remaining := ask.Ceiling.Lower(bid.MaxFee.Sub(prices.Cycle))
+	remaining := ask.SpendCap.Lower(bid.MaxFee.Sub(prices.Cycle))
 	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}

@@ -282,7 +282,7 @@ func panicOf(fn func()) (value any) {
 	return nil
 }
 
-// TestABranchOpensWhatIsUsed: a store that nobody uses costs nothing, and one that is read costs no map.
+// TestABranchOpensWhatIsUsed: a store that no one uses costs nothing, and one that is read costs no map.
 func TestABranchOpensWhatIsUsed(t *testing.T) {
 	mounted := keys()
 	sdk := newRoot(mounted).CacheMultiStore()

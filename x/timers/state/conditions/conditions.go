@@ -17,7 +17,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
@@ -39,9 +38,9 @@ type Conditions struct {
 	// changed: (store, key) of keys with conditions that changed after the collection of a block.
 	changed collections.KeySet[prefixKey]
 
-	watcher *watch.Watcher
-	records *state.Records
-	leavers *leavers.Leavers
+	watcher    *watch.Watcher
+	records    *state.Records
+	tombstones *state.Tombstones
 }
 
 var (
@@ -61,7 +60,7 @@ type (
 
 // New adds the component's collections to the schema.
 func New(
-	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, leavers *leavers.Leavers, watcher *watch.Watcher,
+	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, tombstones *state.Tombstones, watcher *watch.Watcher,
 ) *Conditions {
 	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{types.PrefixConditions, n}) }
 	keys := collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
@@ -77,7 +76,7 @@ func New(
 		starts: collections.NewMap(sb, region(5), "watch_starts",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
 		changed: collections.NewKeySet(sb, region(6), "watch_changed", keys),
-		watcher: watcher, records: records, leavers: leavers,
+		watcher: watcher, records: records, tombstones: tombstones,
 	}
 	records.Register(c)
 	return c

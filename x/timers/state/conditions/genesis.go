@@ -6,7 +6,7 @@ import (
 
 	"cosmossdk.io/collections"
 
-	"github.com/cosmos-timers/timers/x/timers/state/leavers"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -18,7 +18,7 @@ func (c *Conditions) InitGenesis(ctx context.Context, genesis *types.GenesisStat
 			return err
 		}
 	}
-	if err := leavers.Each(ctx, genesis, c.Inserted); err != nil {
+	if err := state.EachTombstone(ctx, genesis, c.Inserted); err != nil {
 		return err
 	}
 	for i := range genesis.WatchSegments {

@@ -18,7 +18,7 @@ func (c *Conditions) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.leavers.Walk(ctx, func(t *types.Timer) error {
+	if err := c.tombstones.Walk(ctx, func(t *types.Timer) error {
 		timers = append(timers, *t)
 		return nil
 	}); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // testQuestions: a chain whose agents, handlers and users ask random questions, and try what they drop, goes through the same
-// states as one on which nobody asks. Memory that lives as long as a block must not be changed by what runs on a branch that
+// states as one on which no one asks. Memory that lives as long as a block must not be changed by what runs on a branch that
 // is dropped.
 func (s Subject) testQuestions(t *testing.T) {
 	opts := func() lab.ChainOptions {

@@ -1,5 +1,4 @@
-// Package tags names the timer and the delivery in the events of a fire (x/timers/README.md, "6. Events").
-package tags
+package engine
 
 import (
 	"strings"
@@ -26,17 +25,17 @@ const (
 	cyclesPerEvent = 200
 )
 
-// Charge counts the events of a handler against its gas limit.
-func Charge(fire storetypes.GasMeter, emitted sdk.Events) {
+// chargeEvents counts the events of a handler against its gas limit.
+func chargeEvents(fire storetypes.GasMeter, emitted sdk.Events) {
 	if n := len(emitted); n > coveredEvents {
 		fire.ConsumeGas(cyclesPerEvent*uint64(n-coveredEvents), "events")
 	}
 }
 
-// Add adds the ids of the timer and of the delivery to the events of a fire, in place. They come last: an event
+// addTags adds the ids of the timer and of the delivery to the events of a fire, in place. They come last: an event
 // whose attributes its emitter chooses, such as a contract, may have others of these names. In a typed event they are
 // JSON, as all its attributes are, and yield to fields of these names.
-func Add(emitted sdk.Events, timerID, deliverID string) {
+func addTags(emitted sdk.Events, timerID, deliverID string) {
 	tags := []abci.EventAttribute{{Key: attributeTimerID, Value: timerID}, {Key: attributeDeliverID, Value: deliverID}}
 	all := len(tags) * len(emitted)
 	for i := range emitted {

@@ -1,12 +1,11 @@
-// Package turns divides the work of a block among those who have any (x/timers/README.md, "1.10 Watch").
-package turns
+package triggers
 
-// Share divides a budget among n parties. They take turns in their order: each gets an equal share before any gets more.
+// share divides the work of a block, a budget, among n parties (x/timers/README.md, "1.10 Watch"). They take turns in their order: each gets an equal share before any gets more.
 // serve works for a party within a limit, at least 1. It reports how much it used, from 1 on, and whether the party has
 // nothing left. What it does last may exceed the limit.
 //
 // It returns the party whose turn is next, or n if no party has anything left.
-func Share(n, budget int, serve func(party, limit int) (used int, done bool, err error)) (next int, err error) {
+func share(n, budget int, serve func(party, limit int) (used int, done bool, err error)) (next int, err error) {
 	open := make([]int, n)
 	for i := range open {
 		open[i] = i

@@ -30,13 +30,13 @@ func CheckMaxCharge(amount math.Int) error {
 	return nil
 }
 
-// CeilingOf is what a timer's max_charge leaves above the chain's prices of the block.
-func (b *Block) CeilingOf(t *types.Timer) policy.Ceiling {
+// SpendCapOf is what a timer's max_charge leaves above the chain's prices of the block.
+func (b *Block) SpendCapOf(t *types.Timer) policy.SpendCap {
 	if t.MaxCharge == "" {
-		return policy.Ceiling{}
+		return policy.SpendCap{}
 	}
 	amount, _ := types.ParseAmount(t.MaxCharge)
-	return policy.CeilingOf(amount, b.Prices, t.GasLimit, t.CellLimit)
+	return policy.SpendCapOf(amount, b.Prices, t.GasLimit, t.CellLimit)
 }
 
 // HoldPricedOut takes timers out of the queue that can't fire at the prices of the block, so that a crowd of them does

@@ -19,7 +19,7 @@ import (
 )
 
 // crowdOfWatches is a chain on which some timers, of eight keys each, expire at a height. All watch a balance of bob's, and each
-// seven keys that nobody else watches, with a condition or without.
+// seven keys that no one else watches, with a condition or without.
 func crowdOfWatches(t *testing.T, timers int, expiry uint64, when *types.WatchCondition, more ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
 	n := 0
@@ -44,10 +44,10 @@ var conditionsOfCrowds = map[string]*types.WatchCondition{
 }
 
 // TestACrowdThatLeavesLeavesItsKeysToLaterBlocks: a crowd whose timers watch many keys expires in one block. Each block removes
-// the entries of a bounded number of keys, in the end of all. Meanwhile nobody sees them: queries do not list them, and
+// the entries of a bounded number of keys, in the end of all. Meanwhile no one sees them: queries do not list them, and
 // a bystander who watches one of the keys is notified in time.
 //
-// Rule: 1.10-leavers
+// Rule: 1.10-tombstones
 func TestACrowdThatLeavesLeavesItsKeysToLaterBlocks(t *testing.T) {
 	const timers, keysOfEach, sweep, budget, expiry = 40, 8, 48, 24, 5
 	for name, when := range conditionsOfCrowds {
@@ -91,7 +91,7 @@ func TestACrowdThatLeavesLeavesItsKeysToLaterBlocks(t *testing.T) {
 			}
 			require.Greater(t, blocks, timers*keysOfEach/budget-2)
 			f.endBlock()
-			require.Zero(t, f.valuesOf(types.PrefixLeavers))
+			require.Zero(t, f.valuesOf(types.PrefixTombstones))
 			require.Equal(t, 2, f.valuesOf(types.PrefixWatched), "of the key and of the store")
 			require.NoError(t, f.Check())
 		})
@@ -100,7 +100,7 @@ func TestACrowdThatLeavesLeavesItsKeysToLaterBlocks(t *testing.T) {
 
 // TestACrowdThatLeavesGoesOnInAnotherChain: what it left is exported, and removed there in the same blocks.
 //
-// Rule: 1.10-leavers, 2.1-round-trip
+// Rule: 1.10-tombstones, 2.1-round-trip
 func TestACrowdThatLeavesGoesOnInAnotherChain(t *testing.T) {
 	const timers, expiry = 20, 3
 	for name, when := range conditionsOfCrowds {
@@ -111,10 +111,10 @@ func TestACrowdThatLeavesGoesOnInAnotherChain(t *testing.T) {
 			require.NoError(t, err)
 			genesis := f.export()
 			require.Empty(t, genesis.Timers)
-			require.Greater(t, len(genesis.WatchLeavers), timers/4)
+			require.Greater(t, len(genesis.WatchTombstones), timers/4)
 			again := imported(t, f, genesis)
 			require.NoError(t, f.BeginBlock())
-			for f.valuesOf(types.PrefixLeavers) > 0 {
+			for f.valuesOf(types.PrefixTombstones) > 0 {
 				require.Equal(t, f.valuesOf(types.PrefixWatches), again.valuesOf(types.PrefixWatches))
 				f.endBlock()
 				again.endBlock()

@@ -1,4 +1,4 @@
-package turns
+package triggers
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestSharesAreEqual(t *testing.T) {
 		wants := rapid.SliceOfN(rapid.IntRange(1, 40), 0, 30).Draw(t, "wants")
 		budget := rapid.IntRange(1, 300).Draw(t, "budget")
 		got := make([]int, len(wants))
-		next, err := Share(len(wants), budget, func(party, limit int) (int, bool, error) {
+		next, err := share(len(wants), budget, func(party, limit int) (int, bool, error) {
 			require.Positive(t, limit)
 			used := min(limit, wants[party]-got[party])
 			got[party] += used
@@ -48,7 +48,7 @@ func TestSharesAreEqual(t *testing.T) {
 func TestSharingStopsAtAnError(t *testing.T) {
 	failure := errors.New("fails")
 	calls := 0
-	_, err := Share(5, 10, func(party, _ int) (int, bool, error) {
+	_, err := share(5, 10, func(party, _ int) (int, bool, error) {
 		if calls++; party == 2 {
 			return 0, false, failure
 		}

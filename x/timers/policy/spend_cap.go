@@ -2,9 +2,9 @@ package policy
 
 import "cosmossdk.io/math"
 
-// Ceiling is what a timer's max_charge leaves above the chain's prices: the most that the lane's fee, the tip and a lump sum
+// SpendCap is what a timer's max_charge leaves above the chain's prices: the most that the lane's fee, the tip and a lump sum
 // may come to. The zero value is no bound.
-type Ceiling struct {
+type SpendCap struct {
 	// PerFire is for the fire as a whole, nil if unknown. PerSize is for each unit of its size, rounded down and at most the
 	// largest price; nil for no bound. Invariant: PerSize is Exhausted exactly where PerFire is negative.
 	PerFire, PerSize math.LegacyDec
@@ -13,28 +13,28 @@ type Ceiling struct {
 // largestPrice bounds the prices of the module.
 var largestPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
-// CeilingOf is the ceiling of a fire at most at maxCharge, with these limits in cycles and cells. A pre-charge is within
+// SpendCapOf is the spend cap of a fire at most at maxCharge, with these limits in cycles and cells. A pre-charge is within
 // maxCharge exactly if the lane's fee and the tip per unit of size are within PerSize, and a lump sum alone is within
 // PerFire: the pre-charge is rounded up to a whole number, which maxCharge is.
-func CeilingOf(maxCharge math.Int, prices Prices, gasLimit, cellLimit uint64) Ceiling {
+func SpendCapOf(maxCharge math.Int, prices Prices, gasLimit, cellLimit uint64) SpendCap {
 	left := math.LegacyNewDecFromInt(maxCharge).
 		Sub(prices.Cycle.MulInt(math.NewIntFromUint64(gasLimit))).
 		Sub(prices.Cell.MulInt(math.NewIntFromUint64(cellLimit)))
 	if left.IsNegative() {
-		return Ceiling{PerFire: left, PerSize: math.LegacyOneDec().Neg()}
+		return SpendCap{PerFire: left, PerSize: math.LegacyOneDec().Neg()}
 	}
 	size := math.LegacyNewDecFromInt(math.NewIntFromUint64(max(1, prices.Capacity.Size(gasLimit, cellLimit))))
-	return Ceiling{PerFire: left, PerSize: math.LegacyMinDec(left.QuoTruncate(size), largestPrice)}
+	return SpendCap{PerFire: left, PerSize: math.LegacyMinDec(left.QuoTruncate(size), largestPrice)}
 }
 
 // Unbounded reports that there is no max_charge.
-func (c Ceiling) Unbounded() bool { return c.PerSize.IsNil() }
+func (c SpendCap) Unbounded() bool { return c.PerSize.IsNil() }
 
 // Exhausted reports that the chain's prices alone exceed the max_charge.
-func (c Ceiling) Exhausted() bool { return !c.Unbounded() && c.PerSize.IsNegative() }
+func (c SpendCap) Exhausted() bool { return !c.Unbounded() && c.PerSize.IsNegative() }
 
-// Lower is the lesser of a price per unit of size and the ceiling.
-func (c Ceiling) Lower(price math.LegacyDec) math.LegacyDec {
+// Lower is the lesser of a price per unit of size and the spend cap.
+func (c SpendCap) Lower(price math.LegacyDec) math.LegacyDec {
 	if c.Unbounded() {
 		return price
 	}
@@ -42,7 +42,7 @@ func (c Ceiling) Lower(price math.LegacyDec) math.LegacyDec {
 }
 
 // Covers reports whether a fire that pays nothing per unit of size may pay this lump sum; nil stands for 0.
-func (c Ceiling) Covers(lumpSum math.Int) bool {
+func (c SpendCap) Covers(lumpSum math.Int) bool {
 	switch {
 	case c.Unbounded():
 		return true

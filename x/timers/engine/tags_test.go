@@ -1,4 +1,4 @@
-package tags
+package engine
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestEventsAreTagged(t *testing.T) {
 		typed,
 		fired,
 	}
-	Add(events, "0a", "ff")
+	addTags(events, "0a", "ff")
 
 	tags := []abci.EventAttribute{{Key: "timer_id", Value: "0a"}, {Key: "deliver_id", Value: "ff"}}
 	require.Equal(t, append([]abci.EventAttribute{{Key: "a", Value: "1"}}, tags...), events[0].Attributes)
@@ -59,7 +59,7 @@ func TestTaggingAllocatesOnce(t *testing.T) {
 		for i := range bank {
 			bank[i] = sdk.Event{Type: "coin_spent"}
 		}
-		Add(bank, "0a", "ff")
+		addTags(bank, "0a", "ff")
 	})
 	require.LessOrEqual(t, allocs, 2.0)
 }
@@ -68,7 +68,7 @@ func TestTaggingAllocatesOnce(t *testing.T) {
 func TestManyEventsAreCharged(t *testing.T) {
 	for n, want := range map[int]uint64{0: 0, 16: 0, 17: 200, 116: 20_000} {
 		meter := storetypes.NewGasMeter(1_000_000)
-		Charge(meter, make(sdk.Events, n))
+		chargeEvents(meter, make(sdk.Events, n))
 		require.Equal(t, want, meter.GasConsumed(), n)
 	}
 }

@@ -1,5 +1,4 @@
-// Package memo decodes a value that every message reads, and that hardly ever changes, once.
-package memo
+package state
 
 import (
 	"bytes"
@@ -8,9 +7,9 @@ import (
 	"cosmossdk.io/collections/codec"
 )
 
-// Codec decodes a value anew only if its bytes are others than those before. What it returns follows from the bytes alone, so
+// memo decodes a value that every message reads, and that hardly ever changes: again only if its bytes are others than those before. What it returns follows from the bytes alone, so
 // that it is no cache of state. Callers share what the value points to, and must not change it. Several may use it at once.
-type Codec[T any] struct {
+type memo[T any] struct {
 	codec.ValueCodec[T]
 	last atomic.Pointer[decoded[T]]
 }
@@ -20,11 +19,11 @@ type decoded[T any] struct {
 	value T
 }
 
-// New remembers what a codec decoded last.
-func New[T any](of codec.ValueCodec[T]) *Codec[T] { return &Codec[T]{ValueCodec: of} }
+// newMemo remembers what a codec decoded last.
+func newMemo[T any](of codec.ValueCodec[T]) *memo[T] { return &memo[T]{ValueCodec: of} }
 
 // Decode implements codec.ValueCodec.
-func (c *Codec[T]) Decode(bz []byte) (T, error) {
+func (c *memo[T]) Decode(bz []byte) (T, error) {
 	if last := c.last.Load(); last != nil && bytes.Equal(last.bz, bz) {
 		return last.value, nil
 	}

@@ -1,4 +1,4 @@
-package memo
+package state
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ func (c *counting) Decode(bz []byte) (string, error) {
 
 func TestAMemoDecodesWhatIsNew(t *testing.T) {
 	below := &counting{ValueCodec: collections.StringValue}
-	m := New[string](below)
+	m := newMemo[string](below)
 	decode := func(bz []byte, want string, times int) {
 		t.Helper()
 		value, err := m.Decode(bz)

@@ -12,8 +12,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// ceilingProperty: at a fee, a tip and a lump sum, a pre-charge is within max_charge exactly if the ceiling says so.
-func ceilingProperty(t *rapid.T) {
+// spendCapProperty: at a fee, a tip and a lump sum, a pre-charge is within max_charge exactly if the spend cap says so.
+func spendCapProperty(t *rapid.T) {
 	price := rapid.Custom(func(t *rapid.T) math.LegacyDec {
 		return math.LegacyNewDecWithPrec(rapid.Int64Range(0, 3_000).Draw(t, "price"), int64(rapid.IntRange(0, 18).Draw(t, "precision")))
 	})
@@ -26,26 +26,26 @@ func ceilingProperty(t *rapid.T) {
 	// At the cost, one below and one above it, or anywhere.
 	most := fire.Cost(gas, cells).AddRaw(rapid.OneOf(rapid.Int64Range(-1, 1), rapid.Int64Range(-100_000, 100_000)).Draw(t, "off"))
 	most = math.MaxInt(most, math.ZeroInt())
-	ceiling := policy.CeilingOf(most, prices, gas, cells)
-	require.False(t, ceiling.Unbounded())
+	spendCap := policy.SpendCapOf(most, prices, gas, cells)
+	require.False(t, spendCap.Unbounded())
 
 	perSize := fire.Lane.Add(fire.Priority)
-	require.Equal(t, fire.Cost(gas, cells).LTE(most), ceiling.Lower(perSize).Equal(perSize), "cost %s, ceiling %s", fire.Cost(gas, cells), ceiling.PerSize)
+	require.Equal(t, fire.Cost(gas, cells).LTE(most), spendCap.Lower(perSize).Equal(perSize), "cost %s, spend cap %s", fire.Cost(gas, cells), spendCap.PerSize)
 	bare := prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec())
-	require.Equal(t, bare.Cost(gas, cells).GT(most), ceiling.Exhausted())
-	require.Equal(t, bare.Cost(gas, cells).LTE(most), ceiling.Covers(math.Int{}))
+	require.Equal(t, bare.Cost(gas, cells).GT(most), spendCap.Exhausted())
+	require.Equal(t, bare.Cost(gas, cells).LTE(most), spendCap.Covers(math.Int{}))
 	sum := math.NewInt(rapid.Int64Range(0, 200_000).Draw(t, "lump sum"))
 	bare.LumpSum = sum
-	require.Equal(t, bare.Cost(gas, cells).LTE(most), ceiling.Covers(sum))
+	require.Equal(t, bare.Cost(gas, cells).LTE(most), spendCap.Covers(sum))
 }
 
-func TestACeilingIsWhatMaxChargeLeaves(t *testing.T) { rapid.Check(t, ceilingProperty) }
+func TestASpendCapIsWhatMaxChargeLeaves(t *testing.T) { rapid.Check(t, spendCapProperty) }
 
-func TestACeilingIsAtMostTheLargestPrice(t *testing.T) {
+func TestASpendCapIsAtMostTheLargestPrice(t *testing.T) {
 	most, _ := math.NewIntFromString("79228162514264337593543950335")
 	prices := policy.Prices{Capacity: lane.Capacity{Cycles: 1, Cells: 1}, Cycle: math.LegacyZeroDec(), Cell: math.LegacyZeroDec()}
-	require.Equal(t, math.LegacyNewDec(1e18), policy.CeilingOf(most, prices, 1, 0).PerSize)
-	var none policy.Ceiling
+	require.Equal(t, math.LegacyNewDec(1e18), policy.SpendCapOf(most, prices, 1, 0).PerSize)
+	var none policy.SpendCap
 	require.True(t, none.Unbounded())
 	require.False(t, none.Exhausted())
 	require.True(t, none.Covers(most))

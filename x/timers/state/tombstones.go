@@ -1,0 +1,159 @@
+package state
+
+import (
+	"context"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Tombstones are timers that have left for good, and that state still has entries of, under the keys that they watched. Each
+// entry lies at another place, and takes longer to remove than all else that a timer leaves by. So a crowd that expires or
+// fires in one block leaves its entries to later ones.
+type Tombstones struct {
+	// timers: seq → what is needed to find the entries.
+	timers collections.Map[uint64, types.WatchTombstone]
+}
+
+// NewTombstones adds their collection to the schema.
+func NewTombstones(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Tombstones {
+	return &Tombstones{collections.NewMap(sb, types.PrefixTombstones, "watch_tombstones", collections.Uint64Key, codec.CollValue[types.WatchTombstone](cdc))}
+}
+
+// removals are what the end of a block may still spend on entries.
+type removals struct {
+	meter *overhead.Meter
+	// left: a timer has left its entries to later blocks.
+	left bool
+}
+
+// take takes the keys of a timer out of the budget.
+func (b *removals) take(t *types.Timer, atLeastOne bool) bool {
+	keys := len(t.WatchKeys())
+	if keys > b.meter.Left(overhead.RemoveKey) && !atLeastOne {
+		return false
+	}
+	b.meter.Consume(overhead.RemoveKey, keys)
+	return true
+}
+
+type removalsKey struct{}
+
+// WithRemovals gives the end of a block a budget. Who removes a timer without one, such as a transaction, pays for it and
+// removes its entries too.
+func WithRemovals(ctx sdk.Context, meter *overhead.Meter) sdk.Context {
+	return ctx.WithValue(removalsKey{}, &removals{meter: meter})
+}
+
+func removalsOf(ctx context.Context) *removals {
+	b, _ := ctx.Value(removalsKey{}).(*removals)
+	if sandbox.IsWithinFire(ctx) {
+		return nil
+	}
+	return b
+}
+
+// Defer reports whether a timer that leaves has to leave its entries to later blocks, and notes it.
+func (l *Tombstones) Defer(ctx context.Context, t *types.Timer) (bool, error) {
+	b := removalsOf(ctx)
+	if b == nil || len(t.WatchKeys()) == 0 || b.take(t, false) {
+		return false, nil
+	}
+	b.left = true
+	return true, l.timers.Set(ctx, t.Seq, types.WatchTombstone{
+		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.HoldReason == types.Watching, Keys: t.WatchKeys(),
+	})
+}
+
+// timerOfTombstone is the timer, with what its entries follow from.
+func timerOfTombstone(l *types.WatchTombstone) types.Timer {
+	t := types.Timer{Actor: l.Owner, Seq: l.Seq, Due: l.Since, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: l.Keys}}}
+	if l.Waited {
+		t.HoldReason = types.Watching
+	}
+	return t
+}
+
+// Sweep removes the entries of timers that left before, with what is left of the block's budget, and of one timer at least.
+// It reports whether there are more. A timer whose entries can't be removed is forgotten.
+func (l *Tombstones) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *types.Timer) error) (more bool, err error) {
+	b := removalsOf(ctx)
+	if b == nil {
+		return true, nil
+	}
+	var timers []types.Timer
+	err = l.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
+		t := timerOfTombstone(&tombstone)
+		if more = !b.take(&t, len(timers) == 0); !more {
+			timers = append(timers, t)
+		}
+		return more, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	for i := range timers {
+		t := &timers[i]
+		if err := sandbox.Run(ctx, func(ctx sdk.Context) error { return remove(ctx, t) }); err != nil {
+			ctx.Logger().Error("the watches of a timer that left can't be removed", "module", types.ModuleName, "seq", t.Seq, "err", err)
+		}
+		if err := l.timers.Remove(ctx, t.Seq); err != nil {
+			return false, err
+		}
+	}
+	return more, nil
+}
+
+// HasDeferred reports whether a timer has left its entries to later blocks.
+func HasDeferred(ctx context.Context) bool {
+	b := removalsOf(ctx)
+	return b != nil && b.left
+}
+
+// Has reports whether a timer has left, and its entries are still there.
+func (l *Tombstones) Has(ctx context.Context, seq uint64) (bool, error) {
+	return l.timers.Has(ctx, seq)
+}
+
+// Walk passes the timers to fn.
+func (l *Tombstones) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
+	return l.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
+		t := timerOfTombstone(&tombstone)
+		return false, fn(&t)
+	})
+}
+
+// InitGenesis stores those of a genesis state.
+func (l *Tombstones) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	for _, tombstone := range genesis.WatchTombstones {
+		if err := l.timers.Set(ctx, tombstone.Seq, tombstone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachTombstone passes those of a genesis state to a component, which writes the entries that it has of them.
+func EachTombstone(ctx context.Context, genesis *types.GenesisState, inserted func(ctx context.Context, t *types.Timer) error) error {
+	for i := range genesis.WatchTombstones {
+		t := timerOfTombstone(&genesis.WatchTombstones[i])
+		if err := inserted(ctx, &t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ExportGenesis adds them to a genesis state.
+func (l *Tombstones) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	return l.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
+		genesis.WatchTombstones = append(genesis.WatchTombstones, tombstone)
+		return false, nil
+	})
+}
