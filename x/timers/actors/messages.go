@@ -58,7 +58,7 @@ func (m *Messages) Run(ctx context.Context, config *types.TimerConfig, call type
 	if err != nil {
 		return err
 	}
-	sdkCtx := withFireMeter(ctx)
+	sdkCtx := withFire(ctx, nil)
 	for _, msg := range msgs {
 		result, err := m.router.Handler(msg)(sdkCtx, msg)
 		if err != nil {

@@ -134,7 +134,7 @@ func (r *WasmRuntime) Deliver(ctx context.Context, config *types.TimerConfig, de
 	if err != nil {
 		return err
 	}
-	if _, err = r.contracts.Sudo(withSudoOf(withFireMeter(ctx), delivery.Actor), delivery.Actor, msg); err == nil {
+	if _, err = r.contracts.Sudo(withFire(ctx, delivery.Actor), delivery.Actor, msg); err == nil {
 		return nil
 	}
 	// Checked only after a failure: a call that succeeds proves that the contract exists.
