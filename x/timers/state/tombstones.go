@@ -60,21 +60,21 @@ func removalsOf(ctx context.Context) *removals {
 }
 
 // Defer reports whether a timer that leaves has to leave its entries to later blocks, and notes it.
-func (l *Tombstones) Defer(ctx context.Context, t *types.Timer) (bool, error) {
+func (s *Tombstones) Defer(ctx context.Context, t *types.Timer) (bool, error) {
 	b := removalsOf(ctx)
 	if b == nil || len(t.WatchKeys()) == 0 || b.take(t, false) {
 		return false, nil
 	}
 	b.left = true
-	return true, l.timers.Set(ctx, t.Seq, types.WatchTombstone{
+	return true, s.timers.Set(ctx, t.Seq, types.WatchTombstone{
 		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.HoldReason == types.Watching, Keys: t.WatchKeys(),
 	})
 }
 
 // timerOfTombstone is the timer, with what its entries follow from.
-func timerOfTombstone(l *types.WatchTombstone) types.Timer {
-	t := types.Timer{Actor: l.Owner, Seq: l.Seq, Due: l.Since, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: l.Keys}}}
-	if l.Waited {
+func timerOfTombstone(left *types.WatchTombstone) types.Timer {
+	t := types.Timer{Actor: left.Owner, Seq: left.Seq, Due: left.Since, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: left.Keys}}}
+	if left.Waited {
 		t.HoldReason = types.Watching
 	}
 	return t
@@ -82,13 +82,13 @@ func timerOfTombstone(l *types.WatchTombstone) types.Timer {
 
 // Sweep removes the entries of timers that left before, with what is left of the block's budget, and of one timer at least.
 // It reports whether there are more. A timer whose entries can't be removed is forgotten.
-func (l *Tombstones) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *types.Timer) error) (more bool, err error) {
+func (s *Tombstones) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *types.Timer) error) (more bool, err error) {
 	b := removalsOf(ctx)
 	if b == nil {
 		return true, nil
 	}
 	var timers []types.Timer
-	err = l.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
+	err = s.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
 		t := timerOfTombstone(&tombstone)
 		if more = !b.take(&t, len(timers) == 0); !more {
 			timers = append(timers, t)
@@ -103,7 +103,7 @@ func (l *Tombstones) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *
 		if err := sandbox.Run(ctx, func(ctx sdk.Context) error { return remove(ctx, t) }); err != nil {
 			ctx.Logger().Error("the watches of a timer that left can't be removed", "module", types.ModuleName, "seq", t.Seq, "err", err)
 		}
-		if err := l.timers.Remove(ctx, t.Seq); err != nil {
+		if err := s.timers.Remove(ctx, t.Seq); err != nil {
 			return false, err
 		}
 	}
@@ -117,22 +117,22 @@ func HasDeferred(ctx context.Context) bool {
 }
 
 // Has reports whether a timer has left, and its entries are still there.
-func (l *Tombstones) Has(ctx context.Context, seq uint64) (bool, error) {
-	return l.timers.Has(ctx, seq)
+func (s *Tombstones) Has(ctx context.Context, seq uint64) (bool, error) {
+	return s.timers.Has(ctx, seq)
 }
 
 // Walk passes the timers to fn.
-func (l *Tombstones) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
-	return l.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
+func (s *Tombstones) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
+	return s.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
 		t := timerOfTombstone(&tombstone)
 		return false, fn(&t)
 	})
 }
 
 // InitGenesis stores those of a genesis state.
-func (l *Tombstones) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+func (s *Tombstones) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	for _, tombstone := range genesis.WatchTombstones {
-		if err := l.timers.Set(ctx, tombstone.Seq, tombstone); err != nil {
+		if err := s.timers.Set(ctx, tombstone.Seq, tombstone); err != nil {
 			return err
 		}
 	}
@@ -151,8 +151,8 @@ func EachTombstone(ctx context.Context, genesis *types.GenesisState, inserted fu
 }
 
 // ExportGenesis adds them to a genesis state.
-func (l *Tombstones) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	return l.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
+func (s *Tombstones) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	return s.timers.Walk(ctx, nil, func(_ uint64, tombstone types.WatchTombstone) (bool, error) {
 		genesis.WatchTombstones = append(genesis.WatchTombstones, tombstone)
 		return false, nil
 	})
