@@ -190,10 +190,10 @@ func agentBlock(t *rapid.T, f *fixture, model *agentModel, payers []sdk.AccAddre
 	}
 }
 
-// TestAgentsAreCalledAndBilledAsTheModelSays: payers of all sorts name agents of all sorts, and a block has room for few calls.
+// TestCalls_AreMadeAndBilledAsTheModelSays: payers of all sorts name agents of all sorts, and a block has room for few calls.
 //
 // Rule: 1.9-agent-asked, 1.9-call-budget, 1.9-call-paid, 1.9-call-billed-alone, 1.9-call-uncovered, 1.9-payers-take-turns
-func TestAgentsAreCalledAndBilledAsTheModelSays(t *testing.T) {
+func TestCalls_AreMadeAndBilledAsTheModelSays(t *testing.T) {
 	lab.SkipWithoutAgents(t)
 	rapid.Check(t, agentBillsProperty)
 }

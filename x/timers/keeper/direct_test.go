@@ -264,12 +264,12 @@ func drawTx(t *rapid.T, parties []sdk.AccAddress) func(*fixture) sdk.Msg {
 	}
 }
 
-// TestDirectDebitsLeaveTheSameState: the same blocks with transfers and without leave the same state, to the bit unless
+// TestDirectDebits_LeaveTheSameState: the same blocks with transfers and without leave the same state, to the bit unless
 // payers are debited by the stores. Fires and their events are the same, and both tell an indexer exactly what balances
 // are.
 //
 // Rule: 5.2-out-of-reach
-func TestDirectDebitsLeaveTheSameState(t *testing.T) {
+func TestDirectDebits_LeaveTheSameState(t *testing.T) {
 	lab.SkipWithoutAgents(t)
 	rapid.Check(t, directDebitsProperty)
 }

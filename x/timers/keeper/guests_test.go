@@ -62,6 +62,13 @@ func TestGuests_AgentsAreRefusedWhereNoneIsRegistered(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 	require.Nil(t, f.lane().Agents)
 
+	had := newFixture(t, withConfig(inMarket), func(opts *lab.ChainOptions) {
+		opts.NoGuests = true
+		opts.Genesis.Lane.Agents = &types.AgentTotals{Cycles: 9, Unasked: 2, Billed: math.NewInt(7)}
+	})
+	had.NextBlock()
+	require.Equal(t, &types.AgentTotals{Billed: math.NewInt(7)}, had.lane().Agents, "a block without calls")
+
 	asked := newFixture(t, withConfig(inMarket))
 	agent = asked.agent("agent", answers(1_000, "1", "0.5", "0"))
 	asked.schedule(robot, asked.Height()+50, asked.noop(), byAgent(agent))

@@ -134,5 +134,9 @@ func (noCalls) Fired(*types.Timer) {}
 func (noCalls) Close(sdk.Context) (math.Int, error) { return nothing, nil }
 
 func (c noCalls) Outcome() CallsOutcome {
-	return CallsOutcome{Billed: nothing, Totals: c.block.Before.Agents}
+	outcome := CallsOutcome{Billed: nothing}
+	if before := c.block.Before.Agents; before != nil { // of a chain that had agents
+		outcome.Totals = &types.AgentTotals{Billed: before.Billed}
+	}
+	return outcome
 }

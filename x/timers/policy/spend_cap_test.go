@@ -39,9 +39,9 @@ func spendCapProperty(t *rapid.T) {
 	require.Equal(t, bare.Cost(gas, cells).LTE(most), spendCap.Covers(sum))
 }
 
-func TestASpendCapIsWhatMaxChargeLeaves(t *testing.T) { rapid.Check(t, spendCapProperty) }
+func TestSpendCap_IsWhatMaxChargeLeaves(t *testing.T) { rapid.Check(t, spendCapProperty) }
 
-func TestASpendCapIsAtMostTheLargestPrice(t *testing.T) {
+func TestSpendCap_IsAtMostTheLargestPrice(t *testing.T) {
 	most, _ := math.NewIntFromString("79228162514264337593543950335")
 	prices := policy.Prices{Capacity: lane.Capacity{Cycles: 1, Cells: 1}, Cycle: math.LegacyZeroDec(), Cell: math.LegacyZeroDec()}
 	require.Equal(t, math.LegacyNewDec(1e18), policy.SpendCapOf(most, prices, 1, 0).PerSize)

@@ -14,7 +14,7 @@ import (
 )
 
 // Tombstones are timers that have left for good, and that state still has entries of, under the keys that they watched. Each
-// entry lies at another place, and takes longer to remove than all else that a timer leaves by. So a crowd that expires or
+// entry lies at another place, and takes longer to remove than all else that a timer leaves by. So a burst that expires or
 // fires in one block leaves its entries to later ones.
 type Tombstones struct {
 	// timers: seq → what is needed to find the entries.
@@ -80,9 +80,9 @@ func timerOfTombstone(left *types.WatchTombstone) types.Timer {
 	return t
 }
 
-// Sweep removes the entries of timers that left before, with what is left of the block's budget, and of one timer at least.
+// Drain removes the entries of timers that left before, with what is left of the block's budget, and of one timer at least.
 // It reports whether there are more. A timer whose entries can't be removed is forgotten.
-func (s *Tombstones) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *types.Timer) error) (more bool, err error) {
+func (s *Tombstones) Drain(ctx sdk.Context, remove func(ctx context.Context, t *types.Timer) error) (more bool, err error) {
 	b := removalsOf(ctx)
 	if b == nil {
 		return true, nil

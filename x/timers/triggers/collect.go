@@ -72,7 +72,7 @@ func (w *Watches) Collect(
 		return nil, err
 	}
 	if before.TombstonesLeft {
-		if after.TombstonesLeft, err = w.tombstones.Sweep(ctx, w.removeWatches); err != nil {
+		if after.TombstonesLeft, err = w.tombstones.Drain(ctx, w.removeWatches); err != nil {
 			return nil, err
 		}
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Calls are those of one block: policies.Calls. Each timer's agent is called at most once a block, while AGENT_CYCLES_PER_BLOCK has room
+// Calls are those of one block. Each timer's agent is called at most once a block, while AGENT_CYCLES_PER_BLOCK has room
 // for another call. The payers of the timers take turns (turns.go). The other timers compete with an earlier answer if
 // their record has one, or else with the default bid. Under overload, agents are called for the timers that the block
-// admitted or swept; these are indexed under the answer.
+// admitted or scanned; these are indexed under the answer.
 //
 // The payer is charged for the largest call before the call, and gets back what it did not use: a timer whose payer
 // can't cover that is not asked. If the timer fires in the block, the call's cycles are added to those of the fire, up

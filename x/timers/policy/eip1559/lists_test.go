@@ -68,12 +68,12 @@ func TestKindsOfListsDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestSlackIsWithinItsClass(t *testing.T) { rapid.Check(t, bucketProperty) }
+func TestSlackBucket_HoldsItsSlack(t *testing.T) { rapid.Check(t, bucketProperty) }
 
 func FuzzSlacksLieInTheirClass(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bucketProperty)) }
 
-// TestSlackBucketesAreAdjacent walks all buckets of slacks that a bid admits.
-func TestSlackBucketesAreAdjacent(t *testing.T) {
+// TestSlackBucket_IsNextToTheOneBefore walks all buckets of slacks that a bid admits.
+func TestSlackBucket_IsNextToTheOneBefore(t *testing.T) {
 	next, last, buckets := new(big.Int), -1, 0
 	for most := policytest.Dec(policytest.MaxPrice).BigInt(); next.Cmp(most) <= 0; buckets++ {
 		bucket := eip1559.SlackBucket(next)
