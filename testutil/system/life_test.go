@@ -36,7 +36,6 @@ func TestLife_OfARealNode(t *testing.T) {
 		})}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
 	send := sendFile(t, alice, bob, 1)
-	soonest := time.Now().UTC().Truncate(time.Minute).Add(time.Minute)
 	guard := "bank:balance:" + bob + ":utmr"
 	for _, args := range [][]string{
 		{"--every", "2", "--count", "6"},
@@ -44,7 +43,7 @@ func TestLife_OfARealNode(t *testing.T) {
 		{"--every", "2", "--only-if", guard + " < 1", "--count", "3"},
 		{"--watch", guard, "--count", "20"},
 		{"--after", "6s"},
-		{"--every", "1m", "--first", soonest.Format(time.RFC3339), "--missed", "each"},
+		{"--every", "1m", "--after", "6s", "--missed", "each"},
 	} {
 		schedule(ctx, t, n, "bob", append(args, "--msgs", sendFile(t, bob, alice, 1))...)
 	}
