@@ -29,6 +29,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -495,7 +496,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 	require.NotNil(t, e.timers.NextConfig)
 	require.NotEmpty(t, e.timers.Receipts)
 	require.NotEmpty(t, e.timers.Fairness)
-	require.NotEmpty(t, e.timers.Agents)
+	require.NotEmpty(t, types.PoliciesOf[agents.Defaults](&e.timers))
 	require.NotEmpty(t, tip.WeightsIn(&e.timers))
 	require.NotEmpty(t, e.timers.WatchHits)
 	require.NotEmpty(t, e.timers.WatchValues)

@@ -29,8 +29,8 @@ var changed = map[string]any{
 	"weight_min":             "1",
 	"weight_max":             "8",
 	"median_smoothing":       "0.01",
-	"agent_cycles_per_call":  10_000,
-	"agent_cycles_per_block": 20_000,
+	"agent.cycles_per_call":  10_000,
+	"agent.cycles_per_block": 20_000,
 }
 
 // TestLongTheTableOfReadersIsTrue runs one workload under each policy, once for each parameter of the table with another
@@ -66,7 +66,7 @@ func readTableOfReaders(t *testing.T) map[string]map[string]bool {
 	for _, row := range rows[2:] {
 		cells := strings.Split(strings.Trim(row, "|"), "|")
 		require.Len(t, cells, 1+len(policies), row)
-		for _, parameter := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(cells[0], -1) {
+		for _, parameter := range regexp.MustCompile("`([a-z0-9_.]+)`").FindAllStringSubmatch(cells[0], -1) {
 			reads := map[string]bool{}
 			for i, policy := range policies {
 				reads[policy[1]] = strings.TrimSpace(cells[1+i]) == "yes"
@@ -86,7 +86,7 @@ func contest(t *testing.T, policy, parameter string, value any) string {
 		"agent_cycles_per_call": 20_000, "agent_cycles_per_block": 60_000,
 	}
 	if parameter != "" {
-		config[parameter] = value
+		config[strings.ReplaceAll(parameter, ".", "_")] = value
 	}
 	var ops []fields
 	for i := range 80 {

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos/gogoproto/jsonpb"
 	"github.com/cosmos/gogoproto/proto"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
@@ -33,7 +34,7 @@ type fieldChange struct {
 	json []byte
 }
 
-var configSchema = schemaOfConfig(&auction.Params{}, &score.Params{}, &tip.Params{})
+var configSchema = schemaOfConfig(&agents.Params{}, &auction.Params{}, &score.Params{}, &tip.Params{})
 
 // readConfigChange reads fields of a TimerConfig. Whether the values make a valid config is checked when they are
 // applied.

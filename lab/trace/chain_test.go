@@ -21,6 +21,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
@@ -140,7 +141,7 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.Eip1559.MinLaneBasefee, config.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 4)), decimal.Of(math.LegacyNewDecWithPrec(1, 4))
 	config.CellBasefee, config.ReservedShare = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
-	config.AgentCyclesPerCall, config.AgentCyclesPerBlock = 3*unit, 6*unit
+	types.ChangeParams(config, func(p *agents.Params) { p.CyclesPerCall, p.CyclesPerBlock = 3*unit, 6*unit })
 	config.CalendarCycles, config.LapseCycles, config.MaxUnfundedSkips = 0, unit, 2
 	config.FairnessWindowBlocks = fairnessBlocks
 	config.WeightMin = decimal.Of(math.LegacyNewDec(meta.WeightMin).QuoInt64(16))

@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	bidding "github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -74,8 +75,8 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 				require.Equal(t, want.Timers, c.timers(genesis), where)
 				c.compareMoney(want, genesis, where)
 				c.compareBlock(want, events, where)
-				if agents := genesis.Lane.Agents; agents != nil {
-					unasked += int(agents.Unasked)
+				if calls := types.MessageOf[bidding.State](genesis.Lane.Policies); calls != nil {
+					unasked += int(calls.Unasked)
 				}
 				if t.Failed() {
 					return

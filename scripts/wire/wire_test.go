@@ -16,6 +16,7 @@ import (
 	// They register their files.
 	_ "github.com/cosmos-timers/timers/x/timers/authz"
 	_ "github.com/cosmos-timers/timers/x/timers/module/v1"
+	_ "github.com/cosmos-timers/timers/x/timers/policies/agents"
 	_ "github.com/cosmos-timers/timers/x/timers/policies/guests"
 	_ "github.com/cosmos-timers/timers/x/timers/types"
 )

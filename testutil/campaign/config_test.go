@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
@@ -35,7 +36,7 @@ func (w *world) drawConfig(d draws) types.TimerConfig {
 	config.FairnessUnit = pick(d, types.UnitActor, types.UnitDeployer)
 	config.WeightMin, config.WeightMax = price(d, "1", "0.0625"), price(d, "2", "8")
 	config.MedianSmoothing = price(d, "1", "0.5", "0.01")
-	config.AgentCyclesPerBlock = config.AgentCyclesPerCall * d.between(1, 4)
+	types.ChangeParams(&config, func(p *agents.Params) { p.CyclesPerBlock = p.CyclesPerCall * d.between(1, 4) })
 	config.ReservedShare, config.ReservedActors = price(d, "0", "0.1"), nil
 	if d.one(2) {
 		config.ReservedActors = []string{pick(d, poor.Address, rich.Address, w.hostile).String()}

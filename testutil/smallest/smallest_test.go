@@ -148,7 +148,7 @@ func TestAChainWithoutThePolicyRefusesIt(t *testing.T) {
 	}
 	require.PanicsWithError(t, "x/timers: two policies have the id 1000", wire(smallest.New, smallest.New))
 	other := func(parts *policies.Parts) policies.Policy { return &another{Policy: smallest.New(parts)} }
-	require.PanicsWithError(t, `x/timers: policy 1001: the name "smallest" of its parameters /smallest.v1.Params is taken`,
+	require.PanicsWithError(t, `x/timers: the name "smallest" of the parameters /smallest.v1.Params is taken`,
 		wire(smallest.New, other))
 }
 
@@ -243,5 +243,5 @@ func TestPatience_IsSetShownAndKept(t *testing.T) {
 		require.ErrorContains(t, chain.Timers.ValidateGenesis(&broken), want)
 	}
 	_, err = lab.NewChain(lab.ChainOptions{Genesis: &read, Height: chain.Ctx().BlockHeight()})
-	require.ErrorContains(t, err, "this chain has registered no policy with the parameters /smallest.v1.Params")
+	require.ErrorContains(t, err, "this chain has registered nothing with the parameters /smallest.v1.Params")
 }

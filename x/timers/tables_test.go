@@ -24,6 +24,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/state/receipts"
@@ -201,6 +202,7 @@ func withGuests(t *testing.T) (types.TimerConfig, codec.Codec) {
 	t.Helper()
 	encoding, config := testutil.MakeTestEncodingConfig(timers.AppModule{}), types.DefaultTimerConfig("stake")
 	guests.RegisterInterfaces(encoding.InterfaceRegistry)
+	policies.RegisterInterfaces(encoding.InterfaceRegistry, &agents.Registry{})
 	for _, name := range encoding.InterfaceRegistry.ListImplementations(types.PolicyParamsName) {
 		params, err := encoding.InterfaceRegistry.Resolve(name)
 		require.NoError(t, err)

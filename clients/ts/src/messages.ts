@@ -5,6 +5,7 @@ import {
 import { GeneratedType, Registry } from "@cosmjs/proto-signing";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Timestamp } from "./gen/google/protobuf/timestamp.js";
+import { Params as AgentParams } from "./gen/timers/agent/v1/agent.js";
 import { Params as AuctionParams } from "./gen/timers/auction/v1/auction.js";
 import { Params as ScoreParams } from "./gen/timers/score/v1/score.js";
 import { Params as TipParams } from "./gen/timers/tip/v1/tip.js";
@@ -28,10 +29,11 @@ export const messageTypes: ReadonlyArray<[string, GeneratedType]> = [
 ];
 
 /**
- * policyTypes are the parameters of the policies that come with the module: packed in policyParams of a TimerConfig. A chain
+ * policyTypes are the parameters of bidding agents and of the policies that come with the module: packed in policyParams of a TimerConfig. A chain
  * that has another policy adds the parameters of that to the registry.
  */
 export const policyTypes: ReadonlyArray<[string, GeneratedType]> = [
+  ["/timers.agent.v1.Params", AgentParams],
   ["/timers.auction.v1.Params", AuctionParams],
   ["/timers.score.v1.Params", ScoreParams],
   ["/timers.tip.v1.Params", TipParams],

@@ -374,7 +374,7 @@ func guardKinds() []kind {
 // What x/wasm prices, and bounds it here.
 const (
 	lanesWasm  = "x/wasm's own price; the lane bounds it"
-	agentsWasm = "x/wasm's own price; agent_cycles_per_block bounds it"
+	agentsWasm = "x/wasm's own price; agent.cycles_per_block bounds it"
 )
 
 // watchFire are watches whose key changes in the measured block. Each sends a coin of its own.

@@ -69,7 +69,7 @@ func gasBidRequest(about types.BidContext) ([]byte, error) {
 
 // ModuleQuoter is the bidding agent of a Go module (x/timers/README.md, "1.9 Fairness and agents"). It is told about a
 // timer and the prices of the block, and answers what that timer bids, in fee denom per cycle and per cell. It may use
-// agent_cycles_per_call, and must not write. An error, a panic, exhausted gas or an attempt to write yields the default
+// agent.cycles_per_call, and must not write. An error, a panic, exhausted gas or an attempt to write yields the default
 // bid.
 type ModuleQuoter func(ctx context.Context, about types.BidContext) (types.AgentQuote, error)
 

@@ -41,7 +41,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Burned = b.Before.Burned.Add(b.burned.amount())
 	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned.amount())
 	b.State.Tips = b.Before.Tips.Add(b.tips.amount())
-	b.State.Agents = b.Agents.Outcome().Totals
+	b.Agents.Keep()
 	basefee := b.Prices.Lane
 	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
 	if err := b.Index.Close(); err != nil {

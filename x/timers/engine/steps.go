@@ -182,7 +182,6 @@ func (e *Engine) price(_ sdk.Context, b *block) error {
 
 // rank asks the policy for the order.
 func (e *Engine) rank(ctx sdk.Context, b *block) error {
-	b.State.AgentTurn = types.QueueKey{}
 	err := b.round.Rank(ctx)
 	b.Overhead.Lend(overhead.Contest)
 	return err

@@ -48,7 +48,7 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateAgents, validateFairness, validateWatchPending, validateConditions, validateTombstones, validateReady, (*types.GenesisState).ValidatePolicies, validateReceipts,
+		validateFairness, validateWatchPending, validateConditions, validateTombstones, validateReady, (*types.GenesisState).ValidatePolicies, validateReceipts,
 	} {
 		if err := validate(head); err != nil {
 			return nil, err
@@ -90,25 +90,6 @@ func validateFairness(g *types.GenesisState) error {
 		if before := &g.Fairness[i-1]; before.Height > fires.Height ||
 			before.Height == fires.Height && bytes.Compare(before.Unit, fires.Unit) >= 0 {
 			return types.ErrInvalidGenesis.Wrapf("fairness %d: not above the one before in (height, unit)", i)
-		}
-	}
-	return nil
-}
-
-// validateAgents checks the default agents, which are in the order of their actors.
-func validateAgents(g *types.GenesisState) error {
-	for i := range g.Agents {
-		a := &g.Agents[i]
-		for _, address := range []struct {
-			name  string
-			bytes []byte
-		}{{"actor", a.Actor}, {"agent", a.Agent}} {
-			if err := sdk.VerifyAddressFormat(address.bytes); err != nil {
-				return types.ErrInvalidGenesis.Wrapf("agents %d: %s: %v", i, address.name, err)
-			}
-		}
-		if i > 0 && bytes.Compare(g.Agents[i-1].Actor, a.Actor) >= 0 {
-			return types.ErrInvalidGenesis.Wrapf("agents %d: not above the one before by actor", i)
 		}
 	}
 	return nil

@@ -120,7 +120,6 @@ func fullGenesis() *types.GenesisState {
 		TimerId: full.Id, DeliverId: full.Id, Actor: full.Actor, Codespace: "sdk", Code: 5, Cycles: 1, Cells: 1,
 		Paid: math.NewInt(9), Tip: math.ZeroInt(), Matched: []types.WatchedKey{matched},
 	}
-	g.Lane.Agents = &types.AgentTotals{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: full.Actor}
 	addGuests(g, full.Actor)
 	g.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{receipt, receipt}}, {Height: 3, Receipts: []types.Receipt{receipt}}}
 	return g
@@ -161,17 +160,12 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		change func(*types.GenesisState)
 		want   string
 	}{
-		"an invalid config":       {func(g *types.GenesisState) { g.Config.OverheadCyclesPerBlock = 0 }, "overhead_cycles_per_block"},
-		"an invalid next config":  {func(g *types.GenesisState) { g.NextConfig.OverheadCyclesPerBlock = 0 }, "overhead_cycles_per_block"},
-		"another fee denom":       {func(g *types.GenesisState) { g.NextConfig.FeeDenom = "other" }, "fee_denom is fixed"},
-		"no next seq":             {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
-		"no burned":               {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
-		"negative burned":         {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
-		"no sum of agents' bills": {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentTotals{} }, "lane.agents.billed is missing"},
-		"negative agents' bills":  {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentTotals{Billed: math.NewInt(-1)} }, "lane.agents.billed"},
-		"a long agents' payer": {func(g *types.GenesisState) {
-			g.Lane.Agents = &types.AgentTotals{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
-		}, "lane.agents.payer has 256 bytes"},
+		"an invalid config":        {func(g *types.GenesisState) { g.Config.OverheadCyclesPerBlock = 0 }, "overhead_cycles_per_block"},
+		"an invalid next config":   {func(g *types.GenesisState) { g.NextConfig.OverheadCyclesPerBlock = 0 }, "overhead_cycles_per_block"},
+		"another fee denom":        {func(g *types.GenesisState) { g.NextConfig.FeeDenom = "other" }, "fee_denom is fixed"},
+		"no next seq":              {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
+		"no burned":                {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
+		"negative burned":          {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
 		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
 		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq, g.WatchTombstones, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
@@ -302,12 +296,6 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"ready above its list": {func(g *types.GenesisState) {
 			g.Ready[0].Price = math.LegacyNewDecFromBigIntWithPrec(new(big.Int).Lsh(big.NewInt(1), 128), math.LegacyPrecision)
 		}, "ready 0 has the prices"},
-		"an agent of nobody":    {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
-		"an agent that is none": {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
-		"two agents of one actor": {func(g *types.GenesisState) {
-			agent := types.ActorAgent{Actor: []byte("actor"), Agent: []byte("agent")}
-			g.Agents = []types.ActorAgent{agent, agent}
-		}, "agents 1: not above"},
 		"receipts of no height":     {func(g *types.GenesisState) { g.Receipts[0].Height = 0 }, "receipts 0: height 0 is not above 0"},
 		"receipts out of order":     {func(g *types.GenesisState) { g.Receipts[1].Height = 1 }, "receipts 1: height 1 is not above 1"},
 		"receipts before the first": {func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 2 }, "receipts 0: height 1 is before receipts_from 2"},

@@ -11,13 +11,18 @@ import (
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-func registerGuests(registry codectypes.InterfaceRegistry) { guests.RegisterInterfaces(registry) }
+func registerGuests(registry codectypes.InterfaceRegistry) {
+	guests.RegisterInterfaces(registry)
+	policies.RegisterInterfaces(registry, &agents.Registry{})
+}
 
 // addGuests adds to a genesis all that the guests keep.
 func addGuests(g *types.GenesisState, actor []byte) {
@@ -26,6 +31,8 @@ func addGuests(g *types.GenesisState, actor []byte) {
 		Weight: math.LegacyNewDecWithPrec(5, 1), Epoch: 2, Fires: 2, Blocks: 1, Unfunded: 3, Tip: math.LegacyOneDec(),
 		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
 	}}}})
+	g.Lane.SetPolicy(&agents.State{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: actor, Turn: types.QueueKey{Due: 6, Seq: 1}})
+	g.AddPolicy(&agents.Defaults{Agents: []agents.ActorAgent{{Actor: actor, Agent: actor}}})
 	g.Lane.SetPolicy(&auction.State{
 		Lambda: math.LegacyNewDecWithPrec(5, 2), ValueDecay: math.LegacySmallestDec(), Deferral: math.LegacyOneDec(), Blocks: 4,
 	})

@@ -178,7 +178,6 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_changed", "watchChanged", &g.WatchChanged),
 		listOf(cdc, "watch_tombstones", "watchTombstones", &g.WatchTombstones),
 		listOf(cdc, "ready", "ready", &g.Ready),
-		listOf(cdc, "agents", "agents", &g.Agents),
 		policiesOf(cdc, &g.Policies),
 	}
 }

@@ -137,7 +137,7 @@ func TestACallAndItsFireAreChargedOnce(t *testing.T) {
 
 	low := f.agent("low", answers(5_000, "0.5", "0", "0"))
 	f.schedule(robot, f.Height()+2, f.noop(), byAgent(low), limited(100_000), paidBy(payer))
-	f.setConfig(func(c *types.TimerConfig) { c.AgentCyclesPerCall = 20_000 })
+	f.setConfig(func(c *types.TimerConfig) { setAgents(c, 20_000, 1_500_000) })
 	f.blocksUntil(f.Height() + 1)
 	require.Equal(t, map[string]int64{payer.String(): 10_000}, f.bills(f.NextBlock()))
 	require.Equal(t, 190_000-paid, f.balance(payer))

@@ -116,7 +116,7 @@ func agentBillsProperty(t *rapid.T) {
 	perCall := uint64(rapid.IntRange(12_000, 30_000).Draw(t, "cycles of a call"))
 	perBlock := perCall * uint64(rapid.IntRange(1, 6).Draw(t, "calls of a block"))
 	f := newFixture(t, withConfig(inMarket), withConfig(func(c *types.TimerConfig) {
-		c.AgentCyclesPerCall, c.AgentCyclesPerBlock = perCall, perBlock
+		setAgents(c, perCall, perBlock)
 		c.MaxFiresPerActor = uint32(rapid.IntRange(1, 2).Draw(t, "fires of an actor"))
 	}))
 	var told [][]byte

@@ -50,7 +50,7 @@ func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 		window, admissions := rapid.Uint32Range(1, 8).Draw(t, "window"), rapid.IntRange(1, 6).Draw(t, "admissions")
 		run := func(withAgents bool) (fires []string) {
 			f := newFixture(t, withConfig(stormy(window, admissions)), withConfig(func(c *types.TimerConfig) {
-				c.AgentCyclesPerBlock = 1_000_000_000
+				setAgents(c, 150_000, 1_000_000_000)
 			}))
 			calls := map[string]uint64{}
 			for i, j := range jobs {
@@ -98,7 +98,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 			rapid.Uint32Range(1, 6).Draw(t, "window"), rapid.IntRange(1, 6).Draw(t, "admissions"),
 		)), withConfig(func(c *types.TimerConfig) {
 			c.CellBasefee = decimal.Of(dec("0.5"))
-			c.AgentCyclesPerCall, c.AgentCyclesPerBlock = 20_000, calls*20_000
+			setAgents(c, 20_000, calls*20_000)
 		}))
 		asked := map[string]uint64{}
 		agent := f.agent("moody", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {

@@ -342,7 +342,7 @@ func TestAnAgentThatRunsTimersIsRefused(t *testing.T) {
 // Rule: 1.9-last-answer
 func TestAgentBudgetRotates(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
-		c.AgentCyclesPerCall, c.AgentCyclesPerBlock = 20_000, 50_000
+		setAgents(c, 20_000, 50_000)
 	}))
 	asked := map[string]int{}
 	// Priced out, so that all stay ready.
@@ -410,7 +410,7 @@ func TestACellThatIsTooDearPricesOut(t *testing.T) {
 
 // Rule: 1.9-agent-policies, 1.9-agents-off
 func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
-	off := func(c *types.TimerConfig) { dear(c); c.AgentCyclesPerBlock = 0 }
+	off := func(c *types.TimerConfig) { dear(c); setAgents(c, 150_000, 0) }
 	for i, change := range append(guestConfigs(), plain, off) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			f := newFixture(t, withConfig(change))
@@ -476,7 +476,7 @@ func TestAgentsSurviveGenesis(t *testing.T) {
 	f.NextBlock()
 	genesis, err := f.Timers.ExportGenesis(f.Ctx())
 	require.NoError(t, err)
-	require.Len(t, genesis.Agents, 2)
+	require.Len(t, defaultAgents(genesis), 2)
 	next := newFixture(t, func(opts *lab.ChainOptions) { opts.Genesis, opts.Height = genesis, int64(f.Height())-1 })
 	next.robots.agents = f.robots.agents
 	next.robots.scripts = f.robots.scripts
@@ -485,7 +485,7 @@ func TestAgentsSurviveGenesis(t *testing.T) {
 	}
 	again, err := next.Timers.ExportGenesis(next.Ctx())
 	require.NoError(t, err)
-	require.Equal(t, genesis.Agents, again.Agents)
+	require.Equal(t, defaultAgents(genesis), defaultAgents(again))
 }
 
 // TestAgentsNeverTouchOthers: whatever agents do, the timers without one fire as they do when those with one leave the
@@ -501,7 +501,8 @@ func TestAgentsNeverTouchOthers(t *testing.T) {
 		due := rapid.SliceOfN(rapid.Uint64Range(2, 6), len(drawn), len(drawn)).Draw(t, "due")
 		run := func(withAgents bool) (others []string) {
 			f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
-				c.LaneTimerCycles, c.AgentCyclesPerBlock = 100_000_000, 100_000_000
+				c.LaneTimerCycles = 100_000_000
+				setAgents(c, 150_000, 100_000_000)
 				// The use of the lane stays so low that the basefee stays at its floor.
 			}))
 			with := map[string]bool{}

@@ -190,9 +190,6 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 		"total at its end": func(g *types.GenesisState) {
 			g.Lane.Burned = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 255))
 		},
-		"bills at their end": func(g *types.GenesisState) {
-			g.Lane.Agents = &types.AgentTotals{Billed: math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 192))}
-		},
 		"next_seq at its end": func(g *types.GenesisState) { g.NextSeq = 1<<62 + 1 },
 		"fire_seq at its end": func(g *types.GenesisState) { g.Timers[0].FireSeq = 1<<31 + 1 },
 		"no denom":            func(g *types.GenesisState) { g.Config.FeeDenom = "1/" },

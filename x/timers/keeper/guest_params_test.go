@@ -5,6 +5,7 @@ package keeper_test
 import (
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
@@ -20,6 +21,19 @@ func setAuction(c *types.TimerConfig, change func(*auction.Params)) { types.Chan
 func setScore(c *types.TimerConfig, change func(*score.Params)) { types.ChangeParams(c, change) }
 
 func setTip(c *types.TimerConfig, change func(*tip.Params)) { types.ChangeParams(c, change) }
+
+// setAgents changes what a call of an agent may use, and all calls of a block.
+func setAgents(c *types.TimerConfig, perCall, perBlock uint64) {
+	types.ChangeParams(c, func(p *agents.Params) { p.CyclesPerCall, p.CyclesPerBlock = perCall, perBlock })
+}
+
+// defaultAgents are the default agents in a genesis.
+func defaultAgents(g *types.GenesisState) (all []agents.ActorAgent) {
+	for _, stated := range types.PoliciesOf[agents.Defaults](g) {
+		all = append(all, stated.Agents...)
+	}
+	return all
+}
 
 // auctionState is what policy auction carries, nil if nothing.
 func auctionState(lane types.LaneState) *auction.State {

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -60,14 +61,7 @@ func TestGuests_AgentsAreRefusedWhereNoneIsRegistered(t *testing.T) {
 	id := f.schedule(robot, f.Height()+1, f.noop())
 	f.NextBlock()
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
-	require.Nil(t, f.lane().Agents)
-
-	had := newFixture(t, withConfig(inMarket), func(opts *lab.ChainOptions) {
-		opts.NoGuests = true
-		opts.Genesis.Lane.Agents = &types.AgentTotals{Cycles: 9, Unasked: 2, Billed: math.NewInt(7)}
-	})
-	had.NextBlock()
-	require.Equal(t, &types.AgentTotals{Billed: math.NewInt(7)}, had.lane().Agents, "a block without calls")
+	require.Empty(t, f.lane().Policies)
 
 	asked := newFixture(t, withConfig(inMarket))
 	agent = asked.agent("agent", answers(1_000, "1", "0.5", "0"))
@@ -80,10 +74,11 @@ func TestGuests_AgentsAreRefusedWhereNoneIsRegistered(t *testing.T) {
 	require.ErrorContains(t, err, "timer 0: "+none)
 	require.NoError(t, genesisError(t, asked, bidding, 0, false))
 
-	bidding.Timers, bidding.Agents = nil, []types.ActorAgent{{Actor: alice, Agent: agent}}
+	bidding.Timers = nil
+	bidding.AddPolicy(&agents.Defaults{Agents: []agents.ActorAgent{{Actor: alice, Agent: agent}}})
 	err = genesisError(t, asked, bidding, 0, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
-	require.ErrorContains(t, err, "agents 0: "+none)
+	require.ErrorContains(t, err, "policies: this chain has registered nothing that keeps /timers.agent.v1.Defaults")
 }
 
 // genesisError is the error with which a chain takes a genesis, of which the module's account holds so much.
@@ -120,13 +115,13 @@ func TestGuests_GenesisHoldsNothingOfOneThatIsMissing(t *testing.T) {
 	require.NoError(t, genesisError(t, f, locked, 700, false))
 	err := genesisError(t, f, locked, 700, true)
 	require.ErrorIs(t, err, types.ErrInvalidConfig)
-	require.ErrorContains(t, err, "policy_params: this chain has registered no policy with the parameters /timers.auction.v1.Params")
+	require.ErrorContains(t, err, "policy_params: this chain has registered nothing with the parameters /timers.agent.v1.Params")
 	for _, genesis := range []*types.GenesisState{locked, weighed} {
 		genesis.Config.PolicyParams = nil
 	}
 	err = genesisError(t, f, locked, 700, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
-	require.ErrorContains(t, err, "policies: this chain has registered no policy that keeps /timers.auction.v1.State")
+	require.ErrorContains(t, err, "policies: this chain has registered nothing that keeps /timers.auction.v1.State")
 	locked.Lane.Policies = nil
 	err = genesisError(t, f, locked, 700, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
@@ -135,7 +130,7 @@ func TestGuests_GenesisHoldsNothingOfOneThatIsMissing(t *testing.T) {
 	require.NoError(t, genesisError(t, g, weighed, 0, false))
 	err = genesisError(t, g, weighed, 0, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
-	require.ErrorContains(t, err, "policies: this chain has registered no policy that keeps /timers.tip.v1.")
+	require.ErrorContains(t, err, "policies: this chain has registered nothing that keeps /timers.tip.v1.")
 
 	require.NoError(t, genesisError(t, f, types.NewGenesis("stake"), 0, true))
 	require.ErrorContains(t, genesisError(t, f, types.NewGenesis("stake"), 3, true), "holds 3stake, its timers have locked 0 (bid_locked): want as much")

@@ -15,8 +15,8 @@ import (
 // Agents are the bidding agents of a chain (x/timers/README.md, "1.9 Fairness and agents"). Package agents has them; a chain that
 // does not register it has NoAgents.
 type Agents interface {
-	// Component is what they keep in state: the default agents of actors.
-	state.Component
+	// Guest is what they keep: the default agents of actors, and what their calls carry from block to block.
+	Guest
 	state.TimerReader
 
 	// Of returns the default agent of an actor, empty if it has none.
@@ -25,6 +25,8 @@ type Agents interface {
 	Set(ctx context.Context, actor, agent sdk.AccAddress) error
 	// Check refuses an address that can't be an agent, with ErrInvalidAgent.
 	Check(ctx context.Context, agent sdk.AccAddress) error
+	// Describe adds what the query Lane shows of their calls.
+	Describe(lane *types.LaneState, response *types.QueryLaneResponse)
 	// Open returns the calls of a block, at first without any. Asked: the policy in force lets agents price timers.
 	Open(b *Block, asked bool) Calls
 }
@@ -34,13 +36,12 @@ type Calls interface {
 	// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. One whose agent was not called
 	// in this block, under overload or for lack of cycles, asks for the last answer.
 	Ask(t *types.Timer, storm bool) policy.Ask
-	// AskAll calls the agents of timers in queue order. It returns the timer to start with in the next block.
-	AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueKey, err error)
+	// AskAll calls the agents of timers in queue order.
+	AskAll(ctx sdk.Context, timers []types.Timer) error
 	// Note adds a timer that is admitted or scanned under overload to those that AskNoted calls agents for.
 	Note(t *types.Timer)
-	// AskNoted calls the agents of the noted timers. It returns those timers whose agents were called, and the one to start with
-	// in the next block.
-	AskNoted(ctx sdk.Context) (asked []*types.Timer, next types.QueueKey, err error)
+	// AskNoted calls the agents of the noted timers. It returns those timers whose agents were called.
+	AskNoted(ctx sdk.Context) (asked []*types.Timer, err error)
 
 	// CyclesFor is what the call for a timer took in this block, ChargedFor what the timer's payer was charged for it.
 	CyclesFor(t *types.Timer) uint64
@@ -49,6 +50,8 @@ type Calls interface {
 	Fired(t *types.Timer)
 	// Close keeps the answers, emits an event for each call that no fire followed, and returns what these cost together.
 	Close(ctx sdk.Context) (billed math.Int, err error)
+	// Keep sets what the lane's state carries of the calls to the next block, after Close.
+	Keep()
 	// Outcome is what the calls came to, after Close.
 	Outcome() CallsOutcome
 }
@@ -63,8 +66,6 @@ type CallsOutcome struct {
 	Unasked uint32
 	// Billed is what the calls cost that no fire followed.
 	Billed math.Int
-	// Totals are the lane's state of agents after the block: nil until there has been a call.
-	Totals *types.AgentTotals
 }
 
 // NoAgents are those of a chain that registers none: who names an agent is refused.
@@ -74,13 +75,14 @@ var _ Agents = NoAgents{}
 
 var errNoAgents = types.ErrInvalidAgent.Wrap("this chain has no bidding agents")
 
-// InitGenesis implements state.Component: it refuses default agents, which nothing would keep.
-func (NoAgents) InitGenesis(_ context.Context, genesis *types.GenesisState) error {
-	if len(genesis.Agents) > 0 {
-		return types.ErrInvalidGenesis.Wrapf("agents 0: %v", errNoAgents)
-	}
-	return nil
-}
+// InitGenesis implements state.Component. The list of the chain's policies refuses default agents, which nothing would keep.
+func (NoAgents) InitGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// Params implements Guest: none.
+func (NoAgents) Params() types.PolicyParams { return nil }
+
+// Messages implements Guest: none.
+func (NoAgents) Messages() Messages { return Messages{} }
 
 // ReadTimers implements state.TimerReader: it refuses timers that name an agent.
 func (NoAgents) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
@@ -107,23 +109,26 @@ func (NoAgents) Set(context.Context, sdk.AccAddress, sdk.AccAddress) error { ret
 // Check implements Agents.
 func (NoAgents) Check(context.Context, sdk.AccAddress) error { return errNoAgents }
 
+// Describe implements Agents.
+func (NoAgents) Describe(_ *types.LaneState, response *types.QueryLaneResponse) {
+	response.AgentsBilled = nothing.String()
+}
+
 // Open implements Agents.
-func (NoAgents) Open(b *Block, _ bool) Calls { return noCalls{b} }
+func (NoAgents) Open(*Block, bool) Calls { return noCalls{} }
 
 // noCalls are those of a block of a chain without agents: a timer asks for what its owner stated.
-type noCalls struct{ block *Block }
+type noCalls struct{}
 
 var nothing = math.ZeroInt()
 
 func (noCalls) Ask(t *types.Timer, _ bool) policy.Ask { return t.Bid.Ask() }
 
-func (noCalls) AskAll(sdk.Context, []types.Timer) (next types.QueueKey, err error) { return next, nil }
+func (noCalls) AskAll(sdk.Context, []types.Timer) error { return nil }
 
 func (noCalls) Note(*types.Timer) {}
 
-func (noCalls) AskNoted(sdk.Context) (asked []*types.Timer, next types.QueueKey, err error) {
-	return nil, next, nil
-}
+func (noCalls) AskNoted(sdk.Context) ([]*types.Timer, error) { return nil, nil }
 
 func (noCalls) CyclesFor(*types.Timer) uint64 { return 0 }
 
@@ -133,10 +138,6 @@ func (noCalls) Fired(*types.Timer) {}
 
 func (noCalls) Close(sdk.Context) (math.Int, error) { return nothing, nil }
 
-func (c noCalls) Outcome() CallsOutcome {
-	outcome := CallsOutcome{Billed: nothing}
-	if before := c.block.Before.Agents; before != nil { // of a chain that had agents
-		outcome.Totals = &types.AgentTotals{Billed: before.Billed}
-	}
-	return outcome
-}
+func (noCalls) Keep() {}
+
+func (noCalls) Outcome() CallsOutcome { return CallsOutcome{Billed: nothing} }

@@ -23,10 +23,10 @@ func (Base) ExportGenesis(context.Context, *types.GenesisState) error { return n
 // CheckInvariants implements state.Component.
 func (Base) CheckInvariants(context.Context) error { return nil }
 
-// Params implements Policy: none.
+// Params implements Guest: none.
 func (Base) Params() types.PolicyParams { return nil }
 
-// Messages implements Policy: none.
+// Messages implements Guest: none.
 func (Base) Messages() Messages { return Messages{} }
 
 // ReturnsLocked implements Policy.

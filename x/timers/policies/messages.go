@@ -6,7 +6,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Messages are the types of the messages that a policy brings along in addition to its parameters.
+// Messages are the types of the messages that a guest brings along in addition to its parameters.
 type Messages struct {
 	// State is what it carries in policies of the lane's state, or keeps in policies of a genesis.
 	State []types.PolicyState
@@ -14,16 +14,16 @@ type Messages struct {
 	Standing []types.PolicyStanding
 }
 
-// RegisterInterfaces makes the messages of a policy known to a registry, so that they can be decoded.
-func RegisterInterfaces(registry codectypes.InterfaceRegistry, p Policy) {
+// RegisterInterfaces makes the messages of a guest known to a registry, so that they can be decoded.
+func RegisterInterfaces(registry codectypes.InterfaceRegistry, g Guest) {
 	types.RegisterPolicyInterfaces(registry)
-	if params := p.Params(); params != nil {
+	if params := g.Params(); params != nil {
 		registry.RegisterImplementations((*types.PolicyParams)(nil), params)
 	}
-	for _, state := range p.Messages().State {
+	for _, state := range g.Messages().State {
 		registry.RegisterImplementations((*types.PolicyState)(nil), state)
 	}
-	for _, standing := range p.Messages().Standing {
+	for _, standing := range g.Messages().Standing {
 		registry.RegisterImplementations((*types.PolicyStanding)(nil), standing)
 	}
 }

@@ -47,17 +47,11 @@ type Parts struct {
 // Policy decides the order and the prices of fires, and is bound to state. Base has defaults for all methods but ID,
 // Rules and Open.
 type Policy interface {
-	// Component is what the policy keeps in state, whether it is in force or not.
-	state.Component
+	Guest
 	BidRules
 
 	// ID is the value of the config's policy that selects it.
 	ID() types.Policy
-	// Params are new parameters of its own with their defaults, nil if it has none. They are a message of the config's policy_params,
-	// whose fields people set as NAME.field (types.PolicyName).
-	Params() types.PolicyParams
-	// Messages are the types of what else it keeps or shows. A chain refuses a genesis with what no policy of the chain keeps.
-	Messages() Messages
 	// ReturnsLocked reports whether it returns what timers have locked: without such a policy no timer of a genesis may have.
 	ReturnsLocked() bool
 	// Starts reports whether the policy, if the config selects it, is in force at a height. Until then fifo is.
@@ -90,6 +84,18 @@ type Policy interface {
 	DescribeActor(
 		ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
 	) (types.PolicyStanding, error)
+}
+
+// Guest is what the core knows of a policy, and of bidding agents, as something with parameters and state of its own. What it
+// keeps is there whether it is in force or not.
+type Guest interface {
+	state.Component
+
+	// Params are new parameters of its own with their defaults, nil if it has none. They are a message of the config's policy_params,
+	// whose fields people set as NAME.field (types.PolicyName).
+	Params() types.PolicyParams
+	// Messages are the types of what else it keeps or shows. A chain refuses a genesis with what no guest of the chain keeps.
+	Messages() Messages
 }
 
 // BidRules accept and lock the bids that owners state.

@@ -110,11 +110,7 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 		Burned: lane.Burned.String(), LaneBurned: lane.LaneBurned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
 		Admitted: admitted, MaxCyclesPerFire: inForce.GasCap(&config),
 	}
-	agents := lane.Agents
-	if agents == nil {
-		agents = &types.AgentTotals{Billed: math.ZeroInt()}
-	}
-	response.AgentCycles, response.AgentsUnasked, response.AgentsBilled = agents.Cycles, agents.Unasked, agents.Billed.String()
+	s.engine.Agents.Describe(&lane, response)
 	if basefees.Failure != nil {
 		response.BasefeeCodespace, response.BasefeeCode = types.CodeOf(basefees.Failure)
 	}

@@ -226,7 +226,7 @@ func (f factory) sysRelease(
 	}
 }
 
-// Drawn are parameters of a policy of which a simulation draws others: those under which little is enough to change what the policy
+// Drawn are parameters of a guest of which a simulation draws others: those under which little is enough to change what the policy
 // does. intn returns a number from 0 to below n.
 type Drawn interface {
 	Drawn(intn func(n int) int) types.PolicyParams

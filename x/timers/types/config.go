@@ -99,15 +99,8 @@ func (c *TimerConfig) setTimeDefaults() {
 	c.MaxUnfundedSkips = 8
 }
 
-// setBidDefaults sets the parameters of agents, and those that several policies share.
+// setBidDefaults sets the parameters that several policies share.
 func (c *TimerConfig) setBidDefaults() {
-	// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
-	// plain formula takes.
-	c.AgentCyclesPerCall = 150_000
-	// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
-	// lane can fire. Calls come on top of the lane's own cycles, so that this is below them.
-	c.AgentCyclesPerBlock = 1_500_000
-
 	// More than twice what the default lane can fire.
 	c.CandidateWindow = 256
 	c.PriorityTiers = PriorityTiers{
@@ -208,8 +201,6 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("overhead_cycles_per_block", c.OverheadCyclesPerBlock, overhead.RemovalCycles, MaxUnits)
 	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(MaxWatchKeys))
 	check.Uint("max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys))
-	check.Uint("agent_cycles_per_call", c.AgentCyclesPerCall, 2*AgentBaseCycles, MaxUnits)
-	check.Uint("agent_cycles_per_block", c.AgentCyclesPerBlock, 0, MaxUnits)
 	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
 	check.Uint("fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow)
 	check.Uint("ring_size", c.RingSize, 1, maxDistance)
@@ -271,9 +262,6 @@ func (c *TimerConfig) validateCross() error {
 	check.Ascend("max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles)
 	check.Ascend("max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells)
 	check.Ascend("gc_cycles_per_block", "overhead_cycles_per_block", c.GcCyclesPerBlock, c.OverheadCyclesPerBlock)
-	if c.AgentCyclesPerBlock > 0 {
-		check.Ascend("agent_cycles_per_call", "agent_cycles_per_block", c.AgentCyclesPerCall, c.AgentCyclesPerBlock)
-	}
 	if err := check.Err(); err != nil {
 		return err
 	}

@@ -110,8 +110,6 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"FairnessWindowBlocks":            {1, 1 << 20},
 	"Eip1559.BidDeprecationBlocks":    {0, maxBlocks},
 	"MaxWatchKeys":                    {0, 256},
-	"AgentCyclesPerCall":              {2 * types.AgentBaseCycles, maxUnits},
-	"AgentCyclesPerBlock":             {0, maxUnits},
 	"MaxMatchedKeys":                  {1, 256},
 	"RingSize":                        {1, 1 << 30},
 	"EpochBlocks":                     {1, 1 << 30},
@@ -196,10 +194,6 @@ func roomy(name string, value uint64) types.TimerConfig {
 		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 	case "FireBaseCycles":
 		c.MinGasLimit = maxUnits
-	case "AgentCyclesPerCall":
-		c.AgentCyclesPerBlock = maxUnits
-	case "AgentCyclesPerBlock":
-		c.AgentCyclesPerCall = 2 * types.AgentBaseCycles
 	}
 	field(&c, name).SetUint(value)
 	return c

@@ -24,7 +24,7 @@ const (
 	OpcodeSysExtendTimer       uint32 = 50
 )
 
-// FirstPolicyPrefix is the least first byte of the regions that policies keep. All others are below it.
+// FirstPolicyPrefix is the least first byte of the regions that guests keep. All others are below it.
 const FirstPolicyPrefix = 34
 
 // First bytes of regions that are divided further. Notes are of what a block changes in watched stores, until it ends.
@@ -49,7 +49,6 @@ var (
 	PrefixReady      = collections.NewPrefix(12)
 	PrefixOwners     = collections.NewPrefix(14)
 	PrefixRecents    = collections.NewPrefix(15)
-	PrefixAgents     = collections.NewPrefix(16)
 	PrefixBounds     = collections.NewPrefix(17)
 
 	PrefixWatched      = collections.NewPrefix(20)
@@ -65,4 +64,5 @@ var (
 
 	PrefixTipWeights = collections.NewPrefix(34)
 	PrefixTipEpochs  = collections.NewPrefix(35)
+	PrefixAgents     = collections.NewPrefix(36)
 )

@@ -54,7 +54,9 @@ const NOT_COVERED: &[&str] = &[
     "AgentQuote",
     "QueueKey",
     "LaneState",
-    "AgentTotals",
+    "timers.agent.v1.ActorAgent",
+    "timers.agent.v1.Defaults",
+    "timers.agent.v1.State",
     "timers.auction.v1.State",
     "timers.score.v1.State",
     "timers.tip.v1.ActorWeight",
@@ -161,7 +163,7 @@ fn messages() -> Described {
         QueryAgentResponse QueryEstimateRequest QueryEstimateResponse ReceiptInfo QueryDeliveriesRequest
         QueryDeliveriesResponse DeliveryInfo TimerOptions QueryOccurrencesRequest QueryOccurrencesResponse
         OccurrenceInfo
-        PriorityTiers TimerConfig Eip1559Params AuctionParams AuctionStanding ScoreParams TipParams
+        PriorityTiers TimerConfig Eip1559Params AgentParams AuctionParams AuctionStanding ScoreParams TipParams
     }
 }
 

@@ -95,7 +95,7 @@ func TestHelpNamesThePoliciesThatTakeSums(t *testing.T) {
 func TestGasCapIsThatOfTheRegistry(t *testing.T) {
 	known := registry.New(&chainpolicies.Parts{
 		Schema: collections.NewSchemaBuilderFromAccessor(nil), Records: &state.Records{}, Index: &index.Index{},
-		Codec: codec.NewProtoCodec(codectypes.NewInterfaceRegistry()),
+		Codec: codec.NewProtoCodec(codectypes.NewInterfaceRegistry()), Agents: chainpolicies.NoAgents{},
 	})
 	for _, policy := range policies() {
 		config := types.DefaultTimerConfig("utmr")

@@ -28,6 +28,9 @@ import (
 type Calls struct {
 	registry *Registry
 	block    *policies.Block
+	params   *Params
+	// before is what the calls of earlier blocks left, nil if there were none.
+	before *State
 	// asks: the policy in force asks agents.
 	asks bool
 	// cycles of all calls. Invariant: at most AGENT_CYCLES_PER_BLOCK.
@@ -44,8 +47,9 @@ type Calls struct {
 	order []*answer
 	// noted are timers to call agents for when all are known.
 	noted []*types.Timer
-	// nextPayer has the first turn in the next block.
+	// nextPayer has the first turn in the next block, and nextTimer is the timer to start with.
 	nextPayer sdk.AccAddress
+	nextTimer types.QueueKey
 	// unasked are the timers, by their seq, whose agent the block had no room to call. Looked up, never ranged over.
 	unasked map[uint64]bool
 	// refused are payers that could not cover a call. Looked up, never ranged over.
@@ -69,8 +73,10 @@ type answer struct {
 
 // Open implements policies.Agents.
 func (r *Registry) Open(b *policies.Block, asked bool) policies.Calls {
+	params := types.ParamsOf[Params](&b.Config)
 	return &Calls{
-		registry: r, block: b, asks: asked && b.Config.AgentCyclesPerBlock > 0 && !b.Config.LanePaused,
+		registry: r, block: b, params: params, before: types.MessageOf[State](b.Before.Policies),
+		asks:     asked && params.CyclesPerBlock > 0 && !b.Config.LanePaused,
 		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
@@ -160,7 +166,7 @@ func (c *Calls) keep(ctx sdk.Context, a *answer) error {
 // Outcome implements policies.Calls.
 func (c *Calls) Outcome() policies.CallsOutcome {
 	outcome := policies.CallsOutcome{
-		Asked: uint64(len(c.order)), Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed, Totals: c.totals(),
+		Asked: uint64(len(c.order)), Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed,
 	}
 	for _, answer := range c.order {
 		if answer.quote == nil {
@@ -170,16 +176,18 @@ func (c *Calls) Outcome() policies.CallsOutcome {
 	return outcome
 }
 
-func (c *Calls) totals() *types.AgentTotals {
-	before := c.block.Before.Agents
-	if before == nil && c.cycles == 0 && c.unaskedTimers == 0 {
-		return nil
+// Keep implements policies.Calls.
+func (c *Calls) Keep() {
+	if c.before == nil && c.cycles == 0 && c.unaskedTimers == 0 {
+		return
 	}
-	totals := &types.AgentTotals{Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed, Payer: c.nextPayer}
-	if before != nil {
-		totals.Billed = totals.Billed.Add(before.Billed)
+	next := &State{Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed, Payer: c.nextPayer, Turn: c.nextTimer}
+	if c.before != nil {
+		next.Billed = next.Billed.Add(c.before.Billed)
 	}
-	return totals
+	if !next.Equal(c.before) {
+		c.block.State.SetPolicy(next)
+	}
 }
 
 // agentOf is the agent that prices the timer: the one of its bid, or that of who scheduled it if it states no bid.
@@ -217,7 +225,7 @@ func (c *Calls) hasNoDefaults(ctx sdk.Context) (bool, error) {
 
 // ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.
 func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool, error) {
-	most, balance := c.cost(c.block.Config.AgentCyclesPerCall), c.balance(ctx, t.Principal())
+	most, balance := c.cost(c.params.CyclesPerCall), c.balance(ctx, t.Principal())
 	// What the payer's records take is counted by the fire.
 	covered := sandbox.Run(ctx, func(ctx sdk.Context) error {
 		_, err := c.registry.parts.Fees.PreCharge(ctx, &c.block.Config, t, most)
@@ -261,7 +269,7 @@ func (c *Calls) cost(cycles uint64) math.Int {
 func (c *Calls) call(
 	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress, balance math.Int,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
-	meter := sandbox.NewReadMeter(c.block.Config.AgentCyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
+	meter := sandbox.NewReadMeter(c.params.CyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
 			TimerID: t.Id, Actor: t.Actor, Balance: balance,

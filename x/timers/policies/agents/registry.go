@@ -1,6 +1,7 @@
 // Package agents registers and calls bidding agents: contracts and modules that price the timers of the actors that
 // name them (x/timers/README.md, "1.9 Fairness and agents").
 //
+//   - Params, State and Defaults: the messages of the guest.
 //   - Registry: the default agents of actors, and who can be an agent.
 //   - Calls: what the agents of one block answered, and what that cost.
 package agents
@@ -47,6 +48,23 @@ func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress
 	return agent, err
 }
 
+// Params implements policies.Guest.
+func (*Registry) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
+
+// Messages implements policies.Guest.
+func (*Registry) Messages() policies.Messages {
+	return policies.Messages{State: []types.PolicyState{&State{}, &Defaults{}}}
+}
+
+// Describe implements policies.Agents.
+func (*Registry) Describe(lane *types.LaneState, response *types.QueryLaneResponse) {
+	carried := types.MessageOf[State](lane.Policies)
+	if carried == nil {
+		carried = &State{Billed: nothing}
+	}
+	response.AgentCycles, response.AgentsUnasked, response.AgentsBilled = carried.Cycles, carried.Unasked, carried.Billed.String()
+}
+
 // None reports whether no actor has a default agent.
 func (r *Registry) None(ctx context.Context) (bool, error) {
 	iterator, err := r.agents.Iterate(ctx, nil)
@@ -84,17 +102,6 @@ func (r *Registry) quoterOf(ctx context.Context, agent sdk.AccAddress) (types.Qu
 	return quoter, nil
 }
 
-// InitGenesis implements state.Component. It does not check that the agents can be called, since a chain may start
-// without the runtime of some. A call of such an agent fails, and its timers get the default bid.
-func (r *Registry) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	for i := range genesis.Agents {
-		if err := r.Set(ctx, genesis.Agents[i].Actor, genesis.Agents[i].Agent); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ReadTimers implements state.TimerReader: it checks the addresses of the agents that timers name.
 func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
 	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
@@ -106,14 +113,6 @@ func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerR
 		}
 		return nil
 	}}
-}
-
-// ExportGenesis implements state.Component: the default agents of all actors, by actor.
-func (r *Registry) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	return r.agents.Walk(ctx, nil, func(actor sdk.AccAddress, agent []byte) (bool, error) {
-		genesis.Agents = append(genesis.Agents, types.ActorAgent{Actor: actor, Agent: agent})
-		return false, nil
-	})
 }
 
 // CheckInvariants implements state.Component: the prices of answers are within their bounds.

@@ -23,9 +23,9 @@ type turn struct {
 }
 
 // AskAll implements policies.Calls.
-func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueKey, err error) {
-	if !c.asks {
-		return types.QueueKey{}, nil
+func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) error {
+	if !c.asks || len(timers) == 0 {
+		return nil
 	}
 	ordered := make([]*types.Timer, len(timers))
 	for i := range timers {
@@ -35,16 +35,16 @@ func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueK
 }
 
 // askFrom calls the agents of timers in queue order, from the one on at which the last block ended.
-func (c *Calls) askFrom(ctx sdk.Context, timers []*types.Timer) (next types.QueueKey, err error) {
+func (c *Calls) askFrom(ctx sdk.Context, timers []*types.Timer) error {
 	first := 0
-	for first < len(timers) && timers[first].IsBefore(c.block.Before.AgentTurn) {
+	for c.before != nil && first < len(timers) && timers[first].IsBefore(c.before.Turn) {
 		first++
 	}
 	unasked, err := c.takeTurns(ctx, slices.Concat(timers[first:], timers[:first]))
 	if err == nil && unasked != nil {
-		next = unasked.Key()
+		c.nextTimer = unasked.Key()
 	}
-	return next, err
+	return err
 }
 
 // Note implements policies.Calls.
@@ -55,13 +55,13 @@ func (c *Calls) Note(t *types.Timer) {
 }
 
 // AskNoted implements policies.Calls.
-func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, next types.QueueKey, err error) {
+func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, err error) {
 	if !c.asks {
-		return nil, next, nil
+		return nil, nil
 	}
 	slices.SortFunc(c.noted, func(a, b *types.Timer) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
-	if next, err = c.askFrom(ctx, c.noted); err != nil {
-		return nil, next, err
+	if err := c.askFrom(ctx, c.noted); err != nil {
+		return nil, err
 	}
 	for _, t := range c.noted {
 		if c.answers[t.Seq] != nil {
@@ -69,7 +69,7 @@ func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, next types.Queu
 		}
 	}
 	c.noted = nil
-	return asked, next, nil
+	return asked, nil
 }
 
 // takeTurns calls agents, one for each payer before a second one for any, while the block has cycles for another call.
@@ -110,7 +110,7 @@ func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *type
 // hasRoom reports whether another agent may be called. A preview of the next block calls none, so that whoever asks for one does
 // not pay for what the agents of others compute, and calls do not nest.
 func (c *Calls) hasRoom() bool {
-	return !c.block.Preview && len(c.refused) < maxRefused && c.cycles+c.block.Config.AgentCyclesPerCall <= c.block.Config.AgentCyclesPerBlock
+	return !c.block.Preview && len(c.refused) < maxRefused && c.cycles+c.params.CyclesPerCall <= c.params.CyclesPerBlock
 }
 
 // turnsOf groups timers that have an agent by payer.
@@ -134,8 +134,8 @@ func (c *Calls) turnsOf(ctx sdk.Context, timers []*types.Timer) ([]*turn, error)
 		of.timers, of.agents = append(of.timers, t), append(of.agents, agent)
 	}
 	slices.SortFunc(turns, func(a, b *turn) int { return bytes.Compare(a.payer, b.payer) })
-	if before := c.block.Before.Agents; before != nil {
-		first, _ := slices.BinarySearchFunc(turns, before.Payer, func(t *turn, payer []byte) int { return bytes.Compare(t.payer, payer) })
+	if c.before != nil {
+		first, _ := slices.BinarySearchFunc(turns, c.before.Payer, func(t *turn, payer []byte) int { return bytes.Compare(t.payer, payer) })
 		turns = slices.Concat(turns[first:], turns[:first])
 	}
 	return turns, nil
@@ -148,7 +148,7 @@ func (c *Calls) mayCost(t *types.Timer) bool {
 		return true
 	}
 	most, _ := types.ParseAmount(t.MaxCharge)
-	return c.cost(c.block.Config.AgentCyclesPerCall).LTE(most) && !policy.SpendCapOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
+	return c.cost(c.params.CyclesPerCall).LTE(most) && !policy.SpendCapOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
 }
 
 func (c *Calls) countUnasked(turns []*turn) {

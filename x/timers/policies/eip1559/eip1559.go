@@ -150,7 +150,7 @@ type round struct {
 var _ policies.Indexer = (*round)(nil)
 
 // Rank implements policies.Round.
-func (r *round) Rank(ctx sdk.Context) (err error) {
+func (r *round) Rank(ctx sdk.Context) error {
 	if r.Block.Storm {
 		if err := r.askAdmitted(ctx); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 		return r.OpenRanking(ctx)
 	}
 	r.DropUnrunnable(ctx)
-	if r.State.AgentTurn, err = r.Agents.AskAll(ctx, r.Ready); err != nil {
+	if err := r.Agents.AskAll(ctx, r.Ready); err != nil {
 		return err
 	}
 	r.Sort(ctx, r.Candidate)
@@ -167,11 +167,10 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 
 // askAdmitted calls the agents of timers that this block admitted or swept, and indexes them under the answers.
 func (r *round) askAdmitted(ctx sdk.Context) error {
-	asked, next, err := r.Agents.AskNoted(ctx)
+	asked, err := r.Agents.AskNoted(ctx)
 	if err != nil {
 		return err
 	}
-	r.State.AgentTurn = next
 	for _, t := range asked {
 		first, filed, err := r.Index.At(state.KeyOf(t.Due, t.Seq))
 		if err != nil {

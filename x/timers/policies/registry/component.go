@@ -17,21 +17,21 @@ var (
 	_ state.TimerReader = (*Registry)(nil)
 )
 
-// InitGenesis implements state.Component: it refuses what a policy keeps that the chain has not registered, since that would be
+// InitGenesis implements state.Component: it refuses what a guest keeps that the chain has not registered, since that would be
 // lost.
 func (r *Registry) InitGenesis(_ context.Context, genesis *types.GenesisState) error {
 	for _, packed := range slices.Concat(genesis.Lane.Policies, genesis.Policies) {
 		if !r.keeps(packed.TypeUrl) {
-			return types.ErrInvalidGenesis.Wrapf("policies: this chain has registered no policy that keeps %s", packed.TypeUrl)
+			return types.ErrInvalidGenesis.Wrapf("policies: this chain has registered nothing that keeps %s", packed.TypeUrl)
 		}
 	}
 	return nil
 }
 
-// keeps reports whether a policy of the chain keeps messages of a type.
+// keeps reports whether a guest of the chain keeps messages of a type.
 func (r *Registry) keeps(typeURL string) bool {
-	return slices.ContainsFunc(r.policies, func(p policies.Policy) bool {
-		return slices.ContainsFunc(p.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
+	return slices.ContainsFunc(r.guests, func(g policies.Guest) bool {
+		return slices.ContainsFunc(g.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
 	})
 }
 

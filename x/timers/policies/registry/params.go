@@ -6,7 +6,6 @@ import (
 
 	"github.com/cosmos/gogoproto/proto"
 
-	"github.com/cosmos/cosmos-sdk/codec"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -15,35 +14,36 @@ import (
 
 func urlOf(message proto.Message) string { return "/" + proto.MessageName(message) }
 
-// register makes the messages of a policy known to the chain's codec. It panics if its parameters have the name of another policy's
+// register adds a guest, and makes its messages known to the chain's codec. It panics if its parameters have the name of another guest's
 // or of a parameter of the config: --set NAME.field would name both.
-func (r *Registry) register(cdc codec.BinaryCodec, p policies.Policy) {
-	known, ok := cdc.(interface {
+func (r *Registry) register(g policies.Guest) {
+	known, ok := r.parts.Codec.(interface {
 		InterfaceRegistry() codectypes.InterfaceRegistry
 	})
 	if !ok {
-		panic(fmt.Errorf("x/timers: policy %d: the codec has no registry of interfaces", p.ID()))
+		panic(fmt.Errorf("x/timers: the codec %T has no registry of interfaces", r.parts.Codec))
 	}
-	policies.RegisterInterfaces(known.InterfaceRegistry(), p)
-	if params := p.Params(); params != nil {
+	policies.RegisterInterfaces(known.InterfaceRegistry(), g)
+	if params := g.Params(); params != nil {
 		name := types.PolicyName(urlOf(params))
-		taken := slices.ContainsFunc(r.policies, func(other policies.Policy) bool {
+		taken := slices.ContainsFunc(r.guests, func(other policies.Guest) bool {
 			theirs := other.Params()
 			return theirs != nil && types.PolicyName(urlOf(theirs)) == name
 		})
 		if taken || types.IsConfigField(name) {
-			panic(fmt.Errorf("x/timers: policy %d: the name %q of its parameters %s is taken", p.ID(), name, urlOf(params)))
+			panic(fmt.Errorf("x/timers: the name %q of the parameters %s is taken", name, urlOf(params)))
 		}
 	}
+	r.guests = append(r.guests, g)
 }
 
-// Complete returns a config with the parameters of each policy of the chain: those that it states, else their defaults. It leaves
-// out what it states of policies that the chain does not have, as a config of a binary that had them may.
+// Complete returns a config with the parameters of each guest of the chain: those that it states, else their defaults. It leaves
+// out what it states of guests that the chain does not have, as a config of a binary that had them may.
 func (r *Registry) Complete(config types.TimerConfig) types.TimerConfig {
 	stated := config.PolicyParams
 	config.PolicyParams = nil
-	for _, p := range r.policies {
-		params := p.Params()
+	for _, g := range r.guests {
+		params := g.Params()
 		if params == nil {
 			continue
 		}
@@ -58,15 +58,15 @@ func (r *Registry) Complete(config types.TimerConfig) types.TimerConfig {
 	return config
 }
 
-// checkParams refuses parameters of a policy that the chain does not have.
+// checkParams refuses parameters of a guest that the chain does not have.
 func (r *Registry) checkParams(config *types.TimerConfig) error {
 	for _, packed := range config.PolicyParams {
-		known := slices.ContainsFunc(r.policies, func(p policies.Policy) bool {
-			params := p.Params()
+		known := slices.ContainsFunc(r.guests, func(g policies.Guest) bool {
+			params := g.Params()
 			return params != nil && urlOf(params) == packed.GetTypeUrl()
 		})
 		if !known {
-			return types.ErrInvalidConfig.Wrapf("policy_params: this chain has registered no policy with the parameters %.80s", packed.GetTypeUrl())
+			return types.ErrInvalidConfig.Wrapf("policy_params: this chain has registered nothing with the parameters %.80s", packed.GetTypeUrl())
 		}
 	}
 	return nil

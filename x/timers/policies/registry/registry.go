@@ -25,7 +25,9 @@ var constructors = []Constructor{fifo.New, eip1559.New}
 // Registry holds the policies of a chain.
 type Registry struct {
 	policies []policies.Policy
-	parts    *policies.Parts
+	// guests are the bidding agents and the policies.
+	guests []policies.Guest
+	parts  *policies.Parts
 	// Unchecked accepts configs under which a policy does not do what it promises. Labs and tests set it, never a chain.
 	Unchecked bool
 }
@@ -39,12 +41,13 @@ type Checker interface {
 // the wiring.
 func New(parts *policies.Parts, more ...Constructor) *Registry {
 	r := &Registry{parts: parts}
+	r.register(parts.Agents)
 	for _, bind := range append(slices.Clone(constructors), more...) {
 		p := bind(parts)
 		if _, twice := r.find(p.ID()); twice {
 			panic(fmt.Errorf("x/timers: two policies have the id %d", p.ID()))
 		}
-		r.register(parts.Codec, p)
+		r.register(p)
 		r.policies = append(r.policies, p)
 	}
 	return r

@@ -112,7 +112,7 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 // payers, and raises the weights of starved actors.
 func (r *round) Rank(ctx sdk.Context) (err error) {
 	r.DropUnrunnable(ctx)
-	if r.State.AgentTurn, err = r.Agents.AskAll(ctx, r.Ready); err != nil {
+	if err := r.Agents.AskAll(ctx, r.Ready); err != nil {
 		return err
 	}
 	r.checkFunds(ctx)

@@ -485,7 +485,7 @@ func (h *history) clear() {
 	} {
 		delete(kept, prefix[0])
 	}
-	// A policy keeps what it knows of an actor for a time of its own.
+	// A guest keeps what it knows of an actor for a time of its own.
 	maps.DeleteFunc(kept, func(prefix byte, _ bool) bool { return prefix >= types.FirstPolicyPrefix })
 	require.Empty(h.t, kept, "regions of state that are not empty")
 	require.NoError(h.t, h.Check(), "what is kept is of no timer")

@@ -151,11 +151,6 @@ messages! {
         33 max_watch_keys: u32,
         /// `max_matched_keys` bounds the changed keys that one delivery names.
         34 max_matched_keys: u32,
-        /// `agent_cycles_per_call` bounds one call of a bidding agent, including what the call costs before the
-        /// agent runs.
-        36 agent_cycles_per_call: u64,
-        /// `agent_cycles_per_block` bounds all calls of a block; 0 asks no agent.
-        37 agent_cycles_per_block: u64,
         /// `candidate_window` is how many ready timers a block reads and lets compete, oldest first. While no
         /// more are ready, their order is exact.
         38 candidate_window: u32,
@@ -178,8 +173,8 @@ messages! {
         /// Eip1559.
         47 eip1559: Option<Eip1559Params>,
         /// `policy_params` are the parameters of the policies that the chain has registered in addition to fifo
-        /// and eip1559, a message for each, in the order of their type URLs. [`Any::to_message`] reads one, such as
-        /// an [`AuctionParams`](super::AuctionParams).
+        /// and eip1559, and of bidding agents: a message for each, in the order of their type URLs.
+        /// [`Any::to_message`] reads one, such as an [`AuctionParams`](super::AuctionParams).
         48 policy_params: Vec<Any>,
         /// `ring_size` is the number of blocks of the near tier.
         52 ring_size: u64,

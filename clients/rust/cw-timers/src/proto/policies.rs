@@ -1,5 +1,5 @@
-//! The types of `timers/auction/v1`, `timers/score/v1` and `timers/tip/v1` that contracts need: what the policies add to
-//! answers, each in an [`Any`](super::Any).
+//! The types of `timers/agent/v1`, `timers/auction/v1`, `timers/score/v1` and `timers/tip/v1` that contracts need: what
+//! bidding agents and the policies add to answers, each in an [`Any`](super::Any).
 
 use crate::describe::{enums, messages};
 
@@ -16,6 +16,13 @@ enums! {
 }
 
 messages! {
+    /// `AgentParams` are the parameters of bidding agents.
+    AgentParams = "timers.agent.v1.Params" {
+        /// `cycles_per_call` bounds one call, including what the call costs before the agent runs.
+        1 cycles_per_call: u64,
+        /// `cycles_per_block` bounds all calls of a block; 0 asks no agent.
+        2 cycles_per_block: u64,
+    }
     /// `AuctionParams` are the parameters of policy auction.
     AuctionParams = "timers.auction.v1.Params" {
         /// `payment_rule` is what a fire pays of its bid.
