@@ -20,9 +20,9 @@ require (
 	github.com/CosmWasm/wasmvm/v3 v3.0.7
 	github.com/CycloneDX/cyclonedx-go v0.11.0
 	github.com/cometbft/cometbft v0.38.26
-	github.com/cosmos-timers/timers/lab v1.0.0-rc.3
-	github.com/cosmos-timers/timers/wasmbinding v1.0.0-rc.3
-	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.3
+	github.com/cosmos-timers/timers/lab v1.0.0-rc.4
+	github.com/cosmos-timers/timers/wasmbinding v1.0.0-rc.4
+	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.4
 	github.com/cosmos/cosmos-db v1.1.3
 	github.com/cosmos/cosmos-sdk v0.53.8
 	github.com/cosmos/gogoproto v1.7.2

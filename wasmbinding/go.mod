@@ -7,7 +7,7 @@ require (
 	cosmossdk.io/store v1.1.2
 	github.com/CosmWasm/wasmd v0.61.1
 	github.com/CosmWasm/wasmvm/v3 v3.0.0
-	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.3
+	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.4
 	github.com/cosmos/cosmos-sdk v0.53.3
 	github.com/cosmos/gogoproto v1.7.0
 	github.com/stretchr/testify v1.10.0

@@ -5,7 +5,7 @@ go 1.26
 require (
 	cosmossdk.io/math v1.5.3
 	cosmossdk.io/store v1.1.2
-	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.3
+	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.4
 	github.com/cosmos/cosmos-sdk v0.53.8
 	github.com/cosmos/evm v0.5.1
 	github.com/skip-mev/feemarket v1.1.1

@@ -8,8 +8,8 @@ require (
 	cosmossdk.io/store v1.1.2
 	cosmossdk.io/x/feegrant v0.2.0
 	github.com/cometbft/cometbft v0.38.26
-	github.com/cosmos-timers/timers/evmbinding v1.0.0-rc.3
-	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.3
+	github.com/cosmos-timers/timers/evmbinding v1.0.0-rc.4
+	github.com/cosmos-timers/timers/x/timers v1.0.0-rc.4
 	github.com/cosmos/cosmos-db v1.1.3
 	github.com/cosmos/cosmos-sdk v0.53.8
 	github.com/cosmos/evm v0.6.3
