@@ -157,7 +157,7 @@ test-long: race ## Run the tests that have a long form in that form, some minute
 
 .PHONY: race
 race: ## Run under the race detector what has process memory, with queries beside blocks; the first time it compiles all once more
-	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./names ./state/memo ./actors ./events ./sandbox/...
+	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./names ./state ./actors ./events ./sandbox/...
 	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./testutil/lab -run 'TestQueries_RunBesideBlocks$$' -count=3
 
 .PHONY: genesis-memory
