@@ -63,6 +63,17 @@ func TestGuests_AgentsAreRefusedWhereNoneIsRegistered(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 	require.Empty(t, f.lane().Policies)
 
+	// An upgrade to a binary without agents keeps the state of their calls, which no one reads any more.
+	had := newFixture(t, withConfig(inMarket), func(opts *lab.ChainOptions) { opts.NoGuests = true })
+	carried := had.lane()
+	carried.SetPolicy(&agents.State{Cycles: 9, Unasked: 2, Billed: math.NewInt(7)})
+	require.NoError(t, had.Timers.Engine().Lane.Set(had.Ctx(), carried))
+	had.NextBlock()
+	require.NoError(t, had.Check())
+	exported := had.export()
+	require.Empty(t, exported.Lane.Policies)
+	require.NoError(t, genesisError(t, had, exported, 0, true), "the export is a genesis of that binary")
+
 	asked := newFixture(t, withConfig(inMarket))
 	agent = asked.agent("agent", answers(1_000, "1", "0.5", "0"))
 	asked.schedule(robot, asked.Height()+50, asked.noop(), byAgent(agent))

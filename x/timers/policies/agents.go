@@ -75,7 +75,7 @@ var _ Agents = NoAgents{}
 
 var errNoAgents = types.ErrInvalidAgent.Wrap("this chain has no bidding agents")
 
-// InitGenesis implements state.Component. The list of the chain's policies refuses default agents, which nothing would keep.
+// InitGenesis implements state.Component. The registry of the chain's policies refuses default agents, which nothing would keep.
 func (NoAgents) InitGenesis(context.Context, *types.GenesisState) error { return nil }
 
 // Params implements Guest: none.
