@@ -496,7 +496,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 	require.NotNil(t, e.timers.NextConfig)
 	require.NotEmpty(t, e.timers.Receipts)
 	require.NotEmpty(t, e.timers.Fairness)
-	require.NotEmpty(t, types.PoliciesOf[agents.Defaults](&e.timers))
+	require.NotEmpty(t, types.PoliciesOf[agents.DefaultAgents](&e.timers))
 	require.NotEmpty(t, tip.WeightsIn(&e.timers))
 	require.NotEmpty(t, e.timers.WatchHits)
 	require.NotEmpty(t, e.timers.WatchValues)

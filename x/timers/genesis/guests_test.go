@@ -32,7 +32,7 @@ func addGuests(g *types.GenesisState, actor []byte) {
 		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
 	}}}})
 	g.Lane.SetPolicy(&agents.State{Cycles: 7, Unasked: 1, Billed: math.NewInt(3), Payer: actor, Turn: types.QueueKey{Due: 6, Seq: 1}})
-	g.AddPolicy(&agents.Defaults{Agents: []agents.ActorAgent{{Actor: actor, Agent: actor}}})
+	g.AddPolicy(&agents.DefaultAgents{Agents: []agents.ActorAgent{{Actor: actor, Agent: actor}}})
 	g.Lane.SetPolicy(&auction.State{
 		Lambda: math.LegacyNewDecWithPrec(5, 2), ValueDecay: math.LegacySmallestDec(), Deferral: math.LegacyOneDec(), Blocks: 4,
 	})

@@ -29,7 +29,7 @@ func setAgents(c *types.TimerConfig, perCall, perBlock uint64) {
 
 // defaultAgents are the default agents in a genesis.
 func defaultAgents(g *types.GenesisState) (all []agents.ActorAgent) {
-	for _, stated := range types.PoliciesOf[agents.Defaults](g) {
+	for _, stated := range types.PoliciesOf[agents.DefaultAgents](g) {
 		all = append(all, stated.Agents...)
 	}
 	return all

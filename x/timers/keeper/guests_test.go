@@ -86,10 +86,10 @@ func TestGuests_AgentsAreRefusedWhereNoneIsRegistered(t *testing.T) {
 	require.NoError(t, genesisError(t, asked, bidding, 0, false))
 
 	bidding.Timers = nil
-	bidding.AddPolicy(&agents.Defaults{Agents: []agents.ActorAgent{{Actor: alice, Agent: agent}}})
+	bidding.AddPolicy(&agents.DefaultAgents{Agents: []agents.ActorAgent{{Actor: alice, Agent: agent}}})
 	err = genesisError(t, asked, bidding, 0, true)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
-	require.ErrorContains(t, err, "policies: this chain has registered nothing that keeps /timers.agent.v1.Defaults")
+	require.ErrorContains(t, err, "policies: this chain has registered nothing that keeps /timers.agent.v1.DefaultAgents")
 }
 
 // genesisError is the error with which a chain takes a genesis, of which the module's account holds so much.

@@ -55,7 +55,7 @@ const NOT_COVERED: &[&str] = &[
     "QueueKey",
     "LaneState",
     "timers.agent.v1.ActorAgent",
-    "timers.agent.v1.Defaults",
+    "timers.agent.v1.DefaultAgents",
     "timers.agent.v1.State",
     "timers.auction.v1.State",
     "timers.score.v1.State",

@@ -1,7 +1,7 @@
 // Package agents registers and calls bidding agents: contracts and modules that price the timers of the actors that
 // name them (x/timers/README.md, "1.9 Fairness and agents").
 //
-//   - Params, State and Defaults: the messages of the guest.
+//   - Params, State and DefaultAgents: the messages of the guest.
 //   - Registry: the default agents of actors, and who can be an agent.
 //   - Calls: what the agents of one block answered, and what that cost.
 package agents
@@ -53,7 +53,7 @@ func (*Registry) Params() types.PolicyParams { return (*Params)(nil).Defaults() 
 
 // Messages implements policies.Guest.
 func (*Registry) Messages() policies.Messages {
-	return policies.Messages{State: []types.PolicyState{&State{}, &Defaults{}}}
+	return policies.Messages{State: []types.PolicyState{&State{}, &DefaultAgents{}}}
 }
 
 // Describe implements policies.Agents.

@@ -30,9 +30,9 @@ func (s *State) MovedBack(uint64, uint64) types.PolicyState {
 
 // Validate implements types.PolicyState: the agents are in the order of their actors, and those of the message before come before
 // them.
-func (d *Defaults) Validate(head *types.GenesisState) error {
+func (d *DefaultAgents) Validate(head *types.GenesisState) error {
 	var last []byte
-	for _, stated := range types.PoliciesOf[Defaults](head) {
+	for _, stated := range types.PoliciesOf[DefaultAgents](head) {
 		if stated == d {
 			break
 		}
@@ -47,11 +47,11 @@ func (d *Defaults) Validate(head *types.GenesisState) error {
 			bytes []byte
 		}{{"actor", a.Actor}, {"agent", a.Agent}} {
 			if err := sdk.VerifyAddressFormat(address.bytes); err != nil {
-				return types.ErrInvalidGenesis.Wrapf("agent.Defaults %d: %s: %v", i, address.name, err)
+				return types.ErrInvalidGenesis.Wrapf("agent.DefaultAgents %d: %s: %v", i, address.name, err)
 			}
 		}
 		if bytes.Compare(last, a.Actor) >= 0 {
-			return types.ErrInvalidGenesis.Wrapf("agent.Defaults %d: not above the one before by actor", i)
+			return types.ErrInvalidGenesis.Wrapf("agent.DefaultAgents %d: not above the one before by actor", i)
 		}
 		last = a.Actor
 	}
@@ -59,11 +59,11 @@ func (d *Defaults) Validate(head *types.GenesisState) error {
 }
 
 // MovedBack implements types.PolicyState: they have no heights.
-func (d *Defaults) MovedBack(uint64, uint64) types.PolicyState { return d }
+func (d *DefaultAgents) MovedBack(uint64, uint64) types.PolicyState { return d }
 
 // InitGenesis implements state.Component. It takes agents that can't be called: a chain may start without the runtime of some.
 func (r *Registry) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	for _, stated := range types.PoliciesOf[Defaults](genesis) {
+	for _, stated := range types.PoliciesOf[DefaultAgents](genesis) {
 		for i := range stated.Agents {
 			if err := r.Set(ctx, stated.Agents[i].Actor, stated.Agents[i].Agent); err != nil {
 				return err
@@ -84,7 +84,7 @@ func (r *Registry) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 		return err
 	}
 	for chunk := range slices.Chunk(all, agentsInMessage) {
-		genesis.AddPolicy(&Defaults{Agents: chunk})
+		genesis.AddPolicy(&DefaultAgents{Agents: chunk})
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestState_StartsAtTheFirstTimerAfterAMoveBack(t *testing.T) {
 }
 
 // TestDefaults_ValidateRefusesDisorder: each actor has one agent, across the messages of a genesis.
-func TestDefaults_ValidateRefusesDisorder(t *testing.T) {
+func TestDefaultAgents_ValidateRefusesDisorder(t *testing.T) {
 	agentOf := func(actor string) agents.ActorAgent {
 		return agents.ActorAgent{Actor: []byte(actor), Agent: []byte("agent")}
 	}
@@ -56,18 +56,18 @@ func TestDefaults_ValidateRefusesDisorder(t *testing.T) {
 		want   string
 	}{
 		"in order":              {[][]agents.ActorAgent{{agentOf("a"), agentOf("b")}, {agentOf("c")}}, ""},
-		"an agent of no actor":  {[][]agents.ActorAgent{{{Agent: []byte("agent")}}}, "agent.Defaults 0: actor: "},
-		"an agent that is none": {[][]agents.ActorAgent{{{Actor: []byte("actor")}}}, "agent.Defaults 0: agent: "},
-		"an actor twice":        {[][]agents.ActorAgent{{agentOf("a"), agentOf("a")}}, "agent.Defaults 1: not above"},
-		"twice in two messages": {[][]agents.ActorAgent{{agentOf("a"), agentOf("b")}, {agentOf("b")}}, "agent.Defaults 0: not above"},
+		"an agent of no actor":  {[][]agents.ActorAgent{{{Agent: []byte("agent")}}}, "agent.DefaultAgents 0: actor: "},
+		"an agent that is none": {[][]agents.ActorAgent{{{Actor: []byte("actor")}}}, "agent.DefaultAgents 0: agent: "},
+		"an actor twice":        {[][]agents.ActorAgent{{agentOf("a"), agentOf("a")}}, "agent.DefaultAgents 1: not above"},
+		"twice in two messages": {[][]agents.ActorAgent{{agentOf("a"), agentOf("b")}, {agentOf("b")}}, "agent.DefaultAgents 0: not above"},
 		"below after a message without any": {
-			[][]agents.ActorAgent{{agentOf("b")}, {}, {agentOf("a")}}, "agent.Defaults 0: not above",
+			[][]agents.ActorAgent{{agentOf("b")}, {}, {agentOf("a")}}, "agent.DefaultAgents 0: not above",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			genesis := types.DefaultGenesis()
 			for _, list := range c.stated {
-				genesis.AddPolicy(&agents.Defaults{Agents: list})
+				genesis.AddPolicy(&agents.DefaultAgents{Agents: list})
 			}
 			err := genesis.ValidatePolicies()
 			if c.want == "" {
