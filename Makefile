@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Variables meant to be set on the command line, as in `make test PKG=./x/timers/lane/...`.
+# Variables meant to be set on the command line, as in `make test PKG=./x/timers/market/...`.
 PKG ?= ./...
 # For each package. Its slowest takes a minute or two on two idle cores; the rest is for machines ten times slower.
 TEST_TIMEOUT ?= 40m
@@ -99,7 +99,7 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 # Test
 
 # The packages of the module that know nothing of the SDK.
-pure_packages := lane fairness calendar policy merge envelope watch logmap packed
+pure_packages := market schedule decimal watch logmap
 # Prints a package if its tests draw properties: only these know the flags of rapid.
 with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p.ImportPath}}{{end}}{{end}}
 
@@ -124,7 +124,7 @@ times: ## Print how long the tests of each package take, the longest first
 .PHONY: test-core
 test-core: ## Test x/timers with its own policies alone, no guest linked (`make check` does that with the keeper)
 	cd x/timers && $(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) -tags noguests \
-		$$(go list ./... | grep -vE '/(policies|policy)/(auction|score|tip|guests)$$')
+		$$(go list ./... | grep -vE '/(policies|market)/(auction|score|tip|guests)$$')
 
 .PHONY: test-nodes
 test-nodes: ## Run all tests with real nodes, those that `make test` leaves out among them
@@ -144,7 +144,7 @@ test-short: ## Run the tests without simulation, real nodes and benchmarks
 
 .PHONY: test-long
 test-long: race ## Run the tests that have a long form in that form, some minutes
-	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
+	cd x/timers && go test -timeout 60m ./market -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	go test -timeout 60m ./testutil/bench/storm -args -storm.every
 	go test -timeout 60m ./testutil/bench/worst -args -worst.all
@@ -157,7 +157,7 @@ test-long: race ## Run the tests that have a long form in that form, some minute
 
 .PHONY: race
 race: ## Run under the race detector what has process memory, with queries beside blocks; the first time it compiles all once more
-	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./names ./state ./actors ./events ./sandbox/...
+	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./types ./state ./actors ./report ./sandbox
 	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./testutil/lab -run 'TestQueries_RunBesideBlocks$$' -count=3
 
 .PHONY: genesis-memory

@@ -21,7 +21,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -214,7 +214,7 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 	c := appchain.New(t, "validator", "alice")
 	c.Deliver("alice", schedule(t, c, "alice", 100, send("alice", "validator", 1)),
 		schedule(t, c, "alice", 200, send("alice", "validator", 2)))
-	listed, err := timersquery.NewServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
+	listed, err := keeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
 	require.NoError(t, err)
 	require.Len(t, listed.Timers, 2)
 
@@ -246,7 +246,7 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 		require.Len(t, found, 1, name)
 		require.Equal(t, fmt.Sprint(opcode), found[0]["opcode"])
 	}
-	listed, err = timersquery.NewServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
+	listed, err = keeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
 	require.NoError(t, err)
 	require.Len(t, listed.Timers, 1)
 	require.Equal(t, uint64(300), listed.Timers[0].ExpiresAt)

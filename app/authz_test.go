@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	timersauthz "github.com/cosmos-timers/timers/x/timers/authz"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -218,7 +218,7 @@ func TestABoundedGrantKeepsToItsBounds(t *testing.T) {
 
 func (d *delegation) timersOf(name string) []types.TimerInfo {
 	d.t.Helper()
-	listed, err := timersquery.NewServer(d.App.Timers).TimersByActor(d.Ctx(), &types.QueryTimersByActorRequest{Actor: address(name)})
+	listed, err := keeper.NewQueryServer(d.App.Timers).TimersByActor(d.Ctx(), &types.QueryTimersByActorRequest{Actor: address(name)})
 	require.NoError(d.t, err)
 	return listed.Timers
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -171,7 +170,7 @@ func ownSend(contract sdk.AccAddress) sdk.Msg {
 
 func timersOf(t *testing.T, c *appchain.Chain, actor sdk.AccAddress) []types.TimerInfo {
 	t.Helper()
-	listed, err := timersquery.NewServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
+	listed, err := timerskeeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
 	require.NoError(t, err)
 	return listed.Timers
 }

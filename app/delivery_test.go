@@ -18,7 +18,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -88,7 +87,7 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 	require.Zero(t, fire("interval").FireSeq)
 	require.Equal(t, uint32(1), fire("interval").FireSeq)
 
-	balance, err := timersquery.NewServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: "bank:balance:" + address("bob") + ":utmr"})
+	balance, err := timerskeeper.NewQueryServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: "bank:balance:" + address("bob") + ":utmr"})
 	require.NoError(t, err)
 	schedule(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{balance.Key}, Remaining: 1}})
 	c.NextBlock()

@@ -17,7 +17,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -154,7 +153,7 @@ func TestAHostileContractIsContained(t *testing.T) {
 
 func (s *stage) timersOf(actor sdk.AccAddress, response *types.QueryTimersByActorResponse) {
 	s.t.Helper()
-	listed, err := timersquery.NewServer(s.App.Timers).TimersByActor(s.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
+	listed, err := timerskeeper.NewQueryServer(s.App.Timers).TimersByActor(s.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
 	require.NoError(s.t, err)
 	*response = *listed
 }

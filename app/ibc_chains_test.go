@@ -33,7 +33,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -297,14 +297,14 @@ func (s *side) balance(of sdk.AccAddress, denom string) sdkmath.Int {
 // deliveries of an actor's timers, the last one first.
 func (s *side) deliveries(actor sdk.AccAddress) []types.DeliveryInfo {
 	s.Helper()
-	response, err := timersquery.NewServer(s.app.Timers).Deliveries(s.GetContext(), &types.QueryDeliveriesRequest{Actor: actor.String()})
+	response, err := keeper.NewQueryServer(s.app.Timers).Deliveries(s.GetContext(), &types.QueryDeliveriesRequest{Actor: actor.String()})
 	require.NoError(s.TB, err)
 	return response.Deliveries
 }
 
 func (s *side) timers(actor sdk.AccAddress) []types.TimerInfo {
 	s.Helper()
-	response, err := timersquery.NewServer(s.app.Timers).TimersByActor(s.GetContext(), &types.QueryTimersByActorRequest{Actor: actor.String()})
+	response, err := keeper.NewQueryServer(s.app.Timers).TimersByActor(s.GetContext(), &types.QueryTimersByActorRequest{Actor: actor.String()})
 	require.NoError(s.TB, err)
 	return response.Timers
 }

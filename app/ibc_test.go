@@ -27,7 +27,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -97,7 +97,7 @@ func TestAnInterchainAccountAsksForAnEstimate(t *testing.T) {
 	require.NoError(t, proto.Unmarshal(answers.Responses[0], &got))
 	ctx, err := c.a.app.CreateQueryContext(int64(answers.Height), false)
 	require.NoError(t, err)
-	want, err := timersquery.NewServer(c.a.app.Timers).Estimate(ctx, request)
+	want, err := keeper.NewQueryServer(c.a.app.Timers).Estimate(ctx, request)
 	require.NoError(t, err)
 	require.Equal(t, *want, got)
 	require.Greater(t, ctx.GasMeter().GasConsumed(), uint64(10_000))

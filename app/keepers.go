@@ -54,7 +54,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/watch/stores"
+	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
 // modulePermissions are the module accounts and what each may do with coins. Timers burns basefees.
@@ -132,9 +132,9 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	app.SetParamStore(k.Consensus.ParamsStore)
 	k.Accounts = authkeeper.NewAccountKeeper(cdc, app.store(authtypes.StoreKey), authtypes.ProtoBaseAccount,
 		modulePermissions, accounts, Bech32Prefix, authority)
-	bankStore := watcher.Service(app.store(banktypes.StoreKey), stores.Bank(accounts))
+	bankStore := watcher.Service(app.store(banktypes.StoreKey), watch.Bank(accounts))
 	k.Bank = bankkeeper.NewBaseKeeper(cdc, bankStore, k.Accounts, BlockedAddresses(), authority, app.Logger())
-	k.Staking = stakingkeeper.NewKeeper(cdc, watcher.Service(app.store(stakingtypes.StoreKey), stores.Staking(accounts, validators)), k.Accounts, k.Bank, authority, validators, consensus)
+	k.Staking = stakingkeeper.NewKeeper(cdc, watcher.Service(app.store(stakingtypes.StoreKey), watch.Staking(accounts, validators)), k.Accounts, k.Bank, authority, validators, consensus)
 	k.Mint = mintkeeper.NewKeeper(cdc, app.store(minttypes.StoreKey), k.Staking, k.Accounts, k.Bank, authtypes.FeeCollectorName, authority)
 	k.Distribution = distributionkeeper.NewKeeper(cdc, app.store(distributiontypes.StoreKey), k.Accounts, k.Bank, k.Staking,
 		authtypes.FeeCollectorName, authority)
@@ -153,7 +153,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	app.wireIBCKeepers(authority)
 
 	entryPoints := wasmbinding.NewEntryPoints()
-	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority, entryPoints.Option())
+	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), watch.Wasm(accounts)), appOpts, authority, entryPoints.Option())
 	app.wireIBCRoutes()
 
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,

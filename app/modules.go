@@ -51,7 +51,7 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
-	"github.com/cosmos-timers/timers/x/timers/authz/guard"
+	timersauthz "github.com/cosmos-timers/timers/x/timers/authz"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -117,7 +117,7 @@ func (d *Description) makeModules(k *Keepers, deliverer genesis.TxHandler, route
 		staking.NewAppModule(cdc, k.Staking, k.Accounts, k.Bank, nil),
 		upgrade.NewAppModule(k.Upgrade, k.Accounts.AddressCodec()),
 		evidence.NewAppModule(k.Evidence),
-		guard.NewAppModule(authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry), k.Accounts.AddressCodec()),
+		timersauthz.NewAppModule(authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry), k.Accounts.AddressCodec()),
 		groupmodule.NewAppModule(cdc, k.Group, k.Accounts, k.Bank, registry),
 		consensus.NewAppModule(cdc, k.Consensus),
 		ibc.NewAppModule(k.IBC),

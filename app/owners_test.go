@@ -23,7 +23,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/wasmbinding"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -83,7 +82,7 @@ func TestAContractsMessagesRunAsTheContract(t *testing.T) {
 	before, its := p.Balance(appchain.AccountOf("bob").Address), p.Balance(p.reflect)
 	result := p.schedule(asItIs, p.send(p.reflect, "bob", 700), p.send(p.reflect, "bob", 77))
 	require.Zero(t, result.Code, result.Log)
-	timer, err := timersquery.NewServer(p.App.Timers).Timer(p.Ctx(), &types.QueryTimerRequest{
+	timer, err := timerskeeper.NewQueryServer(p.App.Timers).Timer(p.Ctx(), &types.QueryTimerRequest{
 		Actor: p.reflect.String(), Id: timersOf(t, p.Chain, p.reflect)[0].Id,
 	})
 	require.NoError(t, err)

@@ -20,7 +20,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -80,7 +79,7 @@ func (l *kinds) info(kind string) types.TimerInfo {
 	if !ok {
 		actor = address("alice")
 	}
-	response, err := timersquery.NewServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{Actor: actor, Id: l.ids[kind]})
+	response, err := timerskeeper.NewQueryServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{Actor: actor, Id: l.ids[kind]})
 	require.NoError(l.t, err, kind)
 	return response.Timer
 }

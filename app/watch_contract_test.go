@@ -15,7 +15,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -28,7 +27,7 @@ func written(contract sdk.AccAddress, key string) string {
 func toldOf(t *testing.T, c *appchain.Chain, contract sdk.AccAddress) map[string][]string {
 	t.Helper()
 	told := map[string][]string{}
-	receipts, err := timersquery.NewServer(c.App.Timers).Receipts(c.Ctx(), &types.QueryReceiptsRequest{Height: uint64(c.App.LastBlockHeight())})
+	receipts, err := timerskeeper.NewQueryServer(c.App.Timers).Receipts(c.Ctx(), &types.QueryReceiptsRequest{Height: uint64(c.App.LastBlockHeight())})
 	require.NoError(t, err)
 	for _, receipt := range receipts.Receipts {
 		owner := receipt.Actor
@@ -46,7 +45,7 @@ func toldOf(t *testing.T, c *appchain.Chain, contract sdk.AccAddress) map[string
 func TestFormsNameWhatXWasmStores(t *testing.T) {
 	c := appchain.New(t, "alice")
 	parse := func(text string) (types.WatchKey, error) {
-		response, err := timersquery.NewServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: text})
+		response, err := timerskeeper.NewQueryServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: text})
 		if err != nil {
 			return types.WatchKey{}, err
 		}
@@ -78,7 +77,7 @@ func TestFormsNameWhatXWasmStores(t *testing.T) {
 		require.Equal(t, want, string(key.Prefix), text)
 	}
 
-	listed, err := timersquery.NewServer(c.App.Timers).Watchable(c.Ctx(), &types.QueryWatchableRequest{})
+	listed, err := timerskeeper.NewQueryServer(c.App.Timers).Watchable(c.Ctx(), &types.QueryWatchableRequest{})
 	require.NoError(t, err)
 	forms := map[string][]string{}
 	for _, store := range listed.Stores {
@@ -184,7 +183,7 @@ func TestWhatAContractsHandlerWritesCountsForTheNextBlock(t *testing.T) {
 func TestAContractWatchesAnother(t *testing.T) {
 	q := newQuarry(t)
 	heartbeat := q.Instantiate("alice", q.StoreCode("alice", contracts.Heartbeat), `{"every":1000}`, 1_000_000)
-	key, err := timersquery.NewServer(q.App.Timers).WatchKey(q.Ctx(), &types.QueryWatchKeyRequest{Text: written(q.hostile, "blob")})
+	key, err := timerskeeper.NewQueryServer(q.App.Timers).WatchKey(q.Ctx(), &types.QueryWatchKeyRequest{Text: written(q.hostile, "blob")})
 	require.NoError(t, err)
 	_, err = q.App.Timers.Schedule(q.Ctx(), timerskeeper.ScheduleRequest{
 		Actor: heartbeat, GasLimit: 250_000, Payload: []byte("beat"),

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,7 +23,7 @@ func watch(tb testing.TB, c *appchain.Chain, owner string, remaining uint64, tex
 	msg := schedule(tb, c, owner, 0, send(owner, "sink", 1))
 	msg.Trigger.Watch = &types.WatchTrigger{Remaining: remaining}
 	for _, text := range texts {
-		response, err := timersquery.NewServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: text})
+		response, err := keeper.NewQueryServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: text})
 		require.NoError(tb, err)
 		msg.Trigger.Watch.Keys = append(msg.Trigger.Watch.Keys, response.Key)
 	}

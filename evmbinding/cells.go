@@ -7,7 +7,7 @@ import (
 
 	storetypes "cosmossdk.io/store/types"
 
-	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -46,10 +46,10 @@ func (c *counted) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
 func (c *counted) GetStore(key storetypes.StoreKey) storetypes.Store { return c.GetKVStore(key) }
 
 // CacheMultiStore implements types.MultiStore.
-func (c *counted) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(c) }
+func (c *counted) CacheMultiStore() storetypes.CacheMultiStore { return sandbox.BranchOf(c) }
 
 // CacheWrap implements types.CacheWrapper.
-func (c *counted) CacheWrap() storetypes.CacheWrap { return branch.Of(c) }
+func (c *counted) CacheWrap() storetypes.CacheWrap { return sandbox.BranchOf(c) }
 
 type countedKV struct {
 	storetypes.KVStore

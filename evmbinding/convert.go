@@ -15,7 +15,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -293,10 +292,10 @@ func (c *invocation) occurrencesOf() ([]any, error) {
 	return c.upcoming(args.Limit, types.QueryOccurrencesRequest{Actor: actor, Id: hex.EncodeToString(args.Id[:])})
 }
 
-// upcoming are at most limit occurrences, and at most query.MaxOccurrences.
+// upcoming are at most limit occurrences, and at most keeper.MaxOccurrences.
 func (c *invocation) upcoming(limit uint32, request types.QueryOccurrencesRequest) ([]any, error) {
 	// For the module 0 is its default.
-	request.Limit = min(max(limit, 1), query.MaxOccurrences)
+	request.Limit = min(max(limit, 1), keeper.MaxOccurrences)
 	response, err := c.queries.Occurrences(c.ctx, &request)
 	if err != nil {
 		return nil, err

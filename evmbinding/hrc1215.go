@@ -16,7 +16,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -120,7 +120,7 @@ func (c *invocation) executeCallOnPayerSignature() ([]any, error) {
 
 // answer accepts a call, and answers its code and the address of its timer. What was refused leaves nothing.
 func (c *invocation) answer(b booked) ([]any, error) {
-	own, events := branch.Of(c.ctx.MultiStore()), sdk.NewEventManager()
+	own, events := sandbox.BranchOf(c.ctx.MultiStore()), sdk.NewEventManager()
 	id, code := c.book(c.ctx.WithMultiStore(own).WithEventManager(events), b)
 	if code != CodeSuccess {
 		return []any{code, common.Address{}}, nil
@@ -143,7 +143,7 @@ func (c *invocation) hasScheduleCapacity() ([]any, error) {
 // hasRoom accepts a call of the caller's without data, and drops it, at a price of its own.
 func (c *invocation) hasRoom(second, gasLimit *big.Int) bool {
 	c.ctx.GasMeter().ConsumeGas(capacityGas, "capacity of a second")
-	dropped := free(c.ctx.WithMultiStore(branch.Of(c.ctx.MultiStore())))
+	dropped := free(c.ctx.WithMultiStore(sandbox.BranchOf(c.ctx.MultiStore())))
 	_, code := c.book(dropped, booked{to: c.caller, payer: c.caller, second: second, gasLimit: gasLimit})
 	return code == CodeSuccess
 }

@@ -18,8 +18,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
-	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -58,7 +57,7 @@ func NewPrecompile(timers *keeper.Keeper, bank BankKeeper, messages actors.Messa
 			ContractAddress: Address, BalanceHandlerFactory: cmn.NewBalanceHandlerFactory(bank),
 		},
 		abi: ABI, methods: methods,
-		timers: timers, server: keeper.NewMsgServer(timers), queries: query.NewServer(timers), bank: bank,
+		timers: timers, server: keeper.NewMsgServer(timers), queries: keeper.NewQueryServer(timers), bank: bank,
 		messages: messages, seconds: seconds,
 	}
 }
@@ -90,7 +89,7 @@ func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]b
 		}
 		// The multistore that a precompile is given hands out itself where it is asked for a branch, so that what a
 		// preview drops would stay. A branch of ours is one.
-		own, events := branch.Of(ctx.MultiStore()), sdk.NewEventManager()
+		own, events := sandbox.BranchOf(ctx.MultiStore()), sdk.NewEventManager()
 		answer, err := p.execute(ctx.WithMultiStore(own).WithEventManager(events), evm, contract, readonly)
 		if err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -94,10 +94,10 @@ func (o *observed) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
 func (o *observed) GetStore(key storetypes.StoreKey) storetypes.Store { return o.GetKVStore(key) }
 
 // CacheMultiStore implements types.MultiStore.
-func (o *observed) CacheMultiStore() storetypes.CacheMultiStore { return branch.Of(o) }
+func (o *observed) CacheMultiStore() storetypes.CacheMultiStore { return sandbox.BranchOf(o) }
 
 // CacheWrap implements types.CacheWrapper.
-func (o *observed) CacheWrap() storetypes.CacheWrap { return branch.Of(o) }
+func (o *observed) CacheWrap() storetypes.CacheWrap { return sandbox.BranchOf(o) }
 
 type observedKV struct {
 	storetypes.KVStore

@@ -6,8 +6,8 @@
 #   scripts/gomods.sh run [-together] [-skip RE] PATTERN... -- COMMAND...
 #                                                           run a command with the packages that the patterns name
 #
-# A pattern is a path from the root of the repository: ./... is every package of every module, ./x/timers/lane/... is
-# ./lane/... of the module in x/timers. With -skip, packages whose import path matches the regular expression are left
+# A pattern is a path from the root of the repository: ./... is every package of every module, ./x/timers/market/... is
+# ./market/... of the module in x/timers. With -skip, packages whose import path matches the regular expression are left
 # out. A command runs in every module that has packages for it, one module after another, or with -together in all at the
 # same time. The script fails at the end if the command failed in any.
 set -euo pipefail
@@ -43,7 +43,7 @@ owner() { # owner DIRECTORY: the module that it belongs to, the one with the lon
 plan() { # plan PATTERN: lines "MODULE PATTERN-IN-IT"
 	local pattern=${1%/} dir rest="" module home
 	[[ $pattern == . || $pattern == ./* ]] || {
-		echo "gomods: $1: want a path from the root of the repository, as ./x/timers/lane/..." >&2
+		echo "gomods: $1: want a path from the root of the repository, as ./x/timers/market/..." >&2
 		return 1
 	}
 	dir=$pattern

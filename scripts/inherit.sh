@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../x/timers"
 
 # The packages that a chain imports to wire the module. Those below testutil are for tests alone.
-wired=(. ./actors ./authz/guard ./feemarket ./fees ./keeper ./module/v1 ./types ./watch/stores)
+wired=(. ./actors ./authz ./fees ./keeper ./module/v1 ./types ./watch)
 
 inherit() {
 	go mod edit -json | awk -F '"' '/^\t"Go"/ { print "Go " $4 }'

@@ -71,8 +71,8 @@ edit -e 's#"cosmossdk\.io/log"#"cosmossdk.io/log/v2"#' \
 	-e "s#\"cosmossdk\.io/x/(feegrant|upgrade)(/[a-z/]+)?\"#\"$sdk/x/\1\2\"#"
 # The stores of these lines have neither metrics nor traces.
 edit -e "\#\"$sdk/store/v2/metrics\"#d" -e 's/, metrics\.NewNoOpMetrics\(\)//'
-sed -e "s#\"cosmossdk\.io/store/types\"#\"$sdk/store/v2/types\"#" "$files/trace.go.txt" >x/timers/sandbox/branch/trace.go
-rm x/timers/sandbox/branch/trace_test.go
+sed -e "s#\"cosmossdk\.io/store/types\"#\"$sdk/store/v2/types\"#" "$files/trace.go.txt" >x/timers/sandbox/branch_trace.go
+rm x/timers/sandbox/branch_trace_test.go
 # Their x/bank has a store of objects, and they run transactions side by side.
 sed -i -e 's/^\tc\.Bank = bankkeeper\.NewBaseKeeper(.*)$/&.WithObjStoreKey(objects)/' \
 	-e 's/^\tif err := c\.store\.LoadLatestVersion().*/\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)\n&/' \

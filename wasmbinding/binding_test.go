@@ -19,7 +19,6 @@ import (
 
 	"github.com/cosmos-timers/timers/wasmbinding"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -37,7 +36,7 @@ func newChain(tb testing.TB) (*lab.Chain, *baseapp.GRPCQueryRouter) {
 	require.NoError(tb, err)
 	router := baseapp.NewGRPCQueryRouter()
 	router.SetInterfaceRegistry(chain.Codec.InterfaceRegistry())
-	types.RegisterQueryServer(router, query.NewServer(chain.Timers))
+	types.RegisterQueryServer(router, keeper.NewQueryServer(chain.Timers))
 	return chain, router
 }
 
@@ -250,7 +249,7 @@ func TestAContractPaysForWhatItAsks(t *testing.T) {
 
 	one, gas := ask(`{"timers":{"timer":{"actor":"` + alice.String() + `","id":"` + id + `"}}}`)
 	require.Contains(t, string(one), "MsgMultiSend")
-	require.Greater(t, gas, uint64((query.DecodeGasPerByte+2*query.GasPerByte)*len(payload)))
+	require.Greater(t, gas, uint64((keeper.DecodeGasPerByte+2*keeper.GasPerByte)*len(payload)))
 
 	params, gas := ask(`{"timers":{"params":{}}}`)
 	require.Greater(t, gas, uint64(10*len(params)))

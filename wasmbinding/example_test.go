@@ -7,7 +7,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/wasmbinding"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -41,7 +41,7 @@ func ExampleQueries() {
 	// An app passes its own GRPCQueryRouter, with which the module has registered.
 	router := baseapp.NewGRPCQueryRouter()
 	router.SetInterfaceRegistry(chain.Codec.InterfaceRegistry())
-	types.RegisterQueryServer(router, query.NewServer(chain.Timers))
+	types.RegisterQueryServer(router, keeper.NewQueryServer(chain.Timers))
 
 	ask := wasmbinding.Queries(chain.Codec, router)
 	answer, err := ask(chain.Ctx(), []byte(`{"timers": {"params": {}}}`))

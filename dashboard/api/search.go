@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/x/timers/client/words"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -69,7 +68,7 @@ func (s *Server) search(r *http.Request) (any, error) {
 
 // searchTimers finds timers in the history, and those that live since before it began.
 func (s *Server) searchTimers(ctx context.Context, text string, answer *found) error {
-	prefix, err := names.ParseIDPrefix(text)
+	prefix, err := types.ParseIDPrefix(text)
 	if err != nil {
 		prefix = ""
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -209,7 +208,7 @@ func (s *Server) timer(r *http.Request) (any, error) {
 		return nil, err
 	}
 	id := strings.ToLower(r.URL.Query().Get("id"))
-	if prefix, err := names.ParseIDPrefix(id); err != nil || len(prefix) != 2*types.IDBytes {
+	if prefix, err := types.ParseIDPrefix(id); err != nil || len(prefix) != 2*types.IDBytes {
 		return nil, problem{fmt.Sprintf("id %.80q: want the %d hexadecimal digits of a whole id", id, 2*types.IDBytes)}
 	}
 	before, err := place(r)

@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,7 +27,7 @@ type Recorder struct {
 	Node   Node
 	Decode sdk.TxDecoder
 	// Lane is that of the chain's config.
-	Lane lane.Capacity
+	Lane market.Capacity
 	// Partial records timers that are beyond the model, and those that handlers schedule, without their terms.
 	Partial bool
 }

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -49,7 +49,7 @@ func TestRecord_RefusesWhatItCantRead(t *testing.T) {
 		"block 7 has 2 transactions and 1 results": {txs: 2, results: one},
 		"block 7, transaction 0: broken":           {txs: 1, results: one},
 	} {
-		r := Recorder{Node: a, Decode: decode, Lane: lane.Capacity{Cycles: 1, Cells: 1}}
+		r := Recorder{Node: a, Decode: decode, Lane: market.Capacity{Cycles: 1, Cells: 1}}
 		_, err := r.Record(context.Background(), 7)
 		require.ErrorContains(t, err, want)
 	}
@@ -69,7 +69,7 @@ func TestScheduled_RefusesOtherMessages(t *testing.T) {
 
 // TestTerms_AreThoseOfTheModel: what the model does not know is refused by name.
 func TestTerms_AreThoseOfTheModel(t *testing.T) {
-	r := Recorder{Lane: lane.Capacity{Cycles: 1_000, Cells: 100}}
+	r := Recorder{Lane: market.Capacity{Cycles: 1_000, Cells: 100}}
 	interval := func(i types.IntervalTrigger) *types.MsgScheduleTimer {
 		return &types.MsgScheduleTimer{Trigger: types.Trigger{Interval: &i}}
 	}

@@ -16,9 +16,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,22 +25,22 @@ type measure interface {
 	fits(limit units) bool
 	spend(used units)
 	// use is what moves the basefee.
-	use() lane.Use
+	use() market.Use
 }
 
 // units are cycles and cells.
 type units struct{ cycles, cells uint64 }
 
 // perFire is the module's measure: the sum of the sizes of the fires.
-type perFire struct{ lane.Budget }
+type perFire struct{ market.Budget }
 
 func (p *perFire) fits(limit units) bool { return p.Fits(p.Size(limit.cycles, limit.cells)) }
 func (p *perFire) spend(used units)      { p.Spend(used.cycles, used.cells) }
-func (p *perFire) use() lane.Use         { return lane.Use{Size: p.UsedSize, Fires: p.Fires} }
+func (p *perFire) use() market.Use       { return market.Use{Size: p.UsedSize, Fires: p.Fires} }
 
 // perBlock is the alternative: the sum of the cycles, or the sum of the cells, whichever is the larger share.
 type perBlock struct {
-	lane.Capacity
+	market.Capacity
 	sum   units
 	fires uint32
 }
@@ -55,35 +53,35 @@ func (p *perBlock) spend(used units) {
 	p.sum.cycles, p.sum.cells, p.fires = p.sum.cycles+used.cycles, p.sum.cells+used.cells, p.fires+1
 }
 
-func (p *perBlock) use() lane.Use {
-	return lane.Use{Size: p.Size(p.sum.cycles, p.sum.cells), Fires: p.fires}
+func (p *perBlock) use() market.Use {
+	return market.Use{Size: p.Size(p.sum.cycles, p.sum.cells), Fires: p.fires}
 }
 
 // rule is a measure and a lane.
 type rule struct {
 	name     string
-	capacity lane.Capacity
-	open     func(lane.Capacity) measure
+	capacity market.Capacity
+	open     func(market.Capacity) measure
 }
 
 // byDefault is the lane of the default config.
-var byDefault = lane.Capacity{Cycles: 2_000_000, Cells: 2_000_000}
+var byDefault = market.Capacity{Cycles: 2_000_000, Cells: 2_000_000}
 
-func openPerFire(c lane.Capacity) measure  { return &perFire{lane.Budget{Capacity: c}} }
-func openPerBlock(c lane.Capacity) measure { return &perBlock{Capacity: c} }
+func openPerFire(c market.Capacity) measure  { return &perFire{market.Budget{Capacity: c}} }
+func openPerBlock(c market.Capacity) measure { return &perBlock{Capacity: c} }
 
 // compared are the two measures.
 var compared = []rule{{"per fire", byDefault, openPerFire}, {"per block", byDefault, openPerBlock}}
 
 // roomier is the module's measure with a lane of twice the cells.
-var roomier = rule{"per fire, 2 × cells", lane.Capacity{Cycles: byDefault.Cycles, Cells: 2 * byDefault.Cells}, openPerFire}
+var roomier = rule{"per fire, 2 × cells", market.Capacity{Cycles: byDefault.Cycles, Cells: 2 * byDefault.Cells}, openPerFire}
 
 // timer of a simulated chain. It is due when it arrives, and gone after patience blocks; an attacker's after one.
 type timer struct {
 	arrived  uint64
 	seq      uint64
 	uses     units
-	ask      policy.Ask
+	ask      market.Ask
 	watched  bool
 	attacker bool
 }
@@ -114,32 +112,32 @@ type result struct {
 	attack math.Int
 }
 
-// market runs policy eip1559 at its defaults.
-type market struct {
+// trial runs policy eip1559 at its defaults.
+type trial struct {
 	rule
-	rules   eip1559.Rules
+	rules   market.EIP1559
 	config  types.TimerConfig
 	waiting []*timer
 	seq     uint64
-	last    policy.Last
+	last    market.Last
 	p50     math.LegacyDec
 	result
 }
 
-func newMarket(by rule) *market {
+func newMarket(by rule) *trial {
 	config := types.DefaultTimerConfig(sdk.DefaultBondDenom)
 	zero := math.LegacyZeroDec()
-	return &market{
+	return &trial{
 		rule: by, rules: config.Eip1559.Rules(&config), config: config,
-		last: policy.Last{Basefee: config.Eip1559.MinLaneBasefee.LegacyDec}, p50: zero,
+		last: market.Last{Basefee: config.Eip1559.MinLaneBasefee.LegacyDec}, p50: zero,
 		result: result{offered: zero, served: zero, basefees: zero, price: zero, attack: math.ZeroInt()},
 	}
 }
 
 // block adds what arrives and fires what fits.
-func (m *market) block(arrivals []*timer) {
+func (m *trial) block(arrivals []*timer) {
 	m.blocks++
-	prices := policy.Prices{
+	prices := market.Prices{
 		Height: m.blocks, Capacity: m.capacity, Cycle: m.config.CycleBasefee.LegacyDec, Cell: m.config.CellBasefee.LegacyDec,
 		Lane: m.rules.LaneBasefee(m.config.CycleBasefee.LegacyDec, m.last), P50: m.p50,
 	}
@@ -148,7 +146,7 @@ func (m *market) block(arrivals []*timer) {
 		m.seq++
 		t.arrived, t.seq = m.blocks, m.seq
 		m.waiting = append(m.waiting, t)
-		if t.ask.Kind == policy.Stated && !t.attacker {
+		if t.ask.Kind == market.Stated && !t.attacker {
 			m.offered = m.offered.Add(m.worth(t))
 		}
 	}
@@ -168,7 +166,7 @@ func (m *market) block(arrivals []*timer) {
 		tips = append(tips, tip{price.Priority, m.capacity.Size(t.uses.cycles, t.uses.cells)})
 		m.account(t, price)
 	}
-	m.last = policy.Last{Basefee: prices.Lane, Use: used.use()}
+	m.last = market.Last{Basefee: prices.Lane, Use: used.use()}
 	m.setUsualTip(tips, noRoom)
 	m.waiting = slices.DeleteFunc(m.waiting, func(t *timer) bool {
 		gone := t.attacker || m.blocks >= t.arrived+patience
@@ -179,11 +177,11 @@ func (m *market) block(arrivals []*timer) {
 	})
 }
 
-func (m *market) worth(t *timer) math.LegacyDec {
+func (m *trial) worth(t *timer) math.LegacyDec {
 	return t.ask.Stated.MaxFee.MulInt(math.NewIntFromUint64(byDefault.Size(t.uses.cycles, t.uses.cells)))
 }
 
-func (m *market) account(t *timer, price lane.Price) {
+func (m *trial) account(t *timer, price market.Price) {
 	m.fires++
 	switch {
 	case t.attacker:
@@ -196,13 +194,13 @@ func (m *market) account(t *timer, price lane.Price) {
 	}
 }
 
-func (m *market) candidate(t *timer) policy.Candidate {
+func (m *trial) candidate(t *timer) market.Candidate {
 	limits := t.limits()
-	return policy.Candidate{Due: t.arrived, Seq: t.seq, Size: m.capacity.Size(limits.cycles, limits.cells), Ask: t.ask, Weight: 16}
+	return market.Candidate{Due: t.arrived, Seq: t.seq, Size: m.capacity.Size(limits.cycles, limits.cells), Ask: t.ask, Weight: 16}
 }
 
-func (m *market) candidates() []policy.Candidate {
-	candidates := make([]policy.Candidate, len(m.waiting))
+func (m *trial) candidates() []market.Candidate {
+	candidates := make([]market.Candidate, len(m.waiting))
 	for i, t := range m.waiting {
 		candidates[i] = m.candidate(t)
 	}
@@ -216,7 +214,7 @@ type tip struct {
 }
 
 // setUsualTip is p50: the median tip, weighted by size; it halves where no one waited for room.
-func (m *market) setUsualTip(tips []tip, noRoom bool) {
+func (m *trial) setUsualTip(tips []tip, noRoom bool) {
 	slices.SortFunc(tips, func(a, b tip) int { return a.price.BigInt().Cmp(b.price.BigInt()) })
 	var all, half uint64
 	for _, t := range tips {
@@ -261,7 +259,7 @@ func bidding(r *rand.Rand, uses units) *timer {
 			fee = fee.MulInt64(1_414_213_562).QuoInt64(1_000_000_000)
 		}
 	}
-	return &timer{uses: uses, ask: policy.StatedAsk(fee, fee.QuoInt64(10))}
+	return &timer{uses: uses, ask: market.StatedAsk(fee, fee.QuoInt64(10))}
 }
 
 // steady offers the lane `load` tenths of what it holds, by size, in each block.
@@ -318,7 +316,7 @@ var demands = []struct {
 }
 
 // run has a bystander with the default bid in every other block.
-func run(by rule, d demand, blocks int) *market {
+func run(by rule, d demand, blocks int) *trial {
 	m, r := newMarket(by), rand.New(rand.NewPCG(14, 1))
 	for block := range blocks {
 		arrivals := d(r, block)
@@ -350,14 +348,14 @@ var attacks = []struct {
 func filling(each units) []units { return slices.Repeat([]units{each}, 8) }
 
 // attacked runs an attack for so many blocks beside a bystander in every third block, and then lets it end.
-func attacked(by rule, fires func(block int) []units, blocks int) *market {
+func attacked(by rule, fires func(block int) []units, blocks int) *trial {
 	m, r := newMarket(by), rand.New(rand.NewPCG(14, 2))
 	for block := range blocks + patience {
 		var arrivals []*timer
 		if block < blocks {
 			for _, uses := range fires(block) {
 				arrivals = append(arrivals, &timer{
-					uses: uses, attacker: true, ask: policy.StatedAsk(math.LegacyNewDec(1_000), math.LegacyNewDecWithPrec(5, 2)),
+					uses: uses, attacker: true, ask: market.StatedAsk(math.LegacyNewDec(1_000), math.LegacyNewDecWithPrec(5, 2)),
 				})
 			}
 			if block%3 == 0 {
@@ -402,7 +400,7 @@ func TestTable(t *testing.T) {
 	for _, a := range attacks {
 		for _, by := range compared {
 			fmt.Fprintf(w, "%s\t%s", a.name, by.name)
-			var m *market
+			var m *trial
 			for _, blocks := range []int{20, 40, 60} {
 				m = attacked(by, a.fires, blocks)
 				fmt.Fprintf(w, "\t%s", m.attack)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/scenario"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // model is policy fifo written down once more, as plainly as possible: a slice that is sorted in every block. It has no
@@ -100,7 +100,7 @@ func (m *model) op(op *scenario.Op) bool {
 // endBlock cleans up and fires.
 func (m *model) endBlock(s *scenario.Scenario) {
 	config := &s.Config
-	removals := config.GcCyclesPerBlock / overhead.RemovalCycles
+	removals := config.GcCyclesPerBlock / market.RemovalCycles
 	m.sort()
 	stay := func(fate func(*modelTimer) bool) {
 		m.alive = slices.DeleteFunc(m.alive, func(t *modelTimer) bool {

@@ -12,7 +12,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/lab/scenario"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -136,7 +136,7 @@ func (r *Runner) readState(line *Line) (err error) {
 	if line.Pending, line.Ready, err = r.chain.Timers.CountTimers(ctx); err != nil {
 		return err
 	}
-	lane, err := query.NewServer(r.chain.Timers).Lane(ctx, &types.QueryLaneRequest{})
+	lane, err := keeper.NewQueryServer(r.chain.Timers).Lane(ctx, &types.QueryLaneRequest{})
 	if err != nil {
 		return err
 	}

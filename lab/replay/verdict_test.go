@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/scenario"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -17,7 +17,7 @@ import (
 func verdicts(t *rapid.T, r *replay.Runner) map[string]types.TimerInfo {
 	found := map[string]types.TimerInfo{}
 	for _, name := range accountNames {
-		answer, err := query.NewServer(r.Chain().Timers).TimersByActor(r.Chain().Ctx(),
+		answer, err := keeper.NewQueryServer(r.Chain().Timers).TimersByActor(r.Chain().Ctx(),
 			&types.QueryTimersByActorRequest{Actor: scenario.AccountAddress(name).String(), Verdict: true})
 		require.NoError(t, err)
 		for _, timer := range answer.Timers {
@@ -29,7 +29,7 @@ func verdicts(t *rapid.T, r *replay.Runner) map[string]types.TimerInfo {
 
 // firedAt are the timers that fired at a height, by their ids, and whether they were guarded; none where no receipts are kept.
 func firedAt(t *rapid.T, r *replay.Runner, height uint64) map[string]bool {
-	answer, err := query.NewServer(r.Chain().Timers).Receipts(r.Chain().Ctx(), &types.QueryReceiptsRequest{Height: height})
+	answer, err := keeper.NewQueryServer(r.Chain().Timers).Receipts(r.Chain().Ctx(), &types.QueryReceiptsRequest{Height: height})
 	require.NoError(t, err)
 	fired := map[string]bool{}
 	for _, receipt := range answer.Receipts {

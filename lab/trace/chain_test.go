@@ -21,11 +21,11 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/questions"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -222,7 +222,7 @@ func (c *chain) ask(goCtx context.Context, number int, fires bool) question {
 	}
 	c.asker.Ask(free)
 	branch, _ = free.CacheContext()
-	seen, err := query.NewServer(c.Timers).TimersByActor(branch, &types.QueryTimersByActorRequest{Actor: own.String()})
+	seen, err := keeper.NewQueryServer(c.Timers).TimersByActor(branch, &types.QueryTimersByActorRequest{Actor: own.String()})
 	require.NoError(c.t, err)
 	require.Len(c.t, seen.Timers, int(seen.Total))
 	has := c.Bank.GetBalance(branch, own, c.FeeDenom).Amount.Int64()

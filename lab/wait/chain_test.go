@@ -6,17 +6,15 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 // chain fires timers by the rules of a policy. All payers have funds; window is the fairness window.
 type chain struct {
-	rules  policy.Rules
-	prices policy.Prices
-	lane   lane.Budget
+	rules  market.Rules
+	prices market.Prices
+	lane   market.Budget
 	window uint64
 	// weights are those of tip, by actor; 1 for others.
 	weights map[string]uint32
@@ -30,7 +28,7 @@ type chain struct {
 }
 
 type timer struct {
-	policy.Candidate
+	market.Candidate
 	// uses of its size, and how often it repeats, in blocks; 0 for once.
 	uses, every uint64
 }
@@ -43,12 +41,12 @@ type fire struct {
 // start is the height at which x becomes due.
 const start = 100
 
-func newChain(rules policy.Rules, capacity uint64) *chain {
-	full := lane.Capacity{Cycles: capacity, Cells: capacity}
+func newChain(rules market.Rules, capacity uint64) *chain {
+	full := market.Capacity{Cycles: capacity, Cells: capacity}
 	one := math.LegacyOneDec()
 	return &chain{
-		rules: rules, lane: lane.Budget{Capacity: full}, window: 10, spent: math.LegacyZeroDec(),
-		prices: policy.Prices{Height: start, Capacity: full, Cycle: one, Cell: one, Lane: one, P50: math.LegacyZeroDec()},
+		rules: rules, lane: market.Budget{Capacity: full}, window: 10, spent: math.LegacyZeroDec(),
+		prices: market.Prices{Height: start, Capacity: full, Cycle: one, Cell: one, Lane: one, P50: math.LegacyZeroDec()},
 	}
 }
 
@@ -61,7 +59,7 @@ func (c *chain) wait(size uint64) *timer {
 // add schedules a timer of an actor that is due at a height, and uses all that it reserves.
 func (c *chain) add(actor string, due, size uint64) *timer {
 	c.seq++
-	t := &timer{Candidate: policy.Candidate{
+	t := &timer{Candidate: market.Candidate{
 		ID: fmt.Sprint(c.seq), Due: due, Seq: c.seq, Size: size, Actor: actor, Unit: actor, Ask: tips(0),
 		Locked: math.ZeroInt(),
 	}, uses: size}
@@ -70,8 +68,8 @@ func (c *chain) add(actor string, due, size uint64) *timer {
 }
 
 // tips is an ask that no basefee prices out.
-func tips(tip int64) policy.Ask {
-	return policy.StatedAsk(math.LegacyNewDec(1_000_000_000_000), math.LegacyNewDec(tip))
+func tips(tip int64) market.Ask {
+	return market.StatedAsk(math.LegacyNewDec(1_000_000_000_000), math.LegacyNewDec(tip))
 }
 
 // fired notes fires of a unit in a block before the start.
@@ -99,7 +97,7 @@ func (c *chain) block() (fires bool) {
 	height := c.prices.Height
 	c.weigh()
 	var due []*timer
-	var candidates []policy.Candidate
+	var candidates []market.Candidate
 	for _, t := range c.ready {
 		if t.Due <= height {
 			due, candidates = append(due, t), append(candidates, t.Candidate)
@@ -116,13 +114,13 @@ func (c *chain) block() (fires bool) {
 		}
 	}
 	c.prices.Lane = c.rules.LaneBasefee(c.prices.Cycle,
-		policy.Last{Basefee: c.prices.Lane, Use: lane.Use{Size: budget.UsedSize, Fires: budget.Fires}})
+		market.Last{Basefee: c.prices.Lane, Use: market.Use{Size: budget.UsedSize, Fires: budget.Fires}})
 	return !slices.Contains(c.ready, c.x)
 }
 
 // inSlices is the first pass of policy tip. It returns what the second one tries.
 func (c *chain) inSlices(
-	rules tip.Rules, due []*timer, candidates []policy.Candidate, order []int, budget *lane.Budget,
+	rules tip.Rules, due []*timer, candidates []market.Candidate, order []int, budget *market.Budget,
 ) (rest []int) {
 	parts := rules.Slices(candidates, order)
 	for _, i := range order {
@@ -137,7 +135,7 @@ func (c *chain) inSlices(
 }
 
 // fire pays, and removes the timer or makes it due again.
-func (c *chain) fire(t *timer, budget *lane.Budget) {
+func (c *chain) fire(t *timer, budget *market.Budget) {
 	budget.Spend(t.uses, 0)
 	c.recent = append(c.recent, fire{c.prices.Height, t.Unit})
 	if t != c.x {
@@ -171,7 +169,7 @@ func (c *chain) weigh() {
 	if len(all) > 0 {
 		median = math.LegacyNewDecFromInt(math.NewIntFromUint64(all[(len(all)-1)/2]))
 	}
-	bounds := fairness.Bounds{Min: fairness.One, Max: 2 * fairness.One}
+	bounds := market.WeightBounds{Min: market.OneWeight, Max: 2 * market.OneWeight}
 	for _, t := range c.ready {
 		t.Recent = counts[t.Unit]
 		if t.Weight = bounds.Weight(t.Recent, median); c.weights != nil {

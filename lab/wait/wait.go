@@ -3,8 +3,8 @@ package wait
 import (
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/market/auction"
 )
 
 // Lane is what decides how many timers fire in a full block. Sizes are in cycles, and above 0.
@@ -40,11 +40,11 @@ func EIP1559(older, perBlock, window, actors, recent uint64) uint64 {
 // next. The rule is that of the lane, from is the basefee in the first block of the wait, above 0. It is false where
 // there is no such bound: a use like this does not raise the basefee, or a cap on fires makes small ones fill a
 // block.
-func EIP1559Spent(rule lane.Basefee, from, multiplier math.LegacyDec, size uint64, spent math.Int) (uint64, bool) {
+func EIP1559Spent(rule market.Basefee, from, multiplier math.LegacyDec, size uint64, spent math.Int) (uint64, bool) {
 	if rule.MaxFires > 0 {
 		return 0, false
 	}
-	use := lane.Use{Size: rule.Capacity - size + 1}
+	use := market.Use{Size: rule.Capacity - size + 1}
 	for blocks, left := uint64(0), math.LegacyNewDecFromInt(spent); ; blocks++ {
 		if left = left.Sub(from.MulTruncate(multiplier).MulInt64(int64(use.Size))); left.IsNegative() {
 			return blocks, true

@@ -11,13 +11,10 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/lab/wait"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
-	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
-	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/market/auction"
+	"github.com/cosmos-timers/timers/x/timers/market/score"
+	"github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 // hostile is an adversary whose moves are drawn.
@@ -93,22 +90,22 @@ var lanes = []struct {
 
 func none(*timer) {}
 
-var fee = lane.Basefee{
+var fee = market.Basefee{
 	Capacity: 16, Target: math.LegacyNewDecWithPrec(5, 1), MaxChange: math.LegacyNewDecWithPrec(125, 3),
 	Min: math.LegacyOneDec(), Max: math.LegacyNewDec(1_000_000_000_000_000),
 }
 
-func eip(capacity uint64) eip1559.Rules {
+func eip(capacity uint64) market.EIP1559 {
 	basefee := fee
 	basefee.Capacity = capacity
-	return eip1559.Rules{Basefee: basefee, Multiplier: math.LegacyOneDec()}
+	return market.EIP1559{Basefee: basefee, Multiplier: math.LegacyOneDec()}
 }
 
 // newestFirst is what fifo must not be.
-type newestFirst struct{ fifo.Rules }
+type newestFirst struct{ market.FIFO }
 
-func (r newestFirst) Order(p policy.Prices, candidates []policy.Candidate) []int {
-	order := r.Rules.Order(p, candidates)
+func (r newestFirst) Order(p market.Prices, candidates []market.Candidate) []int {
+	order := r.FIFO.Order(p, candidates)
 	slices.Reverse(order)
 	return order
 }
@@ -117,7 +114,7 @@ func TestFIFO_NoWorkloadExceedsTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, l, size := drawn(t)
 		l.MaxFires = rapid.Uint32Range(0, 4).Draw(t, "most fires")
-		c := newChain(fifo.Rules{}, l.Capacity)
+		c := newChain(market.FIFO{}, l.Capacity)
 		c.lane.MaxFires = l.MaxFires
 		older := h.older(c)
 		c.wait(size)
@@ -127,7 +124,7 @@ func TestFIFO_NoWorkloadExceedsTheBound(t *testing.T) {
 }
 
 // fifoWorst has the older timers keep x out for some blocks, and one that becomes due in each block.
-func fifoWorst(rules policy.Rules, l wait.Lane, size, blocks uint64) (waited, bound uint64) {
+func fifoWorst(rules market.Rules, l wait.Lane, size, blocks uint64) (waited, bound uint64) {
 	c := newChain(rules, l.Capacity)
 	c.wait(size)
 	for i := range blocks {
@@ -139,7 +136,7 @@ func fifoWorst(rules policy.Rules, l wait.Lane, size, blocks uint64) (waited, bo
 
 func TestFIFO_IsReached(t *testing.T) {
 	for _, l := range lanes {
-		for _, rules := range []policy.Rules{fifo.Rules{}, eip(l.Capacity)} {
+		for _, rules := range []market.Rules{market.FIFO{}, eip(l.Capacity)} {
 			waited, bound := fifoWorst(rules, l.Lane, l.size, 7)
 			require.EqualValues(t, 7, bound)
 			require.Equal(t, bound, waited)
@@ -203,7 +200,7 @@ func TestEIP1559_IsReached(t *testing.T) {
 func outbid(money int64) (waited uint64) {
 	c := newChain(eip(16), 16)
 	c.wait(4)
-	more := policy.StatedAsk(math.LegacyNewDec(1_000_000_000_000), math.LegacySmallestDec())
+	more := market.StatedAsk(math.LegacyNewDec(1_000_000_000_000), math.LegacySmallestDec())
 	return c.waits(1_000, func(c *chain) {
 		cost := c.prices.Lane.Add(math.LegacySmallestDec()).MulInt64(13)
 		if c.spent.Add(cost).LTE(math.LegacyNewDec(money)) {
@@ -230,7 +227,7 @@ func TestEIP1559Spent_GrowsWithTheLogarithm(t *testing.T) {
 	}
 	capped, flat := fee, fee
 	capped.MaxFires, flat.Max = 4, math.LegacyOneDec()
-	for _, rule := range []lane.Basefee{capped, flat} {
+	for _, rule := range []market.Basefee{capped, flat} {
 		_, ok := wait.EIP1559Spent(rule, math.LegacyOneDec(), math.LegacyOneDec(), 4, math.NewInt(1_000))
 		require.False(t, ok, "where the basefee does not rise nothing bounds the wait")
 	}
@@ -241,7 +238,7 @@ func scores(age, bid int64) score.Rules {
 }
 
 func bids(amount int64) func(*timer) {
-	return func(t *timer) { t.Ask, t.Locked = policy.Ask{Price: math.NewInt(amount)}, math.NewInt(amount) }
+	return func(t *timer) { t.Ask, t.Locked = market.Ask{Price: math.NewInt(amount)}, math.NewInt(amount) }
 }
 
 func TestScore_NoWorkloadExceedsTheBound(t *testing.T) {
@@ -412,11 +409,11 @@ func TestTip_NoTipsExceedTheBound(t *testing.T) {
 }
 
 // withoutSlices orders as tip does.
-type withoutSlices struct{ policy.Rules }
+type withoutSlices struct{ market.Rules }
 
 // tipWorst has three others fill the lane with high tips, and own timers before x fill its actor's slice for some
 // blocks.
-func tipWorst(rules policy.Rules) (waited, bound uint64) {
+func tipWorst(rules market.Rules) (waited, bound uint64) {
 	own := wait.Lane{Capacity: 16, Largest: 6}
 	c := newChain(rules, 64)
 	c.weights = map[string]uint32{"a": 1, "b1": 1, "b2": 1, "b3": 1}

@@ -15,6 +15,7 @@ import (
 func small() layout {
 	l := house
 	l.sources = []string{"x/timers", "proto"}
+	l.pure = []string{"x/timers/lane", "x/timers/market"}
 	l.limits = limits{
 		coreLines: 200, corePackages: 8, coreFloors: 2,
 		packageLines: 46, cycleFiles: 0, blockFields: 5, conditionals: 0, policySources: 4, functionLines: 9,
@@ -102,7 +103,7 @@ func TestEachLimitCanBreak(t *testing.T) {
 		"sources": {
 			files{"x/timers/client/cli/other.go": "package cli\n\nconst other = \"POLICY_TIP\"\n"},
 			"sources that", 5, "as many name tip: x/timers/client/cli/help.go x/timers/client/cli/other.go " +
-				"x/timers/policies/registry/registry.go x/timers/types/config.go proto/timers/v1/config.proto",
+				"x/timers/policies/registry.go x/timers/types/config.go proto/timers/v1/config.proto",
 		},
 		"function": {
 			files{"x/timers/lane/long.go": "package lane\n\nfunc long() {\n" + statements(8) + "}\n"},
@@ -144,7 +145,7 @@ func TestWhatDoesNotCount(t *testing.T) {
 		"package of 46":      {"x/timers/lane/more.go": "package lane\n" + strings.Repeat("\n", 37)},
 		"policy in a test":   {"x/timers/engine/a_test.go": "package engine\n\nfunc ask(name string) bool { return name == \"tip\" }\n"},
 		"policy in a client": {"x/timers/client/cli/help.go": "package cli\n\nfunc ask(name string) bool { return name == \"tip\" }\n"},
-		"policy in its room": {"x/timers/policy/tip/ask.go": "package tip\n\nfunc ask(name string) bool { return name == \"tip\" }\n"},
+		"policy in its room": {"x/timers/market/tip/ask.go": "package tip\n\nfunc ask(name string) bool { return name == \"tip\" }\n"},
 		"policy in comments": {"proto/timers/v1/query.proto": "// POLICY_TIP\n/* like\nPOLICY_TIP */ message Query {}\n"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Empty(t, measured(t, changed).broken()) })
@@ -172,7 +173,7 @@ func TestMeasuresOfPackages(t *testing.T) {
 		dir: "x/timers/lane", lines: 8, comments: 5, tests: 9, commentsAim: 33, testsAim: 4,
 	}, byDir["x/timers/lane"])
 	require.Equal(t, 1.2, byDir["x/timers/client/cli"].testsAim)
-	require.Equal(t, 33, byDir["x/timers/policy/tip"].commentsAim)
+	require.Equal(t, 33, byDir["x/timers/market/tip"].commentsAim)
 	require.Zero(t, byDir["x/timers/engine"].commentsAim)
 	require.Equal(t, 2.0, byDir["x/timers/engine"].testsAim)
 }

@@ -78,12 +78,12 @@ var house = layout{
 	config:   "TimerConfig",
 	defaults: []string{"DefaultTimerConfig"},
 
-	rooms: []string{"x/timers/policies/rulesof/%s.go",
-		"x/timers/policy/%s", "x/timers/policy/%s.go", "x/timers/policies/%s", "x/timers/types/params_%s.go",
+	rooms: []string{
+		"x/timers/market/%s", "x/timers/market/%s.go", "x/timers/policies/%s", "x/timers/policies/%s.go", "x/timers/types/params_%s.go",
 	},
-	typesByPolicy: "x/timers/policy",
+	typesByPolicy: "x/timers/market",
 	distinctive:   []string{"eip1559"},
-	registry:      []string{"x/timers/policies/registry", "x/timers/policies/registry.go"},
+	registry:      []string{"x/timers/policies/registry.go"},
 	clients:       []string{"x/timers/client", "x/timers/simulation"},
 
 	block: []declaration{
@@ -97,18 +97,15 @@ var house = layout{
 	beside: []string{
 		"x/timers/client", "x/timers/testutil",
 		"x/timers/policies/guests", "x/timers/policies/agents", "x/timers/policies/auction", "x/timers/policies/score", "x/timers/policies/tip",
-		"x/timers/policy/auction", "x/timers/policy/score", "x/timers/policy/tip",
+		"x/timers/market/auction", "x/timers/market/score", "x/timers/market/tip",
 	},
 
-	pure: []string{
-		"x/timers/lane", "x/timers/fairness", "x/timers/calendar", "x/timers/logmap", "x/timers/packed", "x/timers/merge", "x/timers/ready",
-		"x/timers/policy", "x/timers/schedule",
-	},
-	cli: []string{"x/timers/client"},
+	pure: []string{"x/timers/decimal", "x/timers/logmap", "x/timers/market", "x/timers/schedule"},
+	cli:  []string{"x/timers/client"},
 
 	limits: limits{
-		packageLines: 2600, cycleFiles: 6, blockFields: 43, conditionals: 0, policySources: 5, functionLines: 70,
-		coreLines: 32200, corePackages: 48, coreFloors: 16,
+		packageLines: 3520, cycleFiles: 6, blockFields: 43, conditionals: 0, policySources: 5, functionLines: 70,
+		coreLines: 32000, corePackages: 20, coreFloors: 10,
 	},
 }
 

@@ -10,13 +10,13 @@ import (
 // head imports all that the code in the tests may need.
 const head = `
 import (
-	"example.test/chain/x/timers/policy"
-	"example.test/chain/x/timers/policy/fifo"
-	"example.test/chain/x/timers/policy/tip"
+	"example.test/chain/x/timers/market"
+	"example.test/chain/x/timers/market/fifo"
+	"example.test/chain/x/timers/market/tip"
 	"example.test/chain/x/timers/types"
 )
 
-var _ = []any{policy.Policy(nil), fifo.Rules{}, tip.Rules[int]{}, types.PolicyUnspecified}
+var _ = []any{market.Policy(nil), fifo.Rules{}, tip.Rules[int]{}, types.PolicyUnspecified}
 
 `
 
@@ -38,21 +38,21 @@ func TestConditionals(t *testing.T) {
 		"string":              {"func f(p types.Policy) bool { return p.String() == \"POLICY_\" + \"OTHER\" }", 1},
 		"string of its own":   {"func f(s string) bool { return s == \"POLICY_TIP\" }", 1},
 		"name":                {"func f(s string) {\n\tswitch s {\n\tcase \"fifo\", \"Tip\", \"score\":\n\t}\n}", 2},
-		"type assertion":      {"func f(p policy.Policy) { _, _ = p.(fifo.Rules) }", 1},
-		"of a generic":        {"func f(p policy.Policy) { _, _ = p.(tip.Rules[int]) }", 1},
-		"of a pointer":        {"func f(p policy.Policy) { _, _ = p.(*fifo.Rules) }", 1},
-		"by another name":     {"type other = fifo.Rules\nfunc f(p policy.Policy) { _, _ = p.(other) }", 1},
-		"type switch":         {"func f(p policy.Policy) {\n\tswitch p.(type) {\n\tcase nil, fifo.Rules, *tip.Rules[int]:\n\t}\n}", 2},
+		"type assertion":      {"func f(p market.Policy) { _, _ = p.(fifo.Rules) }", 1},
+		"of a generic":        {"func f(p market.Policy) { _, _ = p.(tip.Rules[int]) }", 1},
+		"of a pointer":        {"func f(p market.Policy) { _, _ = p.(*fifo.Rules) }", 1},
+		"by another name":     {"type other = fifo.Rules\nfunc f(p market.Policy) { _, _ = p.(other) }", 1},
+		"type switch":         {"func f(p market.Policy) {\n\tswitch p.(type) {\n\tcase nil, fifo.Rules, *tip.Rules[int]:\n\t}\n}", 2},
 		"zero":                {"func f(p types.Policy) bool { return p == 0 || p == types.PolicyUnspecified }", 0},
 		"two policies":        {"func f(p, q types.Policy) bool { return p == q }", 0},
 		"another number":      {"type other int\nfunc f(o other) bool { return o == 2 }", 0},
 		"another string":      {"func f(s string) bool { return s == \"score\" || s == \"\" }", 0},
 		"a string that lies":  {"func f(s string) string { return s + \"tip\" }", 0},
-		"interface":           {"func f(p policy.Policy) { _, _ = p.(policy.Slicer) }", 0},
-		"interface of a room": {"func f(p policy.Policy) { _, _ = p.(tip.Sharer) }", 0},
+		"interface":           {"func f(p market.Policy) { _, _ = p.(market.Slicer) }", 0},
+		"interface of a room": {"func f(p market.Policy) { _, _ = p.(tip.Sharer) }", 0},
 		"no string":           {"func f(p types.Policy) bool { return p.String() == \"\" }", 0},
-		"type of ours":        {"type ours struct{ fifo.Rules }\nfunc f(p policy.Policy) { _, _ = p.(ours) }", 0},
-		"a policy's method":   {"func f(p policy.Policy) bool { return p.Less(1, 2) }", 0},
+		"type of ours":        {"type ours struct{ fifo.Rules }\nfunc f(p market.Policy) { _, _ = p.(ours) }", 0},
+		"a policy's method":   {"func f(p market.Policy) bool { return p.Less(1, 2) }", 0},
 		"name that is shared": {"const PolicyTip = 1\nfunc f(n int) bool { return n == PolicyTip }", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,11 +74,11 @@ func TestConditionals(t *testing.T) {
 // Before policies have rooms, types of their names in the shared package are theirs.
 func TestConditionalsOnTypesByName(t *testing.T) {
 	r := measured(t, files{
-		"x/timers/policy/fifo.go": "package policy\n\ntype FIFO struct{}\n\nfunc (FIFO) Less(a, b uint64) bool { return a < b }\n",
-		"x/timers/engine/made.go": "package engine\n" + head + "func f(p policy.Policy) { _, _ = p.(policy.FIFO) }\n",
+		"x/timers/market/fifo.go": "package market\n\ntype FIFO struct{}\n\nfunc (FIFO) Less(a, b uint64) bool { return a < b }\n",
+		"x/timers/engine/made.go": "package engine\n" + head + "func f(p market.Policy) { _, _ = p.(market.FIFO) }\n",
 	})
 	require.Equal(t, []place{{"x/timers/engine/made.go", 12, "type FIFO"}}, r.conditionals)
-	require.Contains(t, r.sources["fifo"], place{"x/timers/engine/made.go", 5, "imports x/timers/policy/fifo"})
+	require.Contains(t, r.sources["fifo"], place{"x/timers/engine/made.go", 5, "imports x/timers/market/fifo"})
 }
 
 // A default config chooses one policy, once.
@@ -109,12 +109,12 @@ func TestSources(t *testing.T) {
 		file, text string
 		what       string // by which the file names policy tip, nothing if it does not
 	}{
-		"constant":      {"x/timers/engine/made.go", head + "var v = types.PolicyTip", "imports x/timers/policy/tip"},
+		"constant":      {"x/timers/engine/made.go", head + "var v = types.PolicyTip", "imports x/timers/market/tip"},
 		"only constant": {"x/timers/types/made.go", "const p = PolicyTip", "PolicyTip"},
 		"field":         {"x/timers/types/made.go", "func f(c TimerConfig) bool { return c.Tip == nil }", "Tip"},
 		"message":       {"x/timers/types/made.go", "func f(p TipParams) uint32 { return p.Weight }", "TipParams"},
 		"method":        {"x/timers/types/made.go", "func (c *TimerConfig) GetTip() bool { return false }", "GetTip"},
-		"namesake":      {"x/timers/policy/made.go", "type Tip struct{}", "Tip"},
+		"namesake":      {"x/timers/market/made.go", "type Tip struct{}", "Tip"},
 		"string":        {"x/timers/engine/made.go", "const s = `POLICY_TIP`", "`POLICY_TIP`"},
 		"blank import":  {"x/timers/engine/made.go", "import _ \"example.test/chain/x/timers/policies/tip\"", "imports x/timers/policies/tip"},
 		"proto":         {"proto/timers/v1/query.proto", "message Query {\n  TipParams p = 1;\n}", "TipParams"},
@@ -125,7 +125,7 @@ func TestSources(t *testing.T) {
 		"comment":          {"x/timers/engine/made.go", "// PolicyTip is POLICY_TIP.", ""},
 		"another policy":   {"x/timers/types/made.go", "const p = PolicyFIFO", ""},
 		"its own file":     {"x/timers/engine/tip.go", "const s = `POLICY_TIP`", ""},
-		"its room":         {"x/timers/policy/tip/made.go", "const s = `POLICY_TIP`", ""},
+		"its room":         {"x/timers/market/tip/made.go", "const s = `POLICY_TIP`", ""},
 		"a test":           {"x/timers/engine/made_test.go", "const s = `POLICY_TIP`", ""},
 		"generated":        {"x/timers/engine/made.pb.go", "const s = `POLICY_TIP`", ""},
 		"comment of proto": {"proto/timers/v1/query.proto", "message Query {} // TipParams", ""},
@@ -134,12 +134,12 @@ func TestSources(t *testing.T) {
 			text := c.text + "\n"
 			switch {
 			case c.file[:2] != "x/":
-			case c.file == "x/timers/policy/tip/made.go":
+			case c.file == "x/timers/market/tip/made.go":
 				text = "package tip\n\n" + text
 			case c.file[:14] == "x/timers/types":
 				text = "package types\n\n" + text
-			case c.file[:15] == "x/timers/policy":
-				text = "package policy\n\n" + text
+			case c.file[:15] == "x/timers/market":
+				text = "package market\n\n" + text
 			default:
 				text = "package engine\n\n" + text
 			}
@@ -162,10 +162,10 @@ func TestDistinctiveNames(t *testing.T) {
 	})
 	for distinctive, want := range map[string][]string{
 		"fifo": {
-			"x/timers/client/cli/help.go", "x/timers/engine/made.go", "x/timers/policies/registry/registry.go",
+			"x/timers/client/cli/help.go", "x/timers/engine/made.go", "x/timers/policies/registry.go",
 			"proto/timers/v1/config.proto", "proto/timers/v1/query.proto",
 		},
-		"eip1559": {"x/timers/client/cli/help.go", "x/timers/policies/registry/registry.go", "proto/timers/v1/config.proto"},
+		"eip1559": {"x/timers/client/cli/help.go", "x/timers/policies/registry.go", "proto/timers/v1/config.proto"},
 	} {
 		l := small()
 		l.distinctive = []string{distinctive}

@@ -194,7 +194,7 @@ func (t *tree) structOf(of types.Type) *types.Struct {
 }
 
 // core returns how many hand-written lines and packages the module has without what no block runs, and its floors: how many
-// packages stand on each other at most.
+// of these packages stand on each other at most.
 func (t *tree) core() (lines, packages, floors int) {
 	height := map[string]int{}
 	var heightOf func(p *pkg) int
@@ -202,7 +202,7 @@ func (t *tree) core() (lines, packages, floors int) {
 		if height[p.path] == 0 {
 			highest := 0
 			for _, imported := range p.imports() {
-				if below := t.byPath[imported]; below != nil && within(below.dir, t.layout.module) {
+				if below := t.byPath[imported]; below != nil && within(below.dir, t.layout.module) && !withinAny(below.dir, t.layout.beside) {
 					highest = max(highest, heightOf(below))
 				}
 			}

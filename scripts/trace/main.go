@@ -37,9 +37,9 @@ var passes = []struct {
 	name, what string
 	limit      count
 }{
-	{"block", "an empty block", count{266, 91, 31}},
-	{"schedule", "scheduling a bank send", count{180, 59, 26}},
-	{"life", "a bank send from there to its receipt", count{625, 142, 39}},
+	{"block", "an empty block", count{266, 91, 16}},
+	{"schedule", "scheduling a bank send", count{180, 59, 16}},
+	{"life", "a bank send from there to its receipt", count{625, 142, 19}},
 }
 
 func main() {

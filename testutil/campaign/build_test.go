@@ -27,7 +27,6 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/ledger"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -119,7 +118,7 @@ func (w *world) query(d draws) error {
 	if w.height() == 0 {
 		return nil
 	}
-	ctx, server := w.ctx(), timersquery.NewServer(w.app().Timers)
+	ctx, server := w.ctx(), timerskeeper.NewQueryServer(w.app().Timers)
 	var err error
 	switch d.IntN(4) {
 	case 0:
@@ -460,7 +459,7 @@ func (w *world) onlyIf(d draws) (conditions []types.WatchKey) {
 
 // key is a watched key, some with a condition.
 func (w *world) key(text string, d draws) types.WatchKey {
-	response, err := timersquery.NewServer(w.app().Timers).WatchKey(w.ctx(), &types.QueryWatchKeyRequest{Text: text})
+	response, err := timerskeeper.NewQueryServer(w.app().Timers).WatchKey(w.ctx(), &types.QueryWatchKeyRequest{Text: text})
 	require.NoError(w.tb, err)
 	key := response.Key
 	if strings.HasPrefix(text, "bank:balance:") && d.one(2) {

@@ -6,7 +6,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
@@ -29,8 +29,8 @@ func (w *world) drawConfig(d draws) types.TimerConfig {
 	config.MaxTtlBlocks = d.between(30, 80)
 	config.MaxTimersPerActor = pick[uint32](d, 10, 40, 100)
 	config.MaxFiresPerBlock, config.MaxFiresPerActor = pick[uint32](d, 0, 0, 2, 7), pick[uint32](d, 0, 0, 1, 3)
-	config.GcCyclesPerBlock = overhead.RemovalCycles * d.between(1, 5)
-	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + overhead.CyclesFor(overhead.Refile, int(d.between(1, 30)))
+	config.GcCyclesPerBlock = market.RemovalCycles * d.between(1, 5)
+	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + market.CyclesFor(market.Refile, int(d.between(1, 30)))
 	config.CandidateWindow = uint32(d.between(1, 12))
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = d.between(0, 8), d.between(1, 8)
 	config.FairnessUnit = pick(d, types.UnitActor, types.UnitDeployer)

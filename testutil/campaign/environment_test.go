@@ -77,7 +77,7 @@ func (e *environment) attach(a *app.App, seed int64) {
 		return response, nil
 	})
 	purse := a.Timers.Engine().Fees
-	purse.Basefees = market{e}
+	purse.Basefees = feeMarket{e}
 	purse.Balances = balances{e, purse.Balances}
 	purse.Tips = tips{e, purse.Tips}
 	purse.Feegrant = grants{e, purse.Feegrant}
@@ -119,10 +119,10 @@ var faults = map[string][]string{
 	"feegrant": {"", "", "error", "panic"},
 }
 
-// market is a fee market.
-type market struct{ *environment }
+// feeMarket is a fee market.
+type feeMarket struct{ *environment }
 
-func (m market) Basefees(ctx context.Context, config *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
+func (m feeMarket) Basefees(ctx context.Context, config *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
 	cycle, cell = config.CycleBasefee.LegacyDec, config.CellBasefee.LegacyDec
 	switch m.market {
 	case "dear":

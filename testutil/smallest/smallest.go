@@ -11,9 +11,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,7 +22,7 @@ const ID = types.FirstCustomPolicy
 // Rules order timers by size, which is what their limits reserve of the lane. A fire pays what it pays under fifo: the
 // chain's basefees, and no tip.
 type Rules struct {
-	fifo.Rules
+	market.FIFO
 	// Patience is the number of blocks after which a timer no longer waits for its place by size; 0 means for ever.
 	Patience uint64
 }
@@ -33,14 +32,14 @@ func (r Rules) Impatient(height, due uint64) bool {
 	return r.Patience > 0 && height >= due && height-due >= r.Patience
 }
 
-// Order implements policy.Rules: those that are impatient by (due, seq), then the others by (size, due, seq). No two
+// Order implements market.Rules: those that are impatient by (due, seq), then the others by (size, due, seq). No two
 // candidates share a seq, so that the order is total. No candidate is left out.
-func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
+func (r Rules) Order(prices market.Prices, candidates []market.Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
 	}
-	key := func(c policy.Candidate) (patient, size uint64) {
+	key := func(c market.Candidate) (patient, size uint64) {
 		if r.Impatient(prices.Height, c.Due) {
 			return 0, 0
 		}
@@ -107,7 +106,7 @@ func (*Policy) Messages() policies.Messages {
 }
 
 // Rules implements policies.Policy.
-func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules {
 	return rulesIn(config)
 }
 

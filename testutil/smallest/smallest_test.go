@@ -17,10 +17,8 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/smallest"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -31,8 +29,8 @@ import (
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := policytest.DrawCandidates(t)
-		order := func(candidates []policy.Candidate) (ordered []policy.Candidate) {
-			for _, i := range (smallest.Rules{}).Order(policy.Prices{}, candidates) {
+		order := func(candidates []market.Candidate) (ordered []market.Candidate) {
+			for _, i := range (smallest.Rules{}).Order(market.Prices{}, candidates) {
 				ordered = append(ordered, candidates[i])
 			}
 			return ordered
@@ -143,7 +141,7 @@ func TestAChainWithoutThePolicyRefusesIt(t *testing.T) {
 	genesis.Config.Policy = smallest.ID
 	_, err := lab.NewChain(lab.ChainOptions{Genesis: genesis})
 	require.ErrorIs(t, err, types.ErrInvalidConfig)
-	wire := func(more ...registry.Constructor) func() {
+	wire := func(more ...policies.Constructor) func() {
 		return func() { _, _ = lab.NewChain(lab.ChainOptions{Keeper: []keeper.Option{keeper.WithPolicy(more...)}}) }
 	}
 	require.PanicsWithError(t, "x/timers: two policies have the id 1000", wire(smallest.New, smallest.New))
@@ -167,12 +165,12 @@ func TestOrder_TheImpatientComeFirst(t *testing.T) {
 			height = max(height, c.Due)
 		}
 		height += min(rapid.Uint64Range(0, 4).Draw(t, "later"), ^height)
-		var ordered []policy.Candidate
-		for _, i := range rules.Order(policy.Prices{Height: height}, candidates) {
+		var ordered []market.Candidate
+		for _, i := range rules.Order(market.Prices{Height: height}, candidates) {
 			ordered = append(ordered, candidates[i])
 		}
 		require.ElementsMatch(t, candidates, ordered)
-		waited := func(c policy.Candidate) bool { return rules.Patience > 0 && height-c.Due >= rules.Patience }
+		waited := func(c market.Candidate) bool { return rules.Patience > 0 && height-c.Due >= rules.Patience }
 		for i := 1; i < len(ordered); i++ {
 			a, b := ordered[i-1], ordered[i]
 			require.False(t, waited(b) && !waited(a), "%v before %v", a, b)
@@ -190,12 +188,12 @@ func TestPatience_IsSetShownAndKept(t *testing.T) {
 	chain := newChain(t, func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 })
 	known := map[string]byte{}
 	standing := func(chain *lab.Chain) *smallest.Standing {
-		lane, err := query.NewServer(chain.Timers).Lane(chain.Ctx(), &types.QueryLaneRequest{})
+		lane, err := keeper.NewQueryServer(chain.Timers).Lane(chain.Ctx(), &types.QueryLaneRequest{})
 		require.NoError(t, err)
 		return lane.OfPolicy.GetCachedValue().(*smallest.Standing)
 	}
 	require.Equal(t, &smallest.Standing{PatienceBlocks: 100}, standing(chain))
-	params, err := query.NewServer(chain.Timers).Params(chain.Ctx(), &types.QueryParamsRequest{Fields: []string{"smallest.patience_blocks"}})
+	params, err := keeper.NewQueryServer(chain.Timers).Params(chain.Ctx(), &types.QueryParamsRequest{Fields: []string{"smallest.patience_blocks"}})
 	require.NoError(t, err)
 	next := params.Config
 	types.ChangeParams(&next, func(p *smallest.Params) { p.PatienceBlocks = 3 })

@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/lab/life"
 	"github.com/cosmos-timers/timers/testutil/node"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -91,6 +91,6 @@ func lifeOf(t *testing.T, n *node.Node, config types.TimerConfig) (*life.Recorde
 	require.NoError(t, err)
 	return &life.Recorder{
 		Node: client, Decode: app.Describe().TxConfig().TxDecoder(),
-		Lane: lane.Capacity{Cycles: config.LaneTimerCycles, Cells: config.LaneTimerCells},
+		Lane: market.Capacity{Cycles: config.LaneTimerCycles, Cells: config.LaneTimerCells},
 	}, &life.Checker{SuspendsAfter: int64(config.MaxUnfundedSkips), Lane: int64(config.LaneTimerCycles)}
 }

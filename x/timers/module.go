@@ -24,7 +24,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/cli"
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -81,7 +80,7 @@ func (AppModule) RegisterGRPCGatewayRoutes(clientCtx client.Context, mux *gwrunt
 // RegisterServices registers the message and query servers.
 func (m AppModule) RegisterServices(cfg module.Configurator) {
 	types.RegisterMsgServer(cfg.MsgServer(), keeper.NewMsgServer(m.keeper))
-	types.RegisterQueryServer(cfg.QueryServer(), query.NewServer(m.keeper))
+	types.RegisterQueryServer(cfg.QueryServer(), keeper.NewQueryServer(m.keeper))
 }
 
 // DefaultGenesis returns an empty module. Unless the keeper was given a fee denom, the genesis has none, and InitGenesis

@@ -22,63 +22,40 @@ const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library, cosmossdk.io/math and pureToo.
 var pureRank = map[string]int{
-	"decimal": 0, "envelope": 0, "fixed": 0, "packed": 0, "watch/condition": 0, "logmap/wire": 1, "logmap": 2, "lane": 1, "fairness": 1, "calendar": 1, "overhead": 1, "schedule": 1, "policy": 2, "merge": 2,
-	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
+	"decimal": 0, "watch/condition": 0, "logmap": 0, "schedule": 0, "market": 1, "market/auction": 2, "market/score": 2, "market/tip": 2,
 }
 
 // pureToo is what pure packages may import of others: data structures.
 const pureToo = "github.com/tidwall/btree"
 
-// room is what the rooms of all policies may import.
-var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "state/logstore", "fees", "triggers", "policies"}
-
-// guestRoom is what those of guests may import.
-var guestRoom = append([]string{"types/bounds"}, room...)
+// guestRoom is what the rooms of guests may import.
+var guestRoom = []string{"types", "report", "sandbox", "watch", "state", "fees", "triggers", "policies"}
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
-// run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
-// not know each other. So do the packages of the clients. What is not named here, such as client/cli, may import all of the
+// run one way, from the pure packages over state and policies to the engine and the keeper. So do the packages of the clients. What is not named here, such as client/cli, may import all of the
 // module.
 var mayImport = map[string][]string{
-	"types":            {"types/bounds", "types/mask"},
-	"types/bounds":     {},
-	"types/mask":       {},
-	"events":           {},
-	"names":            {"types", "types/bounds"},
-	"sandbox":          {"types", "sandbox/branch"},
-	"sandbox/branch":   {},
-	"sandbox/meter":    {"types"},
-	"actors":           {"types"},
-	"authz":            {"types", "types/bounds"},
-	"authz/guard":      {"types", "authz"},
-	"genesis":          {"types", "types/bounds", "names"},
-	"report":           {"types"},
-	"watch":            {"types", "types/bounds"},
-	"watch/stores":     {"types", "watch"},
-	"state":            {"types", "sandbox", "state/logstore", "state/queue"},
-	"state/queue":      {"types", "sandbox", "state/logstore"},
-	"state/logstore":   {"types", "sandbox"},
-	"state/index":      {"types", "sandbox", "state", "state/logstore", "state/queue"},
-	"state/receipts":   {"types", "state"},
-	"state/conditions": {"types", "watch", "state"},
-	"fees":             {"types", "names", "sandbox", "watch"},
-	"feemarket":        {"types"},
-	"module/v1":        {},
-	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions"},
-	"policies":         {"types", "names", "sandbox", "state", "state/index", "fees"},
+	"types":     {},
+	"report":    {"types"},
+	"sandbox":   {"types"},
+	"actors":    {"types"},
+	"authz":     {"types"},
+	"genesis":   {"types"},
+	"module/v1": {},
+	"state":     {"types", "sandbox"},
+	"watch":     {"types"},
+	"fees":      {"types", "sandbox", "watch"},
+	"triggers":  {"types", "sandbox", "state", "watch"},
+	"policies":  {"types", "sandbox", "state", "fees"},
 
-	"policies/fifo":     room,
-	"policies/eip1559":  room,
-	"policies/auction":  guestRoom,
-	"policies/score":    guestRoom,
-	"policies/tip":      guestRoom,
-	"policies/agents":   guestRoom,
-	"policies/registry": {"types", "state", "fees", "policies", "policies/fifo", "policies/eip1559"},
-	"policies/guests":   {"policies", "policies/registry", "policies/auction", "policies/score", "policies/tip"},
+	"policies/auction": guestRoom,
+	"policies/score":   guestRoom,
+	"policies/tip":     guestRoom,
+	"policies/agents":  guestRoom,
+	"policies/guests":  {"policies", "policies/auction", "policies/score", "policies/tip"},
 
-	"engine": {"types", "events", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/logstore", "state/receipts", "fees", "triggers", "policies", "policies/registry"},
-	"keeper": {"types", "types/bounds", "events", "names", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/receipts", "fees", "triggers", "policies", "policies/registry", "engine"},
-	"query":  {"types", "types/bounds", "names", "state", "state/conditions", "state/logstore", "state/receipts", "triggers", "policies", "policies/registry", "engine"},
+	"engine": {"types", "report", "sandbox", "state", "fees", "triggers", "policies"},
+	"keeper": {"types", "genesis", "report", "sandbox", "state", "watch", "fees", "triggers", "policies", "engine"},
 
 	"client/timespan":  {},
 	"client/when":      {"client/timespan"},
@@ -87,18 +64,18 @@ var mayImport = map[string][]string{
 	"client/impact":    {"types", "client/plain", "client/words", "client/bids"},
 	"client/words":     {"types", "client/plain", "client/timespan", "client/when"},
 	"client/event":     {},
-	"client/plain":     {"types", "types/bounds"},
-	"client/job":       {"types", "names", "client/plain", "client/timespan", "client/when", "client/words"},
+	"client/plain":     {"types"},
+	"client/job":       {"types", "client/plain", "client/timespan", "client/when", "client/words"},
 	"client/bids":      {"types", "client/plain", "client/timespan", "client/job"},
-	"client/draft":     {"types", "names", "authz", "client/plain", "client/timespan", "client/when", "client/course", "client/job", "client/bids"},
+	"client/draft":     {"types", "authz", "client/plain", "client/timespan", "client/when", "client/course", "client/job", "client/bids"},
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/course", "client/job", "client/bids"},
 	"client/broadcast": {"types", "client/job", "client/plain", "client/remote"},
-	"client/history":   {"types", "names", "client/plain", "client/event", "client/words", "client/job"},
+	"client/history":   {"types", "client/plain", "client/event", "client/words", "client/job"},
 	"client/lists":     {"types", "client/plain", "client/timespan", "client/words", "client/job", "client/outlook"},
 	"client/describe":  {"types", "client/plain", "client/timespan", "client/words", "client/course", "client/job", "client/bids", "client/outlook"},
-	"client/dryrun":    {"types", "lane", "client/plain", "client/job"},
+	"client/dryrun":    {"types", "client/plain", "client/job"},
 	"client/metrics":   {"types", "report"},
-	"client/monitor":   {"types", "types/bounds", "client/plain", "client/timespan", "client/event", "client/words", "client/job"},
+	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/words", "client/job"},
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.
@@ -204,50 +181,38 @@ func TestImportRulesCanFail(t *testing.T) {
 		dir, imported string
 		refused       bool
 	}{
-		{"lane", "cosmossdk.io/math", false},
-		{"lane", "slices", false},
-		{"lane", timers + "/fixed", false},
-		{"lane", timers + "/policy", true},
-		{"lane", timers + "/calendar", true},
-		{"lane", timers + "/types", true},
-		{"lane", timers, true},
-		{"lane", "cosmossdk.io/errors", true},
-		{"lane", "cosmossdk.io/math/unsafe", true},
-		{"lane", "github.com/cosmos/cosmos-sdk/types", true},
-		{"policy", timers + "/lane", false},
-		{"merge", timers + "/policy", true},
-		{"policy", timers + "/merge", true},
-		{"policy/eip1559", timers + "/merge", false},
-		{"policy/score", timers + "/policy/eip1559", true},
-		{"policy", timers + "/policy/fifo", true},
-		{"policy/fifo", timers + "/policy", false},
-		{"policy/fifo", timers + "/lane", false},
-		{"policy/auction", timers + "/policy/fifo", false},
-		{"policy/tip", timers + "/policy/score", true},
-		{"policy/eip1559", timers + "/types", true},
-		{"keeper", timers + "/policy/tip", false},
-		{"types", timers + "/policy/tip", false},
-		{"merge", timers + "/types", true},
-		{"merge", timers + "/fairness", false},
-		{"fixed", timers + "/lane", true},
-		{"calendar", "cosmossdk.io/collections", true},
-		{"fairness", timers + "/keeper", true},
+		{"market", "cosmossdk.io/math", false},
+		{"market", "slices", false},
+		{"market", timers + "/decimal", false},
+		{"market", timers + "/market/tip", true},
+		{"market", timers + "/types", true},
+		{"market", timers, true},
+		{"market", "cosmossdk.io/errors", true},
+		{"market", "cosmossdk.io/math/unsafe", true},
+		{"market", "github.com/cosmos/cosmos-sdk/types", true},
+		{"market/tip", timers + "/market", false},
+		{"market/tip", timers + "/market/score", true},
+		{"market/tip", timers + "/types", true},
+		{"keeper", timers + "/market/tip", false},
+		{"types", timers + "/market/tip", false},
+		{"decimal", timers + "/market", true},
+		{"schedule", "cosmossdk.io/collections", true},
+		{"logmap", timers + "/state", true},
 		{"types", "github.com/cosmos/cosmos-sdk/types", false},
-		{"types", timers + "/lane", false},
+		{"types", timers + "/market", false},
 		{"types", timers + "/keeper", true},
 		{"types", timers, true},
 		{"actors", timers + "/types", false},
 		{"actors", timers + "/keeper", true},
 		{"keeper", timers + "/types", false},
-		{"keeper", timers + "/policy", false},
+		{"keeper", timers + "/market", false},
 		{"keeper", timers + "/actors", true},
 		{"keeper", timers + "/watch", false},
-		{"keeper", timers + "/watch/stores", true},
 		{"watch", timers + "/types", false},
 		{"watch", timers + "/keeper", true},
-		{"watch", timers + "/lane", false},
-		{"watch/stores", timers + "/watch", false},
-		{"watch/stores", timers + "/keeper", true},
+		{"watch", timers + "/market", false},
+		{"state", timers + "/watch", true},
+		{"policies", timers + "/engine", true},
 		{"keeper", timers + "/testutil/lab", true},
 		{"keeper", timers + "/client/cli", true},
 		{"keeper", timers, true},
@@ -264,7 +229,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"actors", "github.com/CosmWasm/wasmd/x/wasm/keeper", true},
 		{"actors", "github.com/CosmWasm/wasmd", true},
 		{"actors", root + "/evmbinding", true},
-		{"feemarket", "github.com/cosmos/evm/x/feemarket/keeper", true},
+		{"fees", "github.com/cosmos/evm/x/feemarket/keeper", true},
 		{"actors", "github.com/ethereum/go-ethereum/common", true},
 		{"actors", "github.com/CosmWasm/wasmvm/v2/types", false},
 	} {
@@ -303,7 +268,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "lane", "fairness", "policy", "policy/fifo", "policy/eip1559", "policy/auction", "policy/score", "policy/tip", "merge", "calendar", "keeper", "actors", "watch", "watch/stores"} {
+	for _, dir := range []string{"", "types", "market", "market/auction", "market/score", "market/tip", "schedule", "logmap", "state", "policies", "engine", "keeper", "actors", "watch"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {
@@ -375,7 +340,7 @@ func TestPurityCheckerCanFail(t *testing.T) {
 }
 
 // guestDirs are the guests, and the rules of those that are policies.
-var guestDirs = []string{"policies/agents", "policies/auction", "policies/score", "policies/tip", "policy/auction", "policy/score", "policy/tip"}
+var guestDirs = []string{"policies/agents", "policies/auction", "policies/score", "policies/tip", "market/auction", "market/score", "market/tip"}
 
 // linked returns the packages of the module that one of them links, itself among them.
 func linked(t *testing.T, from string) map[string]bool {
@@ -417,7 +382,7 @@ func testedWithoutGuests(t *testing.T) map[string]bool {
 			tested[own] = true
 		}
 	}
-	require.True(t, tested["policies/eip1559"])
+	require.True(t, tested["policies"])
 	return tested
 }
 

@@ -23,11 +23,11 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies/guests"
-	"github.com/cosmos-timers/timers/x/timers/query"
-	"github.com/cosmos-timers/timers/x/timers/state/receipts"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -172,13 +172,13 @@ func TestTheReferenceStatesTheNumbersOfQueries(t *testing.T) {
 	require.NoError(t, err)
 	text := strings.Join(strings.Fields(string(raw)), " ")
 	for phrase, numbers := range map[string][]int{
-		"has at most %s entries":          {query.MaxPageEntries},
-		"An `offset` is at most %s where": {query.MaxPageOffset},
-		"looks at %s of their segments, each the fires of one block, %s at most": {query.MaxDeliverySegments, receipts.PerSegment},
-		"caller's meter: %s before it reads":                                     {query.QueryGas},
-		"; %s for each byte of the answer":                                       {query.GasPerByte},
-		"; %s for each receipt that `Deliveries` looks at":                       {query.GasPerReceipt},
-		"and %s for each byte of a payload":                                      {query.DecodeGasPerByte},
+		"has at most %s entries":          {keeper.MaxPageEntries},
+		"An `offset` is at most %s where": {keeper.MaxPageOffset},
+		"looks at %s of their segments, each the fires of one block, %s at most": {keeper.MaxDeliverySegments, state.ReceiptsPerSegment},
+		"caller's meter: %s before it reads":                                     {keeper.QueryGas},
+		"; %s for each byte of the answer":                                       {keeper.GasPerByte},
+		"; %s for each receipt that `Deliveries` looks at":                       {keeper.GasPerReceipt},
+		"and %s for each byte of a payload":                                      {keeper.DecodeGasPerByte},
 	} {
 		var stated []any
 		for _, n := range numbers {
@@ -186,7 +186,7 @@ func TestTheReferenceStatesTheNumbersOfQueries(t *testing.T) {
 		}
 		require.Contains(t, text, fmt.Sprintf(phrase, stated...))
 	}
-	require.Contains(t, text, fmt.Sprintf("and %d MiB of them", query.MaxPageBytes>>20))
+	require.Contains(t, text, fmt.Sprintf("and %d MiB of them", keeper.MaxPageBytes>>20))
 }
 
 // withCommas writes a number below a million as the reference does.

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { eventOf, events, happenings } from "../src/index.js";
 
 const vectors: { type: string; attributes: [string, string][]; bytes: string }[] = JSON.parse(
-  fs.readFileSync("../../x/timers/events/testdata/events.json", "utf8"),
+  fs.readFileSync("../../x/timers/report/testdata/events.json", "utf8"),
 );
 
 test("events are what the chain says", () => {

@@ -55,12 +55,10 @@ import (
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	"github.com/cosmos-timers/timers/x/timers"
-	timersfeemarket "github.com/cosmos-timers/timers/x/timers/feemarket"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
-	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
 
 const (
@@ -186,7 +184,7 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 	watcher := watch.New(keys[timerstypes.StoreKey])
 	slots := evmbinding.NewSlots(watcher, keys[evmtypes.StoreKey])
 	seconds := evmbinding.NewSeconds(keys[evmbinding.StoreKey])
-	bankStore := watcher.Service(runtime.NewKVStoreService(keys[banktypes.StoreKey]), stores.Bank(addresses))
+	bankStore := watcher.Service(runtime.NewKVStoreService(keys[banktypes.StoreKey]), watch.Bank(addresses))
 
 	app.Bank = bankkeeper.NewBaseKeeper(cdc, bankStore, app.Accounts, blocked(), authority.String(), app.Logger())
 	app.Staking = stakingkeeper.NewKeeper(
@@ -209,7 +207,7 @@ func (app *App) wireKeepers(keys map[string]*storetypes.KVStoreKey, transient ma
 		cdc, runtime.NewKVStoreService(keys[timerstypes.StoreKey]), app.Accounts, app.Bank, nil, app.MsgServiceRouter(),
 		authority.String(),
 		timerskeeper.WithFeeDenom(Denom), timerskeeper.WithWatcher(watcher), timerskeeper.WithFeegrant(app.Feegrant),
-		timerskeeper.WithBasefeeSource(timersfeemarket.FromBaseFee(&app.FeeMarket)),
+		timerskeeper.WithBasefeeSource(fees.FromBaseFee(&app.FeeMarket)),
 		timerskeeper.WithBalances(fees.NewBankBalances(bankStore, app.Bank.Balances)),
 		timerskeeper.WithAccountStore(runtime.NewKVStoreService(keys[authtypes.StoreKey])))
 	evmbinding.Wire(app.Timers, cdc, app.EVM, app.Accounts, app.Bank, app.MsgServiceRouter(), slots, seconds)

@@ -27,7 +27,6 @@ import (
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -65,7 +64,7 @@ func (c *Chain) sent(msgs ...sdk.Msg) func(ctx sdk.Context) error {
 // what the function works on.
 func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	tb.Helper()
-	queries := query.NewServer(c.Timers.Keeper)
+	queries := timerskeeper.NewQueryServer(c.Timers.Keeper)
 	call := func(to common.Address, parsed abi.ABI, name string, same func(sdk.Context) error, args ...any) price {
 		data, err := parsed.Pack(name, args...)
 		require.NoError(tb, err, name)

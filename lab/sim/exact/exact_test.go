@@ -18,7 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -73,7 +73,7 @@ func simulate(w *workload.Workload, config market.Config) ([]blockOf, []map[stri
 		Fired: func(height uint64, t *market.Timer, charged, tip math.Int) {
 			lines[height].Fires = append(lines[height].Fires, fire{names[t], charged.String(), tip.String(), height - t.Due})
 		},
-		Priced: func(height uint64, prices policy.Prices) {
+		Priced: func(height uint64, prices rules.Prices) {
 			lines[height].Basefee, lines[height].P50 = prices.Lane.String(), prices.P50.String()
 		},
 	}}
@@ -95,9 +95,9 @@ func opOf(height uint64, name string, t *market.Timer) map[string]any {
 		op["bid"] = t.Locked.String()
 	case !ask.Price.IsNil():
 		op["bid"] = ask.Price.String()
-	case ask.Kind == policy.Stated:
+	case ask.Kind == rules.Stated:
 		op["bid"] = map[string]any{"max_fee": ask.Stated.MaxFee.String(), "max_priority": ask.Stated.MaxPriority.String()}
-	case ask.Kind == policy.Fast:
+	case ask.Kind == rules.Fast:
 		op["bid"] = map[string]any{"tier": "fast"}
 	}
 	if !t.MaxCharge.IsNil() {

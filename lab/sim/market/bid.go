@@ -6,7 +6,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // The strategies.
@@ -38,8 +38,8 @@ const (
 var Strategies = []string{Truthful, Estimator, Tier, Patient, Minimal, Overbid, SelfTip, Best}
 
 // Tiers are the names of the tiers.
-var Tiers = map[string]policy.Kind{
-	"economy": policy.Economy, "standard": policy.Standard, "fast": policy.Fast, "urgent": policy.Urgent,
+var Tiers = map[string]market.Kind{
+	"economy": market.Economy, "standard": market.Standard, "fast": market.Fast, "urgent": market.Urgent,
 }
 
 // bid sets what a timer asks. It is false if the owner does not want the fire at today's least price.
@@ -52,10 +52,10 @@ func (c *chain) bid(t *Timer) bool {
 	size := float64(c.prices.Capacity.Size(t.Cycles, t.Cells))
 	switch c.Config.Policy {
 	case FIFO:
-		t.Ask = policy.Ask{}
+		t.Ask = market.Ask{}
 	case Auction, Score:
 		lump := math.NewInt(int64(min(stdmath.Floor(c.lumpRate(t.Group, worth)*size), stdmath.MaxInt64/2)))
-		t.Ask = policy.Ask{}
+		t.Ask = market.Ask{}
 		if c.Config.Policy == Auction {
 			t.Locked = lump
 		} else {
@@ -73,9 +73,9 @@ func (c *chain) bidPrices(t *Timer, height uint64, worth float64) {
 	maxFee, tip := worth, worth*shade(s)
 	switch s.Kind {
 	case Estimator, Tier:
-		t.Ask = policy.Ask{Kind: Tiers[s.Tier]}
+		t.Ask = market.Ask{Kind: Tiers[s.Tier]}
 		if s.Kind == Estimator {
-			t.Ask.Kind = policy.Estimated
+			t.Ask.Kind = market.Estimated
 		}
 		t.MaxCharge = c.worthOfLimits(t, worth)
 		return
@@ -98,7 +98,7 @@ func (c *chain) bidPrices(t *Timer, height uint64, worth float64) {
 	if c.Config.Policy == Tip {
 		maxFee += decFloat(c.prices.Cycle) // There the max fee bounds the chain's cycle basefee too.
 	}
-	t.Ask = policy.StatedAsk(price(maxFee), price(tip))
+	t.Ask = market.StatedAsk(price(maxFee), price(tip))
 }
 
 // lumpRate is what an agent bids for its place, per unit of size.

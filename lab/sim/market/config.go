@@ -4,13 +4,10 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
-	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/market/auction"
+	"github.com/cosmos-timers/timers/x/timers/market/score"
+	"github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 // The policies of a Config.
@@ -30,7 +27,7 @@ var Policies = []string{FIFO, EIP1559, Auction, Score, Tip}
 type Config struct {
 	// Policy in force, one of Policies.
 	Policy string
-	Lane   lane.Capacity
+	Lane   market.Capacity
 	// MaxFires bounds the fires of a block; 0 means no bound. CandidateWindow bounds the ready timers that it compares.
 	MaxFires, CandidateWindow uint32
 	// OverheadCycles and RemovalCycles bound the work of a block that no timer is billed for.
@@ -44,10 +41,10 @@ type Config struct {
 	// FairnessBlocks is the length of the fairness window. ByDeployer counts the fires of a deployer, and not of an actor.
 	FairnessBlocks  uint64
 	ByDeployer      bool
-	Weights         fairness.Bounds
+	Weights         market.WeightBounds
 	MedianSmoothing math.LegacyDec
 
-	Eip1559 eip1559.Rules
+	Eip1559 market.EIP1559
 	// Auction are the rules of the first block: later ones differ in λ alone.
 	Auction auction.Rules
 	Score   score.Rules
@@ -63,7 +60,9 @@ func (c *Config) Limits() workload.Limits {
 }
 
 // overhead is the meter of a block.
-func (c *Config) overhead() *overhead.Meter { return overhead.New(c.OverheadCycles, c.RemovalCycles) }
+func (c *Config) overhead() *market.Overhead {
+	return market.NewOverhead(c.OverheadCycles, c.RemovalCycles)
+}
 
 // auction returns the rules of a block after one that left λ, which stays within its bounds; nil for the first block.
 func (c *Config) auction(before *auction.LambdaState) auction.Rules {

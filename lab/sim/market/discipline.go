@@ -3,29 +3,26 @@ package market
 import (
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
-	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/market/auction"
+	"github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 // discipline is what a policy keeps between blocks, and how its rules are used in one.
 type discipline interface {
 	// open returns the rules of a block.
-	open(height uint64) policy.Rules
+	open(height uint64) market.Rules
 	// accept clamps or refuses the bid of a timer that is being scheduled.
-	accept(rules policy.Rules, t *Timer) bool
+	accept(rules market.Rules, t *Timer) bool
 	// usesTips reports whether the usual tip follows from whether a timer waits for room.
 	usesTips() bool
 	// indexed reports whether timers are admitted to an index under overload, and not the oldest alone compete.
 	indexed() bool
 	// weigh adds to a candidate what the policy knows of its actor.
-	weigh(t *Timer, candidate *policy.Candidate)
+	weigh(t *Timer, candidate *market.Candidate)
 	// fill tries the timers in order.
-	fill(b *block, rules policy.Rules, timers []*Timer, candidates []policy.Candidate)
-	fired(b *block, t *Timer, candidate policy.Candidate, price lane.Price)
+	fill(b *block, rules market.Rules, timers []*Timer, candidates []market.Candidate)
+	fired(b *block, t *Timer, candidate market.Candidate, price market.Price)
 	close(b *block)
 }
 
@@ -33,7 +30,7 @@ func newDiscipline(c *chain) discipline {
 	config := &c.Config
 	switch config.Policy {
 	case FIFO:
-		return &plain{chain: c, rules: fifo.Rules{}}
+		return &plain{chain: c, rules: market.FIFO{}}
 	case Score:
 		return &weighed{plain: plain{chain: c, rules: config.Score}, fires: newWindow(config)}
 	case Tip:
@@ -48,17 +45,17 @@ func newDiscipline(c *chain) discipline {
 // plain is a policy without state.
 type plain struct {
 	chain *chain
-	rules policy.Rules
+	rules market.Rules
 }
 
-func (d *plain) open(uint64) policy.Rules                           { return d.rules }
-func (d *plain) accept(policy.Rules, *Timer) bool                   { return true }
-func (d *plain) usesTips() bool                                     { return false }
-func (d *plain) indexed() bool                                      { return false }
-func (d *plain) weigh(*Timer, *policy.Candidate)                    {}
-func (d *plain) fired(*block, *Timer, policy.Candidate, lane.Price) {}
-func (d *plain) close(*block)                                       {}
-func (d *plain) fill(b *block, rules policy.Rules, timers []*Timer, candidates []policy.Candidate) {
+func (d *plain) open(uint64) market.Rules                             { return d.rules }
+func (d *plain) accept(market.Rules, *Timer) bool                     { return true }
+func (d *plain) usesTips() bool                                       { return false }
+func (d *plain) indexed() bool                                        { return false }
+func (d *plain) weigh(*Timer, *market.Candidate)                      {}
+func (d *plain) fired(*block, *Timer, market.Candidate, market.Price) {}
+func (d *plain) close(*block)                                         {}
+func (d *plain) fill(b *block, rules market.Rules, timers []*Timer, candidates []market.Candidate) {
 	for _, i := range rules.Order(d.chain.prices, candidates) {
 		d.chain.try(b, rules, timers[i], candidates[i])
 	}
@@ -73,8 +70,8 @@ type weighed struct {
 func (d *weighed) usesTips() bool { return d.chain.Config.Policy == EIP1559 }
 func (d *weighed) indexed() bool  { return true }
 
-func (d *weighed) accept(rules policy.Rules, t *Timer) bool {
-	eip, ok := rules.(eip1559.Rules)
+func (d *weighed) accept(rules market.Rules, t *Timer) bool {
+	eip, ok := rules.(market.EIP1559)
 	return !ok || acceptAtMost(t, eip.Fee(d.chain.prices))
 }
 
@@ -83,7 +80,7 @@ const MaxPassedOver = 32
 
 // acceptAtMost refuses or clamps a stated bid as the chain does.
 func acceptAtMost(t *Timer, fee math.LegacyDec) bool {
-	if t.Ask.Kind != policy.Stated || t.Requoted {
+	if t.Ask.Kind != market.Stated || t.Requoted {
 		return true
 	}
 	bid := t.Ask.Stated
@@ -91,7 +88,7 @@ func acceptAtMost(t *Timer, fee math.LegacyDec) bool {
 	if remaining.IsNegative() {
 		return false
 	}
-	t.Ask = policy.StatedAsk(bid.MaxFee, math.LegacyMinDec(bid.MaxPriority, remaining))
+	t.Ask = market.StatedAsk(bid.MaxFee, math.LegacyMinDec(bid.MaxPriority, remaining))
 	return true
 }
 
@@ -102,13 +99,13 @@ func (d *weighed) unit(t *Timer) string {
 	return t.Actor
 }
 
-func (d *weighed) weigh(t *Timer, candidate *policy.Candidate) {
+func (d *weighed) weigh(t *Timer, candidate *market.Candidate) {
 	unit := d.unit(t)
 	candidate.Unit, candidate.Recent = unit, d.fires.recent[unit]
 	candidate.Weight = d.fires.weight(unit)
 }
 
-func (d *weighed) fill(b *block, rules policy.Rules, timers []*Timer, candidates []policy.Candidate) {
+func (d *weighed) fill(b *block, rules market.Rules, timers []*Timer, candidates []market.Candidate) {
 	overfull, passedOver := len(d.chain.ready) > int(d.chain.Config.CandidateWindow), 0
 	for _, i := range rules.Order(d.chain.prices, candidates) {
 		if d.chain.try(b, rules, timers[i], candidates[i]) && overfull {
@@ -140,20 +137,20 @@ type auctioned struct {
 
 type winner struct {
 	timer     *Timer
-	candidate policy.Candidate
-	runnerUp  *policy.Candidate
+	candidate market.Candidate
+	runnerUp  *market.Candidate
 }
 
 // accept refuses a bid that can't be locked.
-func (d *auctioned) accept(_ policy.Rules, t *Timer) bool { return d.chain.affords(t, t.Locked) }
+func (d *auctioned) accept(_ market.Rules, t *Timer) bool { return d.chain.affords(t, t.Locked) }
 
-func (d *auctioned) open(uint64) policy.Rules {
+func (d *auctioned) open(uint64) market.Rules {
 	d.rules = d.chain.Config.auction(d.state)
 	d.winners, d.settled, d.seen = nil, 0, auction.Observation{}
 	return d.rules
 }
 
-func (d *auctioned) fill(b *block, rules policy.Rules, timers []*Timer, candidates []policy.Candidate) {
+func (d *auctioned) fill(b *block, rules market.Rules, timers []*Timer, candidates []market.Candidate) {
 	for _, i := range rules.Order(d.chain.prices, candidates) {
 		if !d.chain.try(b, rules, timers[i], candidates[i]) {
 			continue
@@ -164,7 +161,7 @@ func (d *auctioned) fill(b *block, rules policy.Rules, timers []*Timer, candidat
 	}
 }
 
-func (d *auctioned) fired(_ *block, t *Timer, candidate policy.Candidate, _ lane.Price) {
+func (d *auctioned) fired(_ *block, t *Timer, candidate market.Candidate, _ market.Price) {
 	d.winners = append(d.winners, winner{timer: t, candidate: candidate})
 }
 
@@ -207,12 +204,12 @@ type standing struct {
 
 func (d *tips) usesTips() bool { return true }
 
-func (d *tips) open(height uint64) policy.Rules {
+func (d *tips) open(height uint64) market.Rules {
 	d.height, d.second, d.used, d.inTurn = height, false, map[string]uint64{}, nil
 	return d.rules
 }
 
-func (d *tips) accept(_ policy.Rules, t *Timer) bool { return acceptAtMost(t, d.chain.prices.Cycle) }
+func (d *tips) accept(_ market.Rules, t *Timer) bool { return acceptAtMost(t, d.chain.prices.Cycle) }
 
 // epoch of the height: the first begins with the first block.
 func (d *tips) epoch() uint64 { return 1 + (d.height-1)/d.chain.Config.TipEpochBlocks }
@@ -233,7 +230,7 @@ func (d *tips) weightIn(s *standing) math.LegacyDec {
 	return d.rule.WeightIn(s.history, d.epoch())
 }
 
-func (d *tips) weigh(t *Timer, candidate *policy.Candidate) {
+func (d *tips) weigh(t *Timer, candidate *market.Candidate) {
 	s := d.of(t.Actor)
 	if s.knownAt != d.height {
 		s.known, s.knownAt = tip.Units(d.weightIn(s)), d.height
@@ -241,7 +238,7 @@ func (d *tips) weigh(t *Timer, candidate *policy.Candidate) {
 	candidate.Weight = s.known
 }
 
-func (d *tips) fill(b *block, rules policy.Rules, timers []*Timer, candidates []policy.Candidate) {
+func (d *tips) fill(b *block, rules market.Rules, timers []*Timer, candidates []market.Candidate) {
 	// Starved actors have the floor, before the order is made.
 	for i, t := range timers {
 		s := d.of(t.Actor)
@@ -270,7 +267,7 @@ func (d *tips) fill(b *block, rules policy.Rules, timers []*Timer, candidates []
 	}
 }
 
-func (d *tips) fired(_ *block, t *Timer, candidate policy.Candidate, price lane.Price) {
+func (d *tips) fired(_ *block, t *Timer, candidate market.Candidate, price market.Price) {
 	if !d.second {
 		d.slices.Spend(candidate.Actor, t.Cycles)
 	}

@@ -12,9 +12,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // Outcome is what became of a job.
@@ -57,14 +55,14 @@ type Log struct {
 	// Fired is called for each fire when its block ends, with what it paid in all and what of that is tips.
 	Fired func(height uint64, t *Timer, charged, tip math.Int)
 	// Priced is called with the prices of each block.
-	Priced func(height uint64, prices policy.Prices)
+	Priced func(height uint64, prices market.Prices)
 }
 
 // Timer is a job on the chain.
 type Timer struct {
 	*workload.Job
 	Due, Seq uint64
-	Ask      policy.Ask
+	Ask      market.Ask
 	// Locked is the bid under auction. MaxCharge is the most that a fire may cost; both are nil if not stated.
 	Locked, MaxCharge math.Int
 	// Requoted asks are computed again in each block, as by a bidding agent.
@@ -96,9 +94,9 @@ type chain struct {
 	seq     uint64
 	spent   []float64
 
-	prices  policy.Prices
+	prices  market.Prices
 	basefee math.LegacyDec
-	last    lane.Use
+	last    market.Use
 	p50     math.LegacyDec
 	// usualLump is the median lump sum per unit of size of the last block with fires, which bidders of policies auction
 	// and score can see on the chain.
@@ -108,8 +106,8 @@ type chain struct {
 // block is the execution of one block.
 type block struct {
 	height  uint64
-	budget  lane.Budget
-	tips    []policy.Tipped
+	budget  market.Budget
+	tips    []market.Tipped
 	waiting bool
 	fired   []*Timer
 }
@@ -139,9 +137,9 @@ func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *
 // block runs one block: its transactions, and the end of the block.
 func (c *chain) block(height uint64) {
 	rules := c.discipline.open(height)
-	c.prices = policy.Prices{
+	c.prices = market.Prices{
 		Height: height, Capacity: c.Config.Lane, Cycle: c.Config.CycleBasefee, Cell: c.Config.CellBasefee, P50: c.p50,
-		Lane: rules.LaneBasefee(c.Config.CycleBasefee, policy.Last{Basefee: c.basefee, Use: c.last}),
+		Lane: rules.LaneBasefee(c.Config.CycleBasefee, market.Last{Basefee: c.basefee, Use: c.last}),
 	}
 	if c.Log.Priced != nil {
 		c.Log.Priced(height, c.prices)
@@ -149,11 +147,11 @@ func (c *chain) block(height uint64) {
 	c.schedule(height, rules)
 	c.collect(height)
 
-	b := &block{height: height, budget: lane.Budget{Capacity: c.prices.Capacity, MaxFires: c.Config.MaxFires}}
+	b := &block{height: height, budget: market.Budget{Capacity: c.prices.Capacity, MaxFires: c.Config.MaxFires}}
 	b.waiting = !c.discipline.usesTips()
 	competing := c.competing(height, rules)
 	c.requote(height, competing)
-	candidates := make([]policy.Candidate, len(competing))
+	candidates := make([]market.Candidate, len(competing))
 	for i, t := range competing {
 		candidates[i] = c.candidate(t)
 	}
@@ -162,14 +160,14 @@ func (c *chain) block(height uint64) {
 }
 
 // candidate is a timer as the rules see it.
-func (c *chain) candidate(t *Timer) policy.Candidate {
-	candidate := policy.Candidate{
+func (c *chain) candidate(t *Timer) market.Candidate {
+	candidate := market.Candidate{
 		Due: t.Due, Seq: t.Seq, Size: c.prices.Capacity.Size(t.GasLimit, t.CellLimit), Actor: c.address(t.Actor), Ask: t.Ask, Locked: t.Locked,
 	}
 	if !t.MaxCharge.IsNil() {
-		candidate.Ask.SpendCap = policy.SpendCapOf(t.MaxCharge, c.prices, t.GasLimit, t.CellLimit)
-		if candidate.Ask.SpendCap.Exhausted() && candidate.Ask.Kind != policy.Stated {
-			candidate.Ask.Kind = policy.CellPricedOut
+		candidate.Ask.SpendCap = market.SpendCapOf(t.MaxCharge, c.prices, t.GasLimit, t.CellLimit)
+		if candidate.Ask.SpendCap.Exhausted() && candidate.Ask.Kind != market.Stated {
+			candidate.Ask.Kind = market.CellPricedOut
 		}
 	}
 	c.discipline.weigh(t, &candidate)
@@ -185,7 +183,7 @@ func (c *chain) address(actor string) string {
 
 // schedule offers the chain the jobs that are due in the next block, and again those that it refused before. An owner
 // schedules a block ahead: a timer can't be due in the block of its transaction.
-func (c *chain) schedule(height uint64, rules policy.Rules) {
+func (c *chain) schedule(height uint64, rules market.Rules) {
 	for c.next < len(c.work.Jobs) && c.work.Jobs[c.next].Due <= height+1 {
 		c.waiting = append(c.waiting, &c.work.Jobs[c.next])
 		c.next++
@@ -230,7 +228,7 @@ func (c *chain) collect(height uint64) {
 
 // competing are the timers that compete: all that are ready while the window holds them, and under overload those that
 // were admitted.
-func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
+func (c *chain) competing(height uint64, rules market.Rules) []*Timer {
 	window := int(c.Config.CandidateWindow)
 	if len(c.ready) <= window {
 		return c.ready
@@ -240,10 +238,10 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 	}
 	// The meter of a block that has no other work. Looks at payers are left out: an agent has a handful of actors.
 	meter := c.Config.overhead()
-	meter.Lend(overhead.Times)
-	meter.Lend(overhead.Watches)
-	meter.Lend(overhead.Held)
-	admit := func(t *Timer, read, admit overhead.Work) {
+	meter.Lend(market.Times)
+	meter.Lend(market.Watches)
+	meter.Lend(market.Held)
+	admit := func(t *Timer, read, admit market.Work) {
 		if t.admitted || !meter.TryConsume(read) {
 			return
 		}
@@ -256,12 +254,12 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 	}
 	for _, t := range c.ready {
 		if t.Due == height {
-			admit(t, overhead.ReadNewlyDue, overhead.AdmitNewlyDue)
+			admit(t, market.ReadNewlyDue, market.AdmitNewlyDue)
 		}
 	}
 	var admitted []*Timer
 	for _, t := range c.ready {
-		if admit(t, overhead.ReadReady, overhead.Admit); t.admitted {
+		if admit(t, market.ReadReady, market.Admit); t.admitted {
 			admitted = append(admitted, t)
 		}
 	}
@@ -269,7 +267,7 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 }
 
 // try fires a timer if it fits the lane. It reports whether it found no room.
-func (c *chain) try(b *block, rules policy.Rules, t *Timer, candidate policy.Candidate) (noRoom bool) {
+func (c *chain) try(b *block, rules market.Rules, t *Timer, candidate market.Candidate) (noRoom bool) {
 	price, willing := rules.Price(c.prices, candidate)
 	if !b.budget.Fits(candidate.Size) {
 		if willing && candidate.Size <= c.defaultSize() {
@@ -287,7 +285,7 @@ func (c *chain) try(b *block, rules policy.Rules, t *Timer, candidate policy.Can
 	settled := price.Settle(preCharge, t.Cycles, t.Cells)
 	b.budget.Spend(t.Cycles, t.Cells)
 	size := c.prices.Capacity.Size(t.Cycles, t.Cells)
-	b.tips = append(b.tips, policy.Tipped{Priority: price.Priority, Size: size})
+	b.tips = append(b.tips, market.Tipped{Priority: price.Priority, Size: size})
 	b.fired = append(b.fired, t)
 	c.result.Outcomes[t.Index] = Outcome{Fired: b.height, Paid: toFloat(settled.Charged), Tip: toFloat(settled.Tip)}
 	c.spent[t.Agent] += toFloat(settled.Charged)
@@ -345,8 +343,8 @@ func (c *chain) close(b *block) {
 		Height: b.height, Basefee: decFloat(c.prices.Lane), P50: decFloat(c.p50), Used: b.budget.UsedSize,
 		Fires: len(b.fired), Ready: len(c.ready), Wait: b.wait(),
 	})
-	c.basefee, c.last = c.prices.Lane, lane.Use{Size: b.budget.UsedSize, Fires: b.budget.Fires}
-	c.p50 = policy.NextP50(c.p50, b.tips, b.waiting)
+	c.basefee, c.last = c.prices.Lane, market.Use{Size: b.budget.UsedSize, Fires: b.budget.Fires}
+	c.p50 = market.NextP50(c.p50, b.tips, b.waiting)
 }
 
 // medianLump is the median over the block's fires of what they paid to the proposer per unit of size.

@@ -8,7 +8,7 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // window is the fairness window: the fires of units in the last blocks, the median over them and the weights that
@@ -18,7 +18,7 @@ type window struct {
 	recent map[string]uint64
 	// blocks are the fires of the blocks in the window, the oldest first.
 	blocks   []firesOf
-	median   fairness.Median
+	median   market.Median
 	counts   histogram
 	smoothed math.LegacyDec
 	// weights that were computed in this block.
@@ -62,7 +62,7 @@ func (w *window) advance(height uint64, units map[string]uint64) {
 	if err := w.median.Settle(context.Background(), &w.counts); err != nil {
 		panic(err)
 	}
-	w.smoothed = fairness.Smooth(w.config.MedianSmoothing, w.median.Value, w.smoothed)
+	w.smoothed = market.SmoothMedian(w.config.MedianSmoothing, w.median.Value, w.smoothed)
 }
 
 func (w *window) change(unit string, by int64) {
@@ -76,7 +76,7 @@ func (w *window) change(unit string, by int64) {
 	}
 }
 
-// histogram implements fairness.Counts, ordered by the number of fires.
+// histogram implements market.MedianCounts, ordered by the number of fires.
 type histogram struct{ entries []histogramEntry }
 
 type histogramEntry struct{ fires, units uint64 }
@@ -85,7 +85,7 @@ func (h *histogram) at(fires uint64) (int, bool) {
 	return slices.BinarySearchFunc(h.entries, fires, func(e histogramEntry, fires uint64) int { return cmp.Compare(e.fires, fires) })
 }
 
-// Get implements fairness.Counts.
+// Get implements market.MedianCounts.
 func (h *histogram) Get(_ context.Context, fires uint64) (uint64, error) {
 	if i, found := h.at(fires); found {
 		return h.entries[i].units, nil
@@ -93,7 +93,7 @@ func (h *histogram) Get(_ context.Context, fires uint64) (uint64, error) {
 	return 0, nil
 }
 
-// Set implements fairness.Counts.
+// Set implements market.MedianCounts.
 func (h *histogram) Set(_ context.Context, fires, units uint64) error {
 	i, found := h.at(fires)
 	switch {
@@ -107,7 +107,7 @@ func (h *histogram) Set(_ context.Context, fires, units uint64) error {
 	return nil
 }
 
-// Next implements fairness.Counts.
+// Next implements market.MedianCounts.
 func (h *histogram) Next(_ context.Context, fires uint64) (uint64, error) {
 	i, found := h.at(fires)
 	if found {
@@ -119,7 +119,7 @@ func (h *histogram) Next(_ context.Context, fires uint64) (uint64, error) {
 	return h.entries[i].fires, nil
 }
 
-// Prev implements fairness.Counts.
+// Prev implements market.MedianCounts.
 func (h *histogram) Prev(_ context.Context, fires uint64) (uint64, error) {
 	i, _ := h.at(fires)
 	if i == 0 {

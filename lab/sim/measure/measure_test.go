@@ -10,7 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/sim/measure"
 	"github.com/cosmos-timers/timers/lab/sim/portable"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	rules "github.com/cosmos-timers/timers/x/timers/market"
 )
 
 func TestGini(t *testing.T) {
@@ -53,7 +53,7 @@ func best(jobs []workload.Job, used []uint64, capacity uint64) float64 {
 // TestOptimumIsABound of every schedule, and is not far from the best one where jobs fill the lane exactly.
 func TestOptimumIsABound(t *testing.T) {
 	const capacity, blocks = 100, 4
-	lanes := lane.Capacity{Cycles: capacity, Cells: capacity}
+	lanes := rules.Capacity{Cycles: capacity, Cells: capacity}
 	rapid.Check(t, func(t *rapid.T) {
 		w := &workload.Workload{}
 		for range rapid.IntRange(1, 6).Draw(t, "jobs") {

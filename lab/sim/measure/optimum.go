@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // rounds in which Optimum improves its prices.
@@ -14,7 +14,7 @@ const rounds = 40
 // knapsack over all blocks, in which a job may fire in parts. For any prices of the blocks no rule serves more than what
 // the lane is worth at these prices, and what each job gains at its best block. The prices are improved for some rounds;
 // the bound holds for whatever prices they end with.
-func Optimum(w *workload.Workload, blocks uint64, capacity lane.Capacity) float64 {
+func Optimum(w *workload.Workload, blocks uint64, capacity market.Capacity) float64 {
 	prices, load := make([]float64, blocks+1), make([]float64, blocks+1)
 	room := float64(capacity.Cycles)
 	best, scale := math.Inf(1), meanWorth(w)

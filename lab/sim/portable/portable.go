@@ -17,8 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/sim/spec"
 	"github.com/cosmos-timers/timers/lab/sim/strict"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	rules "github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // defaults is the market's part of the module's default config. The package's test rewrites it with -update.
@@ -92,7 +91,7 @@ var fields = map[string]field{
 	}),
 	"eip1559.lane_fee_multiplier": dec("0", "2", func(c *config) decs { return decs{&c.Eip1559.Multiplier} }),
 	"eip1559.basefee_response": oneOf([]string{"clip", "linear"}, func(c *config, name string) {
-		c.Eip1559.Basefee.Response = map[string]lane.Response{"clip": lane.Clip, "linear": lane.Linear}[name]
+		c.Eip1559.Basefee.Response = map[string]rules.Response{"clip": rules.Clip, "linear": rules.Linear}[name]
 	}),
 	"auction.payment_rule": oneOf([]string{"vcg", "first_price"}, func(c *config, name string) {
 		c.Auction.FirstPrice = name == "first_price"
@@ -141,7 +140,7 @@ func weight(of func(*config) *uint32) field {
 	return func(c *config, raw json.RawMessage) string {
 		value, reason := readDec(raw, "0.0625", "8")
 		if reason == "" {
-			*of(c) = fairness.Sixteenths(value)
+			*of(c) = rules.WeightInSixteenths(value)
 		}
 		return reason
 	}

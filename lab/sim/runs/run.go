@@ -13,7 +13,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/sim/measure"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	rules "github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // Results of a simulation. Seeds that were not run are missing.
@@ -104,7 +104,7 @@ func sideBySide(ctx context.Context, n int, work func(i int)) {
 type drawn struct {
 	name     string
 	limits   workload.Limits
-	capacity lane.Capacity
+	capacity rules.Capacity
 }
 
 // runSeed runs all cases under one seed; nil if the context ended.

@@ -14,8 +14,8 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -83,9 +83,9 @@ func watching(tb testing.TB, n int) *dueTimers {
 	tb.Helper()
 	c := newChain(tb, n, func(config *types.TimerConfig) {
 		wide(config)
-		config.OverheadCyclesPerBlock += overhead.CyclesFor(overhead.Notify, 2*n)
+		config.OverheadCyclesPerBlock += market.CyclesFor(market.Notify, 2*n)
 	})
-	response, err := query.NewServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{
+	response, err := keeper.NewQueryServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{
 		Text: "bank:balance:" + address("sink").String() + ":" + app.FeeDenom,
 	})
 	require.NoError(tb, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -226,7 +226,7 @@ func lapsing() kind {
 
 func freeKinds() []kind {
 	config := types.DefaultTimerConfig(app.FeeDenom)
-	removals := int(config.GcCyclesPerBlock / overhead.RemovalCycles)
+	removals := int(config.GcCyclesPerBlock / market.RemovalCycles)
 	expired := func(_ int, t *types.Timer) { t.ExpiresAt, t.Due = realapp.Height-1, realapp.Height-1 }
 	same := func(int, *types.Timer) {}
 	kinds := []kind{

@@ -12,7 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
-	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -98,7 +98,7 @@ func TestWeightsFall(t *testing.T) {
 		genesis, err := chain.App.Timers.ExportGenesis(block.ctx)
 		require.NoError(t, err)
 		for _, entry := range genesis.Ready {
-			if merge.List(entry.List).Weight() == weight {
+			if market.List(entry.List).Weight() == weight {
 				n++
 			}
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -279,7 +279,7 @@ func MeasureStorm(spec Spec) ([]Storm, error) {
 		return nil, err
 	}
 	// What an idle block lends is admitted with too.
-	perBlock := int(stormOverhead / (overhead.ReadReady.Cycles + overhead.Admit.Cycles))
+	perBlock := int(stormOverhead / (market.ReadReady.Cycles + market.Admit.Cycles))
 	if spec.Bids.onHold {
 		perBlock -= flow
 	}

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/testutil/exampleapp/chain"
-	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -41,7 +41,7 @@ func TestTheDocumentedProposalsWorkHere(t *testing.T) {
 	}
 	actor := chain.Address("alice").String()
 	info := func(id string) (types.TimerInfo, error) {
-		response, err := timersquery.NewServer(c.App.Timers.Keeper).Timer(c.Ctx(), &types.QueryTimerRequest{Actor: actor, Id: id})
+		response, err := keeper.NewQueryServer(c.App.Timers.Keeper).Timer(c.Ctx(), &types.QueryTimerRequest{Actor: actor, Id: id})
 		if err != nil {
 			return types.TimerInfo{}, err
 		}

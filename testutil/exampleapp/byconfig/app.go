@@ -58,7 +58,6 @@ import (
 	timersmodulev1 "github.com/cosmos-timers/timers/x/timers/module/v1"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
-	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
 
 // Prefix of the chain's addresses.
@@ -133,7 +132,7 @@ func init() {
 
 // ProvideBank is the provider of x/bank on a store that can be watched.
 func ProvideBank(in bank.ModuleInputs, watcher *watch.Watcher, addresses address.Codec) bank.ModuleOutputs {
-	in.StoreService = watcher.Service(in.StoreService, stores.Bank(addresses))
+	in.StoreService = watcher.Service(in.StoreService, watch.Bank(addresses))
 	return bank.ProvideModule(in)
 }
 

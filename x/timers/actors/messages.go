@@ -11,7 +11,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec/unknownproto"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -75,7 +74,7 @@ func (m *Messages) Bytes(call types.Call) (uint64, error) {
 	if known, found := m.checked.of(call.Payload); found {
 		return known.weight, nil
 	}
-	shape, err := envelope.Scan(call.Payload, func(typeURL []byte) error {
+	shape, err := types.ScanPayload(call.Payload, func(typeURL []byte) error {
 		if CheckedByAnte(string(typeURL)) {
 			return errCheckedByAnte(string(typeURL))
 		}

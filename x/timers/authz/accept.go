@@ -12,7 +12,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/authz"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 const (
@@ -48,7 +47,7 @@ func (a *TimerAuthorization) Accept(ctx context.Context, msg sdk.Msg) (authz.Acc
 }
 
 func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) error {
-	if err := bounds.Text(sdkerrors.ErrInvalidRequest, msg); err != nil {
+	if err := types.CheckText(sdkerrors.ErrInvalidRequest, msg); err != nil {
 		return err
 	}
 	if of, ok := msg.(interface{ GetActor() string }); ok && of.GetActor() != "" {

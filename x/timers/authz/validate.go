@@ -10,7 +10,6 @@ import (
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 const (
@@ -38,7 +37,7 @@ var handsOn = []string{"/timers.", "/cosmos.authz."}
 // ValidateBasic implements authz.Authorization. It demands every limit that the type of message needs, and refuses one
 // that it does not have, so that no one relies on a limit without effect.
 func (a *TimerAuthorization) ValidateBasic() error {
-	if err := bounds.Text(sdkerrors.ErrInvalidRequest, a); err != nil {
+	if err := types.CheckText(sdkerrors.ErrInvalidRequest, a); err != nil {
 		return err
 	}
 	if err := a.validateEach(); err != nil {

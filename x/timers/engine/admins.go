@@ -3,7 +3,6 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -36,7 +35,7 @@ func (e *Engine) removeNotAdmins(ctx sdk.Context, b *block, timer *types.Timer) 
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
-		return events.Emit(ctx, &types.TimerCancelledNotAdmin{
+		return report.Emit(ctx, &types.TimerCancelledNotAdmin{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Scheduler: e.Addresses.Text(timer.Scheduler), Label: timer.Label,
 		})
 	})

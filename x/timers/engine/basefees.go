@@ -3,7 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -21,5 +21,5 @@ func (b *block) keepBasefees(ctx sdk.Context) error {
 		FromConfig: b.basefees.FromConfig,
 	}
 	event.Codespace, event.Code = types.CodeOf(failure)
-	return events.Emit(ctx, event)
+	return report.Emit(ctx, event)
 }

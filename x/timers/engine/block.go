@@ -3,8 +3,8 @@ package engine
 import (
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -15,7 +15,7 @@ type block struct {
 	*policies.Block
 	// policy in force, its rules and its round.
 	policy policies.Policy
-	rules  policy.Rules
+	rules  market.Rules
 	round  policies.Round
 	// followers are notified of each fire: those of other policies, and the round.
 	followers []policies.Follower

@@ -3,7 +3,6 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -31,7 +30,7 @@ func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
 	ctx.Logger().Error("the timer lane failed and was rolled back", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", cause)
 	codespace, code := types.CodeOf(cause)
 	event := &types.TimerLaneFailed{Height: types.HeightOf(ctx), Codespace: codespace, Code: code}
-	if err := events.Emit(ctx, event); err != nil {
+	if err := report.Emit(ctx, event); err != nil {
 		ctx.Logger().Error("can't emit TimerLaneFailed", "module", types.ModuleName, "err", err)
 	}
 	e.Reporter.Failed(report.KindLane)

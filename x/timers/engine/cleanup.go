@@ -3,7 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -36,12 +36,12 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 // queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
 // those that are to be removed.
 func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
-	limit := b.Overhead.Left(overhead.VisitHeld)
+	limit := b.Overhead.Left(market.VisitHeld)
 	timers, err := e.Records.OnHoldFrom(ctx, b.State.HoldCursor, limit)
 	if err != nil {
 		return nil, err
 	}
-	b.Overhead.Consume(overhead.VisitHeld, len(timers))
+	b.Overhead.Consume(market.VisitHeld, len(timers))
 	b.State.HoldCursor = 0
 	if len(timers) == limit {
 		b.State.HoldCursor = timers[limit-1].Seq + 1

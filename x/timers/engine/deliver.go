@@ -10,13 +10,12 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/sandbox/meter"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // run is the run of one fire's handler, on a meter of its own.
 type run struct {
-	meter *meter.Meter
+	meter *sandbox.Meter
 	// intrinsic cycles are counted before anything that is metered.
 	intrinsic uint64
 	// served is the name of the runtime that served.
@@ -31,7 +30,7 @@ type run struct {
 // read.
 func (e *Engine) begin(before sdk.Context, timer *types.Timer, intrinsic uint64) *run {
 	r := &run{served: report.NoRuntime, intrinsic: min(intrinsic, timer.GasLimit)}
-	r.meter = meter.New(timer.GasLimit-r.intrinsic, timer.CellLimit, before.KVGasConfig().WriteCostPerByte)
+	r.meter = sandbox.NewMeter(timer.GasLimit-r.intrinsic, timer.CellLimit, before.KVGasConfig().WriteCostPerByte)
 	if r.intrinsic == timer.GasLimit {
 		r.failure = types.ErrOutOfCycles
 		return r
@@ -107,6 +106,6 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes
 // the module refuse a handler that tries to run timers.
-func handlerContext(ctx sdk.Context, fire *meter.Meter) sdk.Context {
+func handlerContext(ctx sdk.Context, fire *sandbox.Meter) sdk.Context {
 	return sandbox.WithinFire(ctx).WithGasMeter(fire).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).WithTxBytes(nil)
 }

@@ -10,11 +10,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state/receipts"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,10 +21,10 @@ import (
 // queries run concurrently.
 type Engine struct {
 	*policies.Parts
-	Policies *registry.Registry
+	Policies *policies.Registry
 	Triggers triggers.Kinds
 	Watches  *triggers.Watches
-	Receipts *receipts.Receipts
+	Receipts *state.Receipts
 	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
 	Authority sdk.AccAddress
 	// Reporter is told what blocks do. Nothing that it answers is used.
@@ -44,7 +42,7 @@ func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64, chang
 	if err := e.Records.Release(ctx, t, height, change); err != nil {
 		return err
 	}
-	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: t.WaitsUntil()})
+	return report.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: t.WaitsUntil()})
 }
 
 // CountTimers counts the live timers at the end of a block, and the ready ones among them. It counts the

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -33,8 +33,8 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
-	b.Overhead.Lend(overhead.NewlyDue)
-	b.Overhead.Lend(overhead.Tries)
+	b.Overhead.Lend(market.NewlyDue)
+	b.Overhead.Lend(market.Tries)
 	locked := math.ZeroInt()
 	for _, f := range b.followers {
 		tips, err := f.Close(ctx)

@@ -7,13 +7,13 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed.
-func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s lane.Settlement) *types.TimerFired {
+func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s market.Settlement) *types.TimerFired {
 	actor := e.Addresses.Text(t.Actor)
 	event := &types.TimerFired{
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,

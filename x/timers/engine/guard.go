@@ -3,9 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -49,7 +47,7 @@ func (e *Engine) putOnHold(ctx sdk.Context, b *block, timer *types.Timer, reason
 	if cause != nil {
 		event.Codespace, event.Code = types.CodeOf(cause)
 	}
-	if err := events.Emit(ctx, event); err != nil {
+	if err := report.Emit(ctx, event); err != nil {
 		return err
 	}
 	b.noteHeld(ctx, timer, reason)
@@ -76,7 +74,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 		if timer.Recurs() {
 			expired.Missing = timer.Trigger.Repetitions()
 		}
-		return events.Emit(ctx, expired)
+		return report.Emit(ctx, expired)
 	})
 	if done {
 		b.expired++
@@ -100,20 +98,20 @@ func (h hands) Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error
 
 // PutOnHold implements policies.Hands.
 func (h hands) PutOnHold(ctx sdk.Context, t *types.Timer, reason types.HoldReason) {
-	if !h.b.Overhead.TryConsume(overhead.PutOnHold) {
+	if !h.b.Overhead.TryConsume(market.PutOnHold) {
 		return
 	}
 	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.putOnHold(ctx, h.b, t, reason, nil) })
 }
 
 // Look implements policies.Hands.
-func (h hands) Look(ctx sdk.Context, t *types.Timer, price lane.Price) policies.Funds {
+func (h hands) Look(ctx sdk.Context, t *types.Timer, price market.Price) policies.Funds {
 	return h.look(ctx, h.b, t, price)
 }
 
 // LacksFunds implements policies.Hands.
-func (h hands) LacksFunds(ctx sdk.Context, t *types.Timer, price lane.Price) {
-	if h.b.Overhead.TryConsume(overhead.PutOnHold) {
+func (h hands) LacksFunds(ctx sdk.Context, t *types.Timer, price market.Price) {
+	if h.b.Overhead.TryConsume(market.PutOnHold) {
 		h.lacksFunds(ctx, h.b, t, price.Cost(t.GasLimit, t.CellLimit))
 	}
 }

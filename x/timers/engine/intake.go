@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,7 +25,7 @@ func (e *Engine) readPayload(
 	if errors.Is(err, sandbox.ErrTooLarge) {
 		return nil, timer.GasLimit, nil
 	}
-	return payload, costs.Cycles(lane.FireWork{PayloadBytes: uint64(len(payload)), PayerCycles: payerCycles}), err
+	return payload, costs.Cycles(market.FireWork{PayloadBytes: uint64(len(payload)), PayerCycles: payerCycles}), err
 }
 
 // IntrinsicCycles are those of a call of a timer: what scheduling and updating check, and an estimate states. The call
@@ -39,7 +39,7 @@ func (e *Engine) IntrinsicCycles(
 	}
 	messages, err := MessageBytes(config, runtime, call)
 	payerCycles += config.TriggerCycles(trigger)
-	return config.Intrinsic().Cycles(lane.FireWork{
+	return config.Intrinsic().Cycles(market.FireWork{
 		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles,
 	}), err
 }

@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -17,7 +17,7 @@ import (
 // those whose time came since the previous block do not wait for them: half of the share for the newly due is theirs.
 func (e *Engine) collectTimes(ctx sdk.Context, b *block) error {
 	behind := b.Before.TimesBehind
-	last, err := e.moveTimed(ctx, b, 0, b.Time, overhead.MoveTimed, b.Overhead.Left(overhead.MoveTimed))
+	last, err := e.moveTimed(ctx, b, 0, b.Time, market.MoveTimed, b.Overhead.Left(market.MoveTimed))
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (e *Engine) collectTimes(ctx sdk.Context, b *block) error {
 		return nil
 	}
 	if from := max(behind+1, last.DueTime); behind > 0 && from <= b.Time {
-		if _, err := e.moveTimed(ctx, b, from, b.Time, overhead.MoveNewlyDue, (b.Overhead.Left(overhead.MoveNewlyDue)+1)/2); err != nil {
+		if _, err := e.moveTimed(ctx, b, from, b.Time, market.MoveNewlyDue, (b.Overhead.Left(market.MoveNewlyDue)+1)/2); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func (e *Engine) collectTimes(ctx sdk.Context, b *block) error {
 
 // moveTimed moves at most limit timers to the queue whose times lie between two, and returns the first that is left.
 func (e *Engine) moveTimed(
-	ctx sdk.Context, b *block, from, until int64, work overhead.Work, limit int,
+	ctx sdk.Context, b *block, from, until int64, work market.Work, limit int,
 ) (left *types.Timer, err error) {
 	timers := make([]types.Timer, 0, 8)
 	err = e.Records.WalkTimed(ctx, from, 0, until, func(t *types.Timer) (bool, error) {
@@ -66,7 +66,7 @@ func (e *Engine) moveTimed(
 // leaves if there is none. An occurrence that lapsed after it had become ready is charged LAPSE_CYCLES; after MAX_UNFUNDED_SKIPS
 // in a row the timer is suspended. Where none has come yet, it waits at no price.
 func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence) {
-	if !b.Overhead.TryConsume(overhead.Lapse) {
+	if !b.Overhead.TryConsume(market.Lapse) {
 		return // It stays ready, and is tried again.
 	}
 	paid := math.ZeroInt()

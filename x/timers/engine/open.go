@@ -5,10 +5,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -30,15 +28,15 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	b := &block{totals: newTotals(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
-		Lane:     lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: overhead.RemovalCycles}},
+		Lane:     market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
+		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}},
 		Overhead: config.Overhead(),
 		Recents:  e.Fairness.Recents(ctx),
 		Waiting:  !inForce.AsksAgents(),
 		Hands:    hands{e, b},
 	}
 	b.funds = funds{
-		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
+		Shortfalls: e.Fees.Shortfalls(&b.Config), least: market.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
 	}
 	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
 		return nil, err

@@ -3,8 +3,8 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -43,7 +43,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Tips = b.Before.Tips.Add(b.tips.amount())
 	b.Agents.Keep()
 	basefee := b.Prices.Lane
-	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
+	b.State.LaneBasefee, b.State.P50 = &basefee, market.NextP50(b.Before.P50, b.tipped, b.Waiting)
 	if err := b.Index.Close(); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
-	return events.Emit(ctx, b.summary())
+	return report.Emit(ctx, b.summary())
 }
 
 // keepReceipts stores the block's receipts, and removes those that are older than RECEIPT_RETENTION_BLOCKS.

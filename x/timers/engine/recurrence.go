@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -147,7 +147,7 @@ func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, code
 		return err
 	}
 	b.noteHeld(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
-	return events.Emit(ctx, &types.TimerHeld{
+	return report.Emit(ctx, &types.TimerHeld{
 		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
 		Codespace: codespace, Code: code,
 	})

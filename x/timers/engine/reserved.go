@@ -7,8 +7,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -28,7 +28,7 @@ func (e *Engine) fireReserved(ctx sdk.Context, b *block) error {
 	if err != nil {
 		return err
 	}
-	candidates := make([]policy.Candidate, len(timers))
+	candidates := make([]market.Candidate, len(timers))
 	for i := range timers {
 		candidates[i] = b.round.Candidate(ctx, &timers[i])
 	}

@@ -7,9 +7,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -19,7 +19,7 @@ import (
 // pre-charge at this price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of
 // its own: any other error undoes everything. If the handler has run by then, result says so, and its charge is due.
 func (e *Engine) fire(
-	before, ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price lane.Price, required math.Int, result *fireResult,
+	before, ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price market.Price, required math.Int, result *fireResult,
 ) error {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
@@ -83,7 +83,7 @@ func (e *Engine) fire(
 	result.left = survivor == nil
 	fired := e.firedEvent(b, timer, survivor, &result.receipt, result.settlement)
 	addTags(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
-	return events.Emit(goCtx, fired)
+	return report.Emit(goCtx, fired)
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It
@@ -130,7 +130,7 @@ func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, resul
 		if err := e.refund(ctx, b, timer, &payer, held, result); err != nil {
 			return err
 		}
-		if err := events.Emit(ctx, e.firedEvent(b, timer, timer, r, result.settlement)); err != nil {
+		if err := report.Emit(ctx, e.firedEvent(b, timer, timer, r, result.settlement)); err != nil {
 			return err
 		}
 		if timer.HoldReason != types.Quarantined {
@@ -156,7 +156,7 @@ func less(amount, charged math.Int) math.Int {
 }
 
 // lumpSumPaid is what a fire at this price pays for its place, nil for 0.
-func lumpSumPaid(price lane.Price) *math.Int {
+func lumpSumPaid(price market.Price) *math.Int {
 	if price.LumpSum.IsNil() || price.LumpSum.IsZero() {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -37,7 +37,7 @@ func (e *Engine) NoteSkipped(
 	if passed.Count == 0 {
 		return nil
 	}
-	return events.Emit(ctx, &types.TimerOccurrencesSkipped{
+	return report.Emit(ctx, &types.TimerOccurrencesSkipped{
 		Id: before.IDHex(), Actor: e.Addresses.Text(before.Actor), Label: before.Label,
 		First: passed.First, Last: passed.Last, Count: passed.Count, AtLeast: !passed.Exact, Reason: reason,
 		NextDue: after.Due, NextTime: after.WaitsUntil(),
@@ -72,5 +72,5 @@ func (e *Engine) notePassed(ctx context.Context, t, survivor *types.Timer, o tri
 			event.Ended = types.EndFailed
 		}
 	}
-	return events.Emit(ctx, event)
+	return report.Emit(ctx, event)
 }

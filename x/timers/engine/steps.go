@@ -7,12 +7,10 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -50,7 +48,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.session = logstore.WithSession(state.WithRemovals(ctx, b.Overhead))
+	ctx, b.session = state.WithSession(state.WithRemovals(ctx, b.Overhead))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -77,7 +75,7 @@ func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
 type Preview struct {
 	*policies.Block
 	Policy policies.Policy
-	Rules  policy.Rules
+	Rules  market.Rules
 	Round  policies.Round
 
 	engine *Engine
@@ -102,7 +100,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 		return ctx, nil, err
 	}
 	b.Block.Preview = true
-	ctx, b.session = logstore.WithSession(ctx)
+	ctx, b.session = state.WithSession(ctx)
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
@@ -113,7 +111,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 
 // ActivatedBranch is the beginning of the next block, on a branch of state that is dropped.
 func (e *Engine) ActivatedBranch(ctx sdk.Context) (sdk.Context, error) {
-	if err := logstore.Write(ctx); err != nil {
+	if err := state.Write(ctx); err != nil {
 		return ctx, err
 	}
 	branch, _ := ctx.CacheContext()
@@ -148,7 +146,7 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	if err := e.collectTimes(ctx, b); err != nil {
 		return err
 	}
-	b.Overhead.Lend(overhead.Times)
+	b.Overhead.Lend(market.Times)
 	expired, err := e.Watches.Collect(ctx, &b.Config, b.Overhead, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
 		b.watchHits++
 		return e.guard(ctx, b, t, fn)
@@ -157,14 +155,14 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 		return err
 	}
 	b.GC.Meet(expired...)
-	b.Overhead.Lend(overhead.Watches)
+	b.Overhead.Lend(market.Watches)
 	b.clampCursors()
 	// Who can fire again competes in this block: returned a block later, whoever fills every second block would starve it.
 	leaving, err := e.scanOnHold(ctx, b)
 	if err != nil {
 		return err
 	}
-	b.Overhead.Lend(overhead.Held)
+	b.Overhead.Lend(market.Held)
 	if err := b.round.Collect(ctx); err != nil {
 		return err
 	}
@@ -183,6 +181,6 @@ func (e *Engine) price(_ sdk.Context, b *block) error {
 // rank asks the policy for the order.
 func (e *Engine) rank(ctx sdk.Context, b *block) error {
 	err := b.round.Rank(ctx)
-	b.Overhead.Lend(overhead.Contest)
+	b.Overhead.Lend(market.Contest)
 	return err
 }

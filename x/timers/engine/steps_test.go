@@ -15,7 +15,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -71,7 +70,7 @@ func TestAPreviewRunsTheStepsOfTheBlock(t *testing.T) {
 	var steps []int
 	t.Cleanup(engine.Probe(func(step int) { steps = append(steps, step) }))
 
-	_, err := query.NewServer(chain.Timers).Estimate(chain.Ctx(), &types.QueryEstimateRequest{})
+	_, err := keeper.NewQueryServer(chain.Timers).Estimate(chain.Ctx(), &types.QueryEstimateRequest{})
 	require.NoError(t, err)
 	previewed := steps
 	steps = nil

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 )
 
 // Attributes that every event of a fire carries, as those of a transaction's message carry msg_index.
@@ -51,7 +51,7 @@ func addTags(emitted sdk.Events, timerID, deliverID string) {
 				if _, has := event.GetAttribute(tag.Key); has {
 					continue
 				}
-				tag.Value = events.JSON(tag.Value)
+				tag.Value = report.JSONString(tag.Value)
 			}
 			attributes = append(attributes, tag)
 		}

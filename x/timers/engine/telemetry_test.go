@@ -14,7 +14,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/metrics"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -113,7 +112,7 @@ func TestMetricsCountNoQueries(t *testing.T) {
 	chain := newChain(t, 3, overloaded)
 	read := measured(chain)
 	before := read(t)
-	_, err := query.NewServer(chain.Timers).Estimate(chain.Ctx(), &types.QueryEstimateRequest{})
+	_, err := keeper.NewQueryServer(chain.Timers).Estimate(chain.Ctx(), &types.QueryEstimateRequest{})
 	require.NoError(t, err)
 	require.Equal(t, before, read(t))
 }

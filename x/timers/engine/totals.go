@@ -7,8 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -21,8 +20,8 @@ type fireResult struct {
 	receipt types.Receipt
 	// runtime is the name of what served the actor.
 	runtime    string
-	price      lane.Price
-	settlement lane.Settlement
+	price      market.Price
+	settlement market.Settlement
 	// left: the timer has left for good.
 	left bool
 }
@@ -43,7 +42,7 @@ type totals struct {
 	firesOf map[string]uint32
 	actors  []sdk.AccAddress
 	// tipped is what the fires paid per unit of size as tips, in their order.
-	tipped []policy.Tipped
+	tipped []market.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips total
 	// outcomes counts the fires whose handler failed, and those that ran none; and the timers whose turn came, by what became of it.
@@ -86,7 +85,7 @@ func (b *totals) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 		b.actors = append(b.actors, actor)
 	}
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
-	b.tipped = append(b.tipped, policy.Tipped{Priority: result.price.Priority, Size: size})
+	b.tipped = append(b.tipped, market.Tipped{Priority: result.price.Priority, Size: size})
 	b.made = append(b.made, report.Fire{Receipt: &result.receipt, Runtime: result.runtime})
 	b.burned.add(result.settlement.Burned)
 	b.laneBurned.add(result.settlement.LaneBurned)

@@ -3,9 +3,9 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,20 +23,20 @@ type turns struct {
 	b       *block
 	records *state.Records
 	// had are the places in the queue of the timers that had their turn. The map is looked up, never ranged over.
-	had map[calendar.Key]bool
+	had map[schedule.Key]bool
 	// roundOver: the round has had its share. Newcomers are those that have their turn after it.
 	roundOver bool
 	newcomers []types.Timer
 }
 
 func newTurns(round policies.Round, b *block, records *state.Records) *turns {
-	return &turns{Round: round, b: b, records: records, had: map[calendar.Key]bool{}}
+	return &turns{Round: round, b: b, records: records, had: map[schedule.Key]bool{}}
 }
 
 // Next implements policies.Round.
 func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	if !r.roundOver {
-		if r.b.funds.lacking == 0 || r.b.Overhead.Left(overhead.Try) > 0 {
+		if r.b.funds.lacking == 0 || r.b.Overhead.Left(market.Try) > 0 {
 			turn, found, err := r.Round.Next(ctx)
 			if err != nil {
 				return turn, false, err
@@ -72,8 +72,8 @@ func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
 	if r.b.funds.lacking+r.b.PricedOut == 0 || !r.b.Overfull || !r.hasRoom() {
 		return nil
 	}
-	first, end := calendar.Key{Due: r.b.Height}, calendar.Key{Due: r.b.Height + 1}
-	r.newcomers, _, err = r.b.ReadMore(ctx, r.records, first, end, r.b.Config.CandidateWindow, overhead.AdmitNewlyDue)
+	first, end := schedule.Key{Due: r.b.Height}, schedule.Key{Due: r.b.Height + 1}
+	r.newcomers, _, err = r.b.ReadMore(ctx, r.records, first, end, r.b.Config.CandidateWindow, market.AdmitNewlyDue)
 	return err
 }
 

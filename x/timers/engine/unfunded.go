@@ -7,10 +7,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -24,7 +22,7 @@ import (
 type funds struct {
 	*fees.Shortfalls
 	// least is the lowest price of a fire.
-	least lane.Price
+	least market.Price
 	// lacking counts the tries of this block that found no funds.
 	lacking uint32
 	// promised is what the timers will need that this block returns to the queue, by payer, and pledged what those will need that
@@ -42,7 +40,7 @@ func (f *funds) leastCost(t *types.Timer) math.Int { return f.least.Cost(t.GasLi
 // foundNoFunds takes a timer out of the contest that was tried without funds.
 func (e *Engine) foundNoFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
 	b.funds.lacking++
-	b.Overhead.Consume(overhead.Try, 1)
+	b.Overhead.Consume(market.Try, 1)
 	e.lacksFunds(ctx, b, timer, required)
 }
 
@@ -61,7 +59,7 @@ func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, requi
 
 // look looks at the payer of a timer that is to be admitted: once a block, or once for each timer that an allowance pays for. A
 // paused lane needs no funds.
-func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) policies.Funds {
+func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price market.Price) policies.Funds {
 	if b.Config.LanePaused {
 		return policies.Enough
 	}
@@ -69,7 +67,7 @@ func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	pledged, looked := f.pledged[payer]
 	switch {
 	case looked && !timer.Sponsored():
-	case !b.Overhead.TryConsume(overhead.LookAtPayer):
+	case !b.Overhead.TryConsume(market.LookAtPayer):
 		return policies.NotLooked
 	case !looked:
 		pledged = math.ZeroInt()
@@ -141,7 +139,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 			return err
 		}
 		actor := e.Addresses.Text(timer.Actor)
-		return events.Emit(ctx, &types.TimerCancelledInsufficientFunds{
+		return report.Emit(ctx, &types.TimerCancelledInsufficientFunds{
 			Id: timer.IDHex(), Actor: actor, Payer: e.payerText(timer, actor),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 			Label: timer.Label,
@@ -167,7 +165,7 @@ func (e *Engine) holdUnfunded(ctx sdk.Context, b *block, timer *types.Timer, rea
 		Label: timer.Label,
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
-	if err := events.Emit(goCtx, event); err != nil {
+	if err := report.Emit(goCtx, event); err != nil {
 		return err
 	}
 	b.noteHeld(ctx, timer, reason)

@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -15,7 +15,7 @@ import (
 type considered struct {
 	verdict types.Verdict
 	// price and occurrence of its fire, and what that may cost.
-	price      lane.Price
+	price      market.Price
 	occurrence triggers.Occurrence
 	required   math.Int
 }

@@ -1,6 +1,11 @@
 // Package fees moves the money of fires: who may pay, what is charged in advance, returned, burned and tipped
 // (x/timers/README.md, "5.2 Settlement").
 //
+// FromBaseFee and FromMinGasPrices adapt the fee markets that chains use: a chain gives the adapter to the keeper by
+// keeper.WithBasefeeSource. Neither imports a fee market; each takes the one method that it needs. A fee market has a price of
+// gas. A cycle is a unit of gas, so that it has that price. A cell is a byte written, which the SDK's gas schedule makes
+// WriteCostPerByte of gas: it costs as many times as much.
+//
 // Invariant: between blocks the module's account holds the bids that are locked, and nothing else.
 package fees
 
@@ -13,7 +18,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -24,7 +28,7 @@ import (
 type Fees struct {
 	// Accounts and Addresses of the chain.
 	Accounts  types.AccountKeeper
-	Addresses names.Addresses
+	Addresses types.Addresses
 	// AccountStore is where x/auth keeps the accounts; nil on a chain on which each look at a payer decodes its account.
 	AccountStore store.KVStoreService
 	// Bank moves the coins.

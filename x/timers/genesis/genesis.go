@@ -10,7 +10,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // Check checks a genesis state whose timers come one at a time, in order: NewCheck, Timer for each of them, Done. The
@@ -30,7 +29,7 @@ const maxNextSeq = uint64(1) << 62
 
 // NewCheck checks all but the timers. Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
 func NewCheck(head *types.GenesisState) (*Check, error) {
-	if err := bounds.Text(types.ErrInvalidGenesis, head); err != nil {
+	if err := types.CheckText(types.ErrInvalidGenesis, head); err != nil {
 		return nil, err
 	}
 	if err := head.Config.Validate(); err != nil {

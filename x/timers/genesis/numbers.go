@@ -13,7 +13,6 @@ import (
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // numberNames are the names of the fields that are decoded as the SDK's integers and decimals: in time that grows with the
@@ -79,8 +78,8 @@ func checkNumbers(raw []byte, names map[string]struct{}) error {
 		switch {
 		case after < len(raw) && raw[after] == ':':
 			isNumber = isNumberName(raw[at:end+1], names)
-		case isNumber && end-at > bounds.MaxTextBytes:
-			return types.ErrInvalidGenesis.Wrapf("the number %.80s… is %d bytes long, want at most %d", raw[at+1:end], end-at-1, bounds.MaxTextBytes)
+		case isNumber && end-at > types.MaxTextBytes:
+			return types.ErrInvalidGenesis.Wrapf("the number %.80s… is %d bytes long, want at most %d", raw[at+1:end], end-at-1, types.MaxTextBytes)
 		}
 		at = end
 	}

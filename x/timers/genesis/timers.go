@@ -3,9 +3,7 @@ package genesis
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxFireSeq leaves a timer as many fires again, one in a block, so that its deliveries are not numbered again.
@@ -36,7 +34,7 @@ func (c *Check) Timer(i int, t *types.Timer) error {
 
 // validateTimer checks one record by itself.
 func validateTimer(t *types.Timer) error {
-	if err := bounds.Text(types.ErrInvalidGenesis, t); err != nil {
+	if err := types.CheckText(types.ErrInvalidGenesis, t); err != nil {
 		return err
 	}
 	switch {
@@ -66,7 +64,7 @@ func validateTimer(t *types.Timer) error {
 			return err
 		}
 	}
-	if err := names.CheckLabel(t.Label); err != nil {
+	if err := types.CheckLabel(t.Label); err != nil {
 		return err
 	}
 	for _, amount := range []struct{ name, text string }{{"bid_locked", t.BidLocked}, {"max_charge", t.MaxCharge}} {

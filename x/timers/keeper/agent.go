@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -32,7 +32,7 @@ func (k *Keeper) SetAgent(ctx context.Context, actor, agent sdk.AccAddress) erro
 	if err := k.engine.Agents.Set(ctx, actor, agent); err != nil {
 		return err
 	}
-	return events.Emit(ctx, event)
+	return report.Emit(ctx, event)
 }
 
 // AgentOf returns the default agent of an actor, empty if it has none.

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,7 +23,7 @@ func stormy(window uint32, admissions int) func(*types.TimerConfig) {
 	return func(c *types.TimerConfig) {
 		dear(c)
 		c.CandidateWindow = window
-		lab.SetOverhead(c, overhead.Admit, admissions)
+		lab.SetOverhead(c, market.Admit, admissions)
 		c.LaneTimerCycles, c.LaneTimerCells, c.MaxFiresPerBlock = 1_000_000_000, 1_000_000_000, 1
 	}
 }

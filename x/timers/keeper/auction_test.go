@@ -18,10 +18,9 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/names"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/market/auction"
 	auctionpolicy "github.com/cosmos-timers/timers/x/timers/policies/auction"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -284,7 +283,7 @@ func TestTimersThatAreNoRunnerUp(t *testing.T) {
 		}},
 		"one that the winner's handler cancels": {winner: func(f *fixture, rival string) []byte {
 			return f.script(func(ctx sdk.Context, _ types.Delivery) error {
-				id, err := names.ParseID(rival)
+				id, err := types.ParseID(rival)
 				require.NoError(f.t, err)
 				return f.Timers.Cancel(ctx, robot2, id)
 			})
@@ -490,7 +489,7 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	loop := f.config()
 	for range 5 {
 		var seen auction.Observation
-		seen.Add(10, policy.Candidate{Due: 10, Locked: math.OneInt()}, 109)
+		seen.Add(10, market.Candidate{Due: 10, Locked: math.OneInt()}, 109)
 		want = auctionpolicy.RulesOf(types.ParamsOf[auctionpolicy.Params](&loop), nil).Loop.Next(want, seen)
 	}
 	require.Equal(t, auctionpolicy.State{Lambda: want.Lambda, ValueDecay: want.ValueDecay, Deferral: want.Deferral, Blocks: 5}, *auctionState(f.lane()))

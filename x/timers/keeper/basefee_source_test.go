@@ -20,23 +20,23 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// market is a fee market that answers as a test says.
-type market struct {
+// feeMarket is a fee market that answers as a test says.
+type feeMarket struct {
 	answer func(sdk.Context) (cycle, cell math.LegacyDec, err error)
 }
 
 // Basefees implements types.BasefeeSource.
-func (m *market) Basefees(ctx context.Context, _ *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
+func (m *feeMarket) Basefees(ctx context.Context, _ *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
 	return m.answer(sdk.UnwrapSDKContext(ctx))
 }
 
 // asks makes the market answer two prices.
-func (m *market) asks(cycle, cell math.LegacyDec) *market {
+func (m *feeMarket) asks(cycle, cell math.LegacyDec) *feeMarket {
 	m.answer = func(sdk.Context) (math.LegacyDec, math.LegacyDec, error) { return cycle, cell, nil }
 	return m
 }
 
-func withMarket(m *market) func(*lab.ChainOptions) {
+func withMarket(m *feeMarket) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) { opts.Keeper = append(opts.Keeper, keeper.WithBasefeeSource(m)) }
 }
 
@@ -67,12 +67,12 @@ func failingMarkets(f func() *fixture) map[string]struct {
 		code   uint32
 		answer func(sdk.Context) (cycle, cell math.LegacyDec, err error)
 	}{
-		"nothing":             {80, (&market{}).asks(math.LegacyDec{}, math.LegacyDec{}).answer},
-		"no price of cells":   {80, (&market{}).asks(one, math.LegacyDec{}).answer},
-		"a negative price":    {80, (&market{}).asks(one.Neg(), one).answer},
-		"negative cells":      {80, (&market{}).asks(one, math.LegacySmallestDec().Neg()).answer},
-		"an unpayable price":  {80, (&market{}).asks(outOfPrice, one).answer},
-		"unpayable cells":     {80, (&market{}).asks(one, outOfPrice).answer},
+		"nothing":             {80, (&feeMarket{}).asks(math.LegacyDec{}, math.LegacyDec{}).answer},
+		"no price of cells":   {80, (&feeMarket{}).asks(one, math.LegacyDec{}).answer},
+		"a negative price":    {80, (&feeMarket{}).asks(one.Neg(), one).answer},
+		"negative cells":      {80, (&feeMarket{}).asks(one, math.LegacySmallestDec().Neg()).answer},
+		"an unpayable price":  {80, (&feeMarket{}).asks(outOfPrice, one).answer},
+		"unpayable cells":     {80, (&feeMarket{}).asks(one, outOfPrice).answer},
 		"an error":            {1, func(sdk.Context) (a, b math.LegacyDec, err error) { return one, one, errors.New("closed") }},
 		"a registered error":  {51, func(sdk.Context) (a, b math.LegacyDec, err error) { return one, one, types.ErrInternal }},
 		"a panic":             {40, func(sdk.Context) (a, b math.LegacyDec, err error) { panic("closed") }},
@@ -103,7 +103,7 @@ func TestFiresGoOnAtTheLastGoodPrices(t *testing.T) {
 	var f *fixture
 	for name, failing := range failingMarkets(func() *fixture { return f }) {
 		t.Run(name, func(t *testing.T) {
-			m := (&market{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
+			m := (&feeMarket{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
 			f = newFixture(t, withMarket(m))
 			for height := uint64(2); height < 8; height++ {
 				f.schedule(robot, height, f.noop())
@@ -151,7 +151,7 @@ func TestWithoutAGoodPriceTheConfigsHold(t *testing.T) {
 	var f *fixture
 	for name, failing := range failingMarkets(func() *fixture { return f }) {
 		t.Run(name, func(t *testing.T) {
-			f = newFixture(t, withMarket(&market{failing.answer}), withConfig(plain))
+			f = newFixture(t, withMarket(&feeMarket{failing.answer}), withConfig(plain))
 			f.schedule(robot, 2, f.noop())
 			events := f.blocksUntil(2)
 			require.Equal(t, "20000", only[*types.TimerFired](f, events).Paid)
@@ -167,7 +167,7 @@ func TestWithoutAGoodPriceTheConfigsHold(t *testing.T) {
 //
 // Rule: 5.2-market-bounds
 func TestAPriceOfZeroIsAPrice(t *testing.T) {
-	m := (&market{}).asks(math.LegacyZeroDec(), math.LegacyZeroDec())
+	m := (&feeMarket{}).asks(math.LegacyZeroDec(), math.LegacyZeroDec())
 	f := newFixture(t, withMarket(m))
 	f.schedule(robot, 2, f.noop())
 	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(2)).Paid)
@@ -181,7 +181,7 @@ func TestAPriceOfZeroIsAPrice(t *testing.T) {
 // TestAQuietBlockOfAFailedMarketWritesNothing: it emits its event, and state stays as it is.
 func TestAQuietBlockOfAFailedMarketWritesNothing(t *testing.T) {
 	var counts *storecount.Counts
-	m := (&market{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
+	m := (&feeMarket{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
 	f := newFixture(t, withMarket(m), counted(&counts))
 	f.blocksUntil(3)
 	quiet := func() sdk.Events {
@@ -204,7 +204,7 @@ func TestAQuietBlockOfAFailedMarketWritesNothing(t *testing.T) {
 func TestAskingTheMarketIsPaidFor(t *testing.T) {
 	for _, policy := range lab.Policies(types.PolicyEIP1559, types.PolicyTip) {
 		t.Run(policy.String(), func(t *testing.T) {
-			m := (&market{}).asks(math.LegacyOneDec(), math.LegacyZeroDec())
+			m := (&feeMarket{}).asks(math.LegacyOneDec(), math.LegacyZeroDec())
 			f := newFixture(t, withMarket(m), withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
 			msg := scheduleMsg(robot, 100, f.noop(), func(msg *types.MsgScheduleTimer) {
 				msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(9)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
@@ -231,7 +231,7 @@ func TestAskingTheMarketIsPaidFor(t *testing.T) {
 
 // TestTheLastGoodPricesSurviveAnExport: the chain that goes on from the export charges them.
 func TestTheLastGoodPricesSurviveAnExport(t *testing.T) {
-	m := (&market{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
+	m := (&feeMarket{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
 	f := newFixture(t, withMarket(m))
 	f.schedule(robot, 5, f.noop())
 	f.blocksUntil(3)
@@ -249,7 +249,7 @@ func TestTheLastGoodPricesSurviveAnExport(t *testing.T) {
 
 // TestAChainThatDropsItsMarketKeepsNoPrices: what the fee market asked for is of no use without it.
 func TestAChainThatDropsItsMarketKeepsNoPrices(t *testing.T) {
-	m := (&market{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
+	m := (&feeMarket{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
 	f := newFixture(t, withMarket(m))
 	f.blocksUntil(2)
 	exported := f.export()

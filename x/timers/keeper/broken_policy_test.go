@@ -9,9 +9,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,13 +19,13 @@ import (
 type brokenPolicy struct {
 	policies.Base
 	parts *policies.Parts
-	rules policy.Rules
+	rules market.Rules
 	open  func(policies.Window) (policies.Round, error)
 }
 
 func (*brokenPolicy) ID() types.Policy { return types.FirstCustomPolicy }
 
-func (p *brokenPolicy) Rules(*types.TimerConfig, *types.LaneState) policy.Rules { return p.rules }
+func (p *brokenPolicy) Rules(*types.TimerConfig, *types.LaneState) market.Rules { return p.rules }
 
 func (p *brokenPolicy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
 	return p.open(policies.Window{Block: b, Parts: p.parts, Rules: p.rules})
@@ -45,9 +44,9 @@ func brokenNext(next func(*brokenRound, sdk.Context) (policies.Turn, bool, error
 }
 
 // wrongOrder names a candidate that there is not.
-type wrongOrder struct{ fifo.Rules }
+type wrongOrder struct{ market.FIFO }
 
-func (wrongOrder) Order(_ policy.Prices, candidates []policy.Candidate) []int {
+func (wrongOrder) Order(_ market.Prices, candidates []market.Candidate) []int {
 	return []int{len(candidates)}
 }
 
@@ -104,7 +103,7 @@ func TestABrokenPolicyHaltsItsLaneAndNothingElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p.rules == nil {
-				p.rules = fifo.Rules{}
+				p.rules = market.FIFO{}
 			}
 			f := newFixture(t, withBroken(p))
 			due := []string{f.schedule(robot, 2, f.noop()), f.schedule(robot, 2, f.noop())}
@@ -128,7 +127,7 @@ func TestABrokenPolicyHaltsItsLaneAndNothingElse(t *testing.T) {
 
 // TestAQueryOfABrokenPolicyEnds: what blocks do not do, queries do not do either.
 func TestAQueryOfABrokenPolicyEnds(t *testing.T) {
-	f := newFixture(t, withBroken(&brokenPolicy{rules: fifo.Rules{}, open: brokenNext(
+	f := newFixture(t, withBroken(&brokenPolicy{rules: market.FIFO{}, open: brokenNext(
 		func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
 			r.Turn = 0
 			turn, found := r.Take()
@@ -143,7 +142,7 @@ func TestAQueryOfABrokenPolicyEnds(t *testing.T) {
 
 // TestATimerThatIsGoneDoesNotFire: a policy says of a timer that it is fresh, and a handler has cancelled it meanwhile.
 func TestATimerThatIsGoneDoesNotFire(t *testing.T) {
-	f := newFixture(t, withBroken(&brokenPolicy{rules: fifo.Rules{}, open: brokenNext(
+	f := newFixture(t, withBroken(&brokenPolicy{rules: market.FIFO{}, open: brokenNext(
 		func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
 			turn, found := r.Take()
 			turn.Fresh = true

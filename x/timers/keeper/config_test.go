@@ -11,7 +11,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -73,7 +73,7 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 		"intrinsic is all":        func(c *types.TimerConfig) { c.FireBaseCycles = c.MinGasLimit },
 		"least above most":        func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFire + 1 },
 		"removals above overhead": func(c *types.TimerConfig) { c.GcCyclesPerBlock = c.OverheadCyclesPerBlock + 1 },
-		"no removal":              func(c *types.TimerConfig) { c.GcCyclesPerBlock = overhead.RemovalCycles - 1 },
+		"no removal":              func(c *types.TimerConfig) { c.GcCyclesPerBlock = market.RemovalCycles - 1 },
 		"no window":               func(c *types.TimerConfig) { c.CandidateWindow = 0 },
 		"vast window":             func(c *types.TimerConfig) { c.CandidateWindow = ^uint32(0) },
 		"no overhead":             func(c *types.TimerConfig) { c.OverheadCyclesPerBlock = 0 },
@@ -242,7 +242,7 @@ func TestCapsOnFires(t *testing.T) {
 
 // TestTheSweepComesToEachTimer: however few it looks at in a block, it goes on behind the last one that it looked at.
 func TestTheSweepComesToEachTimer(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, overhead.VisitHeld, 1) }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, market.VisitHeld, 1) }))
 	stays := f.schedule(robot, 4, f.noop(), limited(gas+1))
 	var ids []string
 	for range 3 {

@@ -9,7 +9,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -54,7 +53,7 @@ func TestAFireCountsTheBytesOfItsPayload(t *testing.T) {
 func TestAFireCountsTheMessagesThatItDecodes(t *testing.T) {
 	f := newFixture(t, withConfig(perByte))
 	payload := f.emptyOutputs(alice, 1_000)
-	shape, err := envelope.Scan(payload, func([]byte) error { return nil })
+	shape, err := types.ScanPayload(payload, func([]byte) error { return nil })
 	require.NoError(t, err)
 	require.Greater(t, shape.Weight(), uint64(16_000), "an empty output counts as 16 bytes")
 	f.schedule(alice, 2, payload, limited(250_000))
@@ -124,7 +123,7 @@ func TestSchedulingPaysForDecodingBeforeItDecodes(t *testing.T) {
 		return gasUsed
 	}
 	f := newFixture(t)
-	shape, err := envelope.Scan(f.emptyOutputs(alice, 500), func([]byte) error { return nil })
+	shape, err := types.ScanPayload(f.emptyOutputs(alice, 500), func([]byte) error { return nil })
 	require.NoError(t, err)
 	for _, allowed := range []string{"*", "/cosmos.bank.v1beta1.MsgSend"} {
 		// A varint of the config's own record differs by no gas: the config is read free of charge.

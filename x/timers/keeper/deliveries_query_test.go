@@ -19,7 +19,6 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -57,7 +56,7 @@ func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 	actors := []sdk.AccAddress{robot, robot2, alice}
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFixture(t)
-		q := query.NewServer(f.Timers)
+		q := keeper.NewQueryServer(f.Timers)
 		type entry struct {
 			actor  string
 			timer  byte
@@ -107,7 +106,7 @@ func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 // Rule: 9.2-deliveries-page, 9.2-gas
 func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 	f := newFixture(t)
-	const blocks = 3*query.MaxDeliverySegments - 1
+	const blocks = 3*keeper.MaxDeliverySegments - 1
 	for height := uint64(1); height <= blocks; height++ {
 		actor := robot
 		if height == 5 {
@@ -116,7 +115,7 @@ func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 		_, err := f.Timers.Engine().Receipts.Put(f.Ctx(), height, []types.Receipt{receiptOf(actor, 1, int(height))})
 		require.NoError(t, err)
 	}
-	q := query.NewServer(f.Timers)
+	q := keeper.NewQueryServer(f.Timers)
 	req := func() *types.QueryDeliveriesRequest {
 		return &types.QueryDeliveriesRequest{Actor: robot2.String(), Pagination: &sdkquery.PageRequest{}}
 	}
@@ -132,16 +131,16 @@ func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 	meter := storetypes.NewInfiniteGasMeter()
 	_, err = q.Deliveries(f.Ctx().WithGasMeter(meter), req())
 	require.NoError(t, err)
-	scanned := meter.GasConsumed() - query.QueryGas
-	require.Greater(t, scanned, uint64(query.MaxDeliverySegments*100), "what is read for it is charged")
-	short := f.Ctx().WithGasMeter(storetypes.NewGasMeter(query.QueryGas + scanned/2))
+	scanned := meter.GasConsumed() - keeper.QueryGas
+	require.Greater(t, scanned, uint64(keeper.MaxDeliverySegments*100), "what is read for it is charged")
+	short := f.Ctx().WithGasMeter(storetypes.NewGasMeter(keeper.QueryGas + scanned/2))
 	require.Panics(t, func() { _, _ = q.Deliveries(short, req()) }, "as it goes on")
 }
 
 // Rule: 9.2-kept-from, 1.12-receipts-all-kept
 func TestWhichReceiptsAreKept(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 3 }))
-	q := query.NewServer(f.Timers)
+	q := keeper.NewQueryServer(f.Timers)
 	req := &types.QueryDeliveriesRequest{Actor: robot.String()}
 	_, err := f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
 		Actor: robot, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, Payload: f.noop(), GasLimit: gas,
@@ -186,7 +185,7 @@ func TestWhichReceiptsAreKept(t *testing.T) {
 
 func TestMalformedDeliveriesRequests(t *testing.T) {
 	f := newFixture(t)
-	q := query.NewServer(f.Timers)
+	q := keeper.NewQueryServer(f.Timers)
 	for name, req := range map[string]*types.QueryDeliveriesRequest{
 		"no actor":    {},
 		"bad actor":   {Actor: "alice"},
@@ -211,7 +210,7 @@ func TestReverseAndCountAreHonouredOrRefused(t *testing.T) {
 	for range 5 {
 		f.schedule(robot, 9, f.noop())
 	}
-	q := query.NewServer(f.Timers)
+	q := keeper.NewQueryServer(f.Timers)
 	for name, of := range timerLists {
 		forward, _, all, err := of(f.Ctx(), q, nil)
 		require.NoError(t, err, name)

@@ -20,6 +20,22 @@
 // NewKeeper wires the module, and an Option replaces a part that has a safe default. The app registers runtimes of
 // actors with package actors, and makes stores watchable with package watch. x/timers/docs/wiring.md shows all of it.
 //
+// # Queries
+//
+// NewQueryServer answers the module's queries (x/timers/README.md, "9.2 gRPC and REST"). An app registers it as
+// types.QueryServer; AppModule of package timers does so.
+//
+// Answers are as of the end of the block at the queried height. What a query says of the next block, it finds out by
+// running the engine's own steps on a branch of state that is dropped. So it predicts what a block does, unless
+// transactions change it:
+//
+//   - Estimate says what a timer would cost and how long it would wait if it were due now.
+//   - Ready lists the ready timers in the order in which the next block tries them.
+//   - Lane shows prices, budgets and the largest gas limit of the next block.
+//
+// Lists are read in pages of at most MaxPageEntries. Queries that contracts and modules may make follow from state
+// alone, and their work is bounded.
+//
 // # Units
 //
 // Heights are block heights. Cycles are units of gas, cells are bytes that a fire writes. Amounts and prices are in the
@@ -27,6 +43,6 @@
 //
 // # Where the rest is
 //
-// Package engine fires timers, package state stores them, and package query answers queries. The rules are stated in
+// Package engine fires timers, and package state stores them. The rules are stated in
 // x/timers/README.md: "1. Concepts", "3. Messages", and "5. End Block".
 package keeper

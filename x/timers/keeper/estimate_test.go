@@ -11,7 +11,7 @@ import (
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -50,7 +50,7 @@ func TestAnEstimateIsPaidFor(t *testing.T) {
 	}
 	few, many := estimate(100), estimate(1_100)
 	t.Logf("%d gas with 100 timers ready, %d for each more", few, (many-few)/1_000)
-	require.GreaterOrEqual(t, (many-few)/1_000, uint64(engine.RankGas+query.CompareGas))
+	require.GreaterOrEqual(t, (many-few)/1_000, uint64(engine.RankGas+keeper.CompareGas))
 	require.Less(t, few, uint64(400_000), "an ordinary lane")
 }
 

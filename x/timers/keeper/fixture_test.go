@@ -18,7 +18,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -278,7 +278,7 @@ func (f *fixture) grantAny(payer, actor sdk.AccAddress, allowance feegrant.FeeAl
 }
 
 // query is the module's query server on the last committed state, between blocks, or on that of the open block.
-func (f *fixture) query() types.QueryServer { return query.NewServer(f.Timers) }
+func (f *fixture) query() types.QueryServer { return keeper.NewQueryServer(f.Timers) }
 
 func (f *fixture) timer(actor sdk.AccAddress, id string) types.TimerInfo {
 	f.t.Helper()

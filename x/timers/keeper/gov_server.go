@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -52,7 +52,7 @@ func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTi
 	event := &types.TimerCancelledByGovernance{
 		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Label: timer.Label,
 	}
-	return &types.MsgSysCancelTimerResponse{Cancelled: true}, events.Emit(ctx, event)
+	return &types.MsgSysCancelTimerResponse{Cancelled: true}, report.Emit(ctx, event)
 }
 
 // UpdateTimerConfig implements types.MsgServer: opcode 49. What the message changes must be what it was made from, a change
@@ -89,7 +89,7 @@ func (m msgServer) UpdateTimerConfig(
 		return nil, err
 	}
 	event := &types.TimerConfigUpdatedByGovernance{Config: next, Opcode: types.OpcodeSysUpdateTimerConfig}
-	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, events.Emit(ctx, event)
+	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, report.Emit(ctx, event)
 }
 
 // ReplaceConfig is the authority's message that replaces the config by the next one, whole, if it is sent before another
@@ -121,7 +121,7 @@ func (m msgServer) SysExtendTimer(ctx context.Context, msg *types.MsgSysExtendTi
 	return &types.MsgSysExtendTimerResponse{
 		ExpiresAt: change.To.Height, PreviousExpiresAt: change.From.Height,
 		ExpiresTime: change.To.Time, PreviousExpiresTime: change.From.Time,
-	}, events.Emit(ctx, event)
+	}, report.Emit(ctx, event)
 }
 
 // SysReleaseTimer implements types.MsgServer.

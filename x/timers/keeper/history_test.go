@@ -12,7 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -36,7 +36,7 @@ func newHistory(t *testing.T, seed uint64, policy types.Policy, changes ...func(
 		c.Eip1559.MaxCyclesPerFireAuction = 60_000
 		c.CandidateWindow = 24
 		lab.SetRemovals(c, 5)
-		lab.SetOverhead(c, overhead.Admit, 16)
+		lab.SetOverhead(c, market.Admit, 16)
 	})}, changes...)
 	f := newFixture(t, changes...)
 	f.fund(historians[2], 2_000_000)

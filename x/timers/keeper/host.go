@@ -12,10 +12,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
-	"github.com/cosmos-timers/timers/x/timers/envelope"
-	"github.com/cosmos-timers/timers/x/timers/events"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -74,7 +72,7 @@ type ScheduleRequest struct {
 	// limits, its tip, its bid and its agent. While that would be more it is priced out: it stays, and is not tried. Nil or
 	// 0 is no bound.
 	MaxCharge math.Int
-	// Label is shown with the timer by queries and events: at most names.MaxLabelBytes of printable ASCII.
+	// Label is shown with the timer by queries and events: at most types.MaxLabelBytes of printable ASCII.
 	Label string
 }
 
@@ -121,7 +119,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := k.engine.Records.Insert(ctx, &timer, limitOf(&config, &timer)); err != nil {
 		return types.Timer{}, err
 	}
-	if err := events.Emit(ctx, &types.TimerScheduled{
+	if err := report.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
 		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Label,
@@ -186,7 +184,7 @@ func (k *Keeper) newTimer(
 		return timer, policies.Accepted{}, err
 	}
 	timer.MaxCharge = storedMaxCharge(req.MaxCharge)
-	if err = names.CheckLabel(req.Label); err != nil {
+	if err = types.CheckLabel(req.Label); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	timer.Label = req.Label
@@ -288,7 +286,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	event := &types.TimerUpdated{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil(),
 	}
-	if err := events.Emit(ctx, event); err != nil {
+	if err := report.Emit(ctx, event); err != nil {
 		return types.Timer{}, err
 	}
 	return timer, k.reportBid(ctx, &timer, bid)
@@ -432,7 +430,7 @@ func (k *Keeper) extendBy(ctx context.Context, by changeBy, end End) (Extension,
 	if err != nil {
 		return Extension{}, err
 	}
-	return change, events.Emit(ctx, &types.TimerExtended{
+	return change, report.Emit(ctx, &types.TimerExtended{
 		Id: timer.IDHex(), Actor: k.text(by.actor), ExpiresAt: change.To.Height, PreviousExpiresAt: change.From.Height,
 		ExpiresTime: change.To.Time, PreviousExpiresTime: change.From.Time,
 	})
@@ -517,7 +515,7 @@ func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 	if !by.sender.Equals(timer.Owner()) {
 		event.Scheduler = k.text(by.sender)
 	}
-	return events.Emit(ctx, event)
+	return report.Emit(ctx, event)
 }
 
 // cancel is the common part of the owner's and the authority's cancellation. May says whether it is allowed.
@@ -597,7 +595,7 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
 		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
 	}
-	if handler, inner, wrapped := envelope.Unwrap(call.Payload); wrapped && !call.Messages {
+	if handler, inner, wrapped := types.UnwrapPayload(call.Payload); wrapped && !call.Messages {
 		if call.Handler != "" {
 			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated in addition to a payload that names %.80q", call.Handler, handler)
 		}
@@ -694,13 +692,13 @@ func storedMaxCharge(amount math.Int) string {
 // reportBid emits an event if the bid was not stored as stated.
 func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policies.Accepted) error {
 	if accepted.Stated != nil {
-		return events.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
+		return report.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
 			Id: t.IDHex(), Actor: k.text(t.Actor),
 			Stated: accepted.Stated.String(), Clamped: t.Bid.Static.MaxPriorityFeePerCycle.String(),
 		})
 	}
 	if accepted.Ignored {
-		return events.Emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.text(t.Actor), RefusedFrom: accepted.RefusedFrom})
+		return report.Emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.text(t.Actor), RefusedFrom: accepted.RefusedFrom})
 	}
 	return nil
 }

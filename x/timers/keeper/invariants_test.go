@@ -9,7 +9,7 @@ import (
 	corestore "cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -57,7 +57,7 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 	}
 	f.schedule(robot, 0, f.noop(), small, watching(f.balanceOf(crowdOwner(98)), f.balanceOf(crowdOwner(99))), expiring(due))
 	f.blocksUntil(due - 1)
-	f.setConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, overhead.RemoveKey, 2) })
+	f.setConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, market.RemoveKey, 2) })
 	f.run(f.send(alice, purse, 1), f.send(alice, carol, 1))
 	f.NextBlock()
 	f.run(f.send(alice, carol, 1))

@@ -13,15 +13,10 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/conditions"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
-	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -47,7 +42,7 @@ type options struct {
 	tips     types.TipCollector
 	basefees types.BasefeeSource
 	watcher  *watch.Watcher
-	policies []registry.Constructor
+	policies []policies.Constructor
 	agents   func(*policies.Parts) policies.Agents
 	feeDenom feeDenom
 	// noHeadroom: WithoutHeadroom.
@@ -103,7 +98,7 @@ func WithReporter(reporter report.Reporter) Option {
 
 // WithPolicy adds policies to fifo and eip1559, which the config can select in any case: guests of the module
 // (policies/guests), or the chain's own (docs/policy.md).
-func WithPolicy(bind ...registry.Constructor) Option {
+func WithPolicy(bind ...policies.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind...) }
 }
 
@@ -146,7 +141,7 @@ func NewKeeper(
 		opt(&o)
 	}
 	payments := &fees.Fees{
-		Accounts: accounts, AccountStore: o.accounts, Addresses: names.NewAddresses(addresses), Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
+		Accounts: accounts, AccountStore: o.accounts, Addresses: types.NewAddresses(addresses), Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	payments.Defaults()
@@ -160,12 +155,12 @@ func NewKeeper(
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *fees.Fees, router types.Router, o *options) {
 	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
 	records := state.NewRecords(sb, k.service, owners, lane)
-	index := index.New(sb, k.service)
+	index := state.NewIndex(sb, k.service)
 	tombstones := state.NewTombstones(cdc, sb)
-	conditions := conditions.New(cdc, sb, records, tombstones, o.watcher)
+	conditions := triggers.NewConditions(cdc, sb, records, tombstones, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, tombstones, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
-	receipts := receipts.New(sb, lane)
+	receipts := state.NewReceipts(sb, lane)
 	parts := &policies.Parts{
 		Codec: cdc, Schema: sb, Store: k.service, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
 		Fairness: fairness, Agents: policies.NoAgents{}, Fees: payments, Router: router, Addresses: payments.Addresses,
@@ -174,7 +169,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *
 		parts.Agents = o.agents(parts)
 	}
 	k.engine = &engine.Engine{
-		Parts: parts, Policies: registry.New(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,
+		Parts: parts, Policies: policies.NewRegistry(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,
 		Receipts: receipts, Reporter: o.reporter,
 	}
 	k.engine.Policies.Unchecked = o.noHeadroom
@@ -190,7 +185,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *
 	k.schema = schema
 }
 
-// Engine returns the engine that fires the timers. Package query runs its steps on a branch of state.
+// Engine returns the engine that fires the timers. The query server runs its steps on a branch of state.
 func (k *Keeper) Engine() *engine.Engine { return k.engine }
 
 // Authority returns the address that may send the Sys messages.

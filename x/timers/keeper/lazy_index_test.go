@@ -15,7 +15,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -31,7 +31,7 @@ func newSorted(t *testing.T, window uint32, actors []sdk.AccAddress) *sorted {
 	f := newFixture(t, withoutHeadroom, func(opts *lab.ChainOptions) {
 		c := &opts.Genesis.Config
 		c.Policy, c.CandidateWindow, c.FairnessWindowBlocks, c.MaxFiresPerBlock = types.PolicyEIP1559, window, 3, 4
-		lab.SetOverhead(c, overhead.Refile, 5_000)
+		lab.SetOverhead(c, market.Refile, 5_000)
 		for _, actor := range actors {
 			opts.Balances = append(opts.Balances, lab.Balance{Address: actor, Amount: math.NewInt(rich)})
 		}
@@ -197,7 +197,7 @@ func TestLazyIndex_DropsJunkWithinItsBounds(t *testing.T) {
 	}
 	config := f.config()
 	// Two thirds of what is guaranteed to tries, where nothing is lent.
-	perBlock := int(2 * (config.OverheadCyclesPerBlock - config.GcCyclesPerBlock) / 36 * 4 / 3 / (overhead.ReadRanked.Cycles + overhead.DropMet.Cycles))
+	perBlock := int(2 * (config.OverheadCyclesPerBlock - config.GcCyclesPerBlock) / 36 * 4 / 3 / (market.ReadRanked.Cycles + market.DropMet.Cycles))
 	stale := func() int {
 		live := map[uint64]bool{}
 		state := f.export()

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -623,7 +622,7 @@ func TestAHandlerPausesTheNext(t *testing.T) {
 		require.Equal(t, uint64(4), resumed.Due)
 		return err
 	}))
-	victim, _ = names.ParseID(second)
+	victim, _ = types.ParseID(second)
 	events := f.blocksUntil(3)
 	require.NotContains(t, f.firedIDs(events), second)
 	require.Contains(t, f.firedIDs(events), third)

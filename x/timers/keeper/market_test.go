@@ -12,7 +12,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -252,7 +252,7 @@ func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 		dear(c)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 		c.CandidateWindow = 5
-		lab.SetOverhead(c, overhead.Admit, 7)
+		lab.SetOverhead(c, market.Admit, 7)
 	}))
 	var ids []string
 	for i := range 40 {
@@ -376,7 +376,7 @@ func TestContractsOfOneDeployerShareACount(t *testing.T) {
 func TestAShorterWindowForgetsInABoundedNumberOfBlocks(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		inTheEnd(c, overhead.Age, 2)
+		inTheEnd(c, market.Age, 2)
 	}))
 	for height := range uint64(12) {
 		f.schedule(robot, 3+height, f.noop())
@@ -456,7 +456,7 @@ func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				dear(c)
 				c.CandidateWindow = window
-				lab.SetOverhead(c, overhead.Admit, 100)
+				lab.SetOverhead(c, market.Admit, 100)
 				c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 			}))
 			for i := range 20 {
@@ -490,7 +490,7 @@ func TestGenesisInTheMiddleOfAStorm(t *testing.T) {
 	config := withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.CandidateWindow, c.FairnessWindowBlocks = 5, 3
-		lab.SetOverhead(c, overhead.Admit, 8)
+		lab.SetOverhead(c, market.Admit, 8)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 	})
 	f := newFixture(t, withoutHeadroom, config)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // msgServer translates messages to calls of the host API, which makes the checks.
@@ -25,7 +24,7 @@ var _ types.MsgServer = msgServer{}
 func begin(ctx context.Context, msg sdk.Msg) error {
 	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(
 		sdk.NewEvent(sdk.EventTypeMessage, sdk.NewAttribute(sdk.AttributeKeyModule, types.ModuleName)))
-	return bounds.Text(sdkerrors.ErrInvalidRequest, msg)
+	return types.CheckText(sdkerrors.ErrInvalidRequest, msg)
 }
 
 // ScheduleTimer implements types.MsgServer.

@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -34,7 +34,7 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	if err := k.engine.Records.PutOnHold(ctx, &timer, types.Paused); err != nil {
 		return err
 	}
-	return events.Emit(ctx, &types.TimerHeld{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
+	return report.Emit(ctx, &types.TimerHeld{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
 }
 
 // Resume puts one of the actor's timers back that was paused, or on hold since its payer lacked funds, and returns it. It is due
@@ -133,7 +133,7 @@ func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
 		return timer, err
 	}
-	if err := events.Emit(ctx, &types.TimerUpdated{
+	if err := report.Emit(ctx, &types.TimerUpdated{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil(),
 	}); err != nil {
 		return timer, err

@@ -17,7 +17,7 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -102,9 +102,9 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 					response, next, ids, err := read(f.Ctx().WithGasMeter(meter), f.query(), page)
 					require.NoError(t, err)
 					size := proto.Size(response)
-					require.LessOrEqual(t, size, query.MaxPageBytes+8*query.MaxPageEntries)
-					require.LessOrEqual(t, len(ids), query.MaxPageEntries)
-					require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.GasPerByte*(size-8*len(ids)-64)))
+					require.LessOrEqual(t, size, keeper.MaxPageBytes+8*keeper.MaxPageEntries)
+					require.LessOrEqual(t, len(ids), keeper.MaxPageEntries)
+					require.GreaterOrEqual(t, meter.GasConsumed(), uint64(keeper.GasPerByte*(size-8*len(ids)-64)))
 					for _, id := range ids {
 						require.False(t, seen[id])
 						seen[id] = true
@@ -112,7 +112,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 					if len(next.GetNextKey()) == 0 {
 						break
 					}
-					require.Greater(t, size, query.MaxPageBytes/2, "a page that another follows is full")
+					require.Greater(t, size, keeper.MaxPageBytes/2, "a page that another follows is full")
 					page = &sdkquery.PageRequest{Limit: largest, Key: next.NextKey}
 				}
 				require.Len(t, seen, n)
@@ -134,7 +134,7 @@ func TestALargeListStopsWhereItsGasEnds(t *testing.T) {
 			used, ended = meter.GasConsumed(), recover() == nil
 		}()
 		_, err := f.query().TimersByActor(f.Ctx().WithGasMeter(meter), &types.QueryTimersByActorRequest{
-			Actor: robot.String(), Pagination: &sdkquery.PageRequest{Limit: query.MaxPageEntries},
+			Actor: robot.String(), Pagination: &sdkquery.PageRequest{Limit: keeper.MaxPageEntries},
 		})
 		require.NoError(t, err)
 		return 0, true
@@ -185,9 +185,9 @@ func TestAListDecodesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, payloads[i], whole.Timer.Payload)
 		require.Equal(t, i < 2, len(whole.Timer.Messages) == 1)
-		paid := query.GasPerByte * whole.Timer.Size()
+		paid := keeper.GasPerByte * whole.Timer.Size()
 		if i < 2 {
-			paid += query.DecodeGasPerByte * len(payloads[i])
+			paid += keeper.DecodeGasPerByte * len(payloads[i])
 		}
 		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(paid))
 		whole.Timer.Messages = nil
@@ -230,7 +230,7 @@ func TestTheLengthOfAPayloadFollowsIt(t *testing.T) {
 // Rule: 9.2-offset
 func TestAnOffsetIsBounded(t *testing.T) {
 	f := newFixture(t)
-	for offset, want := range map[uint64]codes.Code{query.MaxPageOffset: codes.OK, query.MaxPageOffset + 1: codes.InvalidArgument, largest: codes.InvalidArgument} {
+	for offset, want := range map[uint64]codes.Code{keeper.MaxPageOffset: codes.OK, keeper.MaxPageOffset + 1: codes.InvalidArgument, largest: codes.InvalidArgument} {
 		page := &sdkquery.PageRequest{Offset: offset}
 		_, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 9, Pagination: page})
 		require.Equal(t, want, status.Code(err))
@@ -268,20 +268,20 @@ func TestSafeQueriesAreCharged(t *testing.T) {
 		meter := storetypes.NewInfiniteGasMeter()
 		response, err := ask(f.Ctx().WithGasMeter(meter))
 		require.NoError(t, err, name)
-		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas+query.GasPerByte*proto.Size(response)), name)
+		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(keeper.QueryGas+keeper.GasPerByte*proto.Size(response)), name)
 		// A query is charged before it does anything.
 		require.PanicsWithValue(t, storetypes.ErrorOutOfGas{Descriptor: "query"}, func() {
-			_, _ = ask(f.Ctx().WithGasMeter(storetypes.NewGasMeter(query.QueryGas - 1)))
+			_, _ = ask(f.Ctx().WithGasMeter(storetypes.NewGasMeter(keeper.QueryGas - 1)))
 		}, name)
 	}
 	// An answer without an entry, and none at all, are charged too: they took as long as 630 times their gas.
 	for _, request := range []*types.QueryTimersByActorRequest{{Actor: alice.String()}, {Actor: "nobody"}} {
 		meter := storetypes.NewInfiniteGasMeter()
 		_, _ = q.TimersByActor(f.Ctx().WithGasMeter(meter), request)
-		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas))
+		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(keeper.QueryGas))
 	}
 	meter := storetypes.NewInfiniteGasMeter()
 	_, err := q.Estimate(f.Ctx().WithGasMeter(meter), &types.QueryEstimateRequest{MaxCharge: "much"})
 	require.Error(t, err)
-	require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas))
+	require.GreaterOrEqual(t, meter.GasConsumed(), uint64(keeper.QueryGas))
 }

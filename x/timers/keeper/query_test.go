@@ -13,8 +13,8 @@ import (
 
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -90,7 +90,7 @@ func recorded(perHeight ...int) func(*lab.ChainOptions) {
 
 func TestPruningOfReceiptsIsBounded(t *testing.T) {
 	// Two heights have three values each, the others one.
-	f := newFixture(t, recorded(5, 5, 5, 150, 129, 5, 5, 5, 5), withConfig(func(c *types.TimerConfig) { inTheEnd(c, overhead.Prune, 2) }))
+	f := newFixture(t, recorded(5, 5, 5, 150, 129, 5, 5, 5, 5), withConfig(func(c *types.TimerConfig) { inTheEnd(c, market.Prune, 2) }))
 	count := func() (n int) {
 		for _, segment := range f.export().Receipts {
 			n += len(segment.Receipts)
@@ -308,7 +308,7 @@ func TestNilRequestsAreRefused(t *testing.T) {
 
 // Rule: 9.2-pages
 func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
-	const n = query.MaxPageEntries + 1
+	const n = keeper.MaxPageEntries + 1
 	f := crowded(t, 2*n, func(timer *types.Timer) {
 		if timer.Seq > n {
 			timer.HoldReason = types.Quarantined
@@ -323,14 +323,14 @@ func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
 	page := &sdkquery.PageRequest{Limit: largest}
 	due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 500, Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, due.Timers, query.MaxPageEntries)
+	require.Len(t, due.Timers, keeper.MaxPageEntries)
 	require.NotNil(t, due.Pagination.NextKey)
 	onHold, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, onHold.Timers, query.MaxPageEntries)
+	require.Len(t, onHold.Timers, keeper.MaxPageEntries)
 	receipts, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 1, Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, receipts.Receipts, query.MaxPageEntries)
+	require.Len(t, receipts.Receipts, keeper.MaxPageEntries)
 	rest, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{
 		Height: 1, Pagination: &sdkquery.PageRequest{Key: receipts.Pagination.NextKey},
 	})

@@ -21,7 +21,6 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -268,7 +267,7 @@ func TestAnEntryOfTheOwnerIndexNamesOwnerIDAndSeq(t *testing.T) {
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
 	})
-	id, err := names.ParseID(f.schedule(robot, 300, nil))
+	id, err := types.ParseID(f.schedule(robot, 300, nil))
 	require.NoError(t, err)
 	hash := sha256.Sum256(robot)
 	key := slices.Concat(hash[:10], id[:4], []byte{1})

@@ -14,7 +14,7 @@ import (
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,7 +25,7 @@ func besieged(t *testing.T, policy types.Policy, window uint32, change func(*typ
 	t.Helper()
 	return crowded(t, 600, func(timer *types.Timer) { timer.Due = 2 }, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.CandidateWindow = policy, window
-		lab.SetOverhead(c, overhead.Admit, int(window))
+		lab.SetOverhead(c, market.Admit, int(window))
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 340_000, 200_000, 200_000
 		c.ReservedActors, c.WeightMax = []string{robot2.String()}, c.WeightMin
 		c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())

@@ -15,15 +15,15 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // faulty is a policy in the order of the queue whose rounds do not open while fault fails.
 func faulty(fault *func() error) func(*lab.ChainOptions) {
-	return withBroken(&brokenPolicy{rules: fifo.Rules{}, open: func(w policies.Window) (policies.Round, error) {
+	return withBroken(&brokenPolicy{rules: market.FIFO{}, open: func(w policies.Window) (policies.Round, error) {
 		return &w, (*fault)()
 	}})
 }

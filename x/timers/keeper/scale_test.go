@@ -14,7 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -219,7 +219,7 @@ func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
 	// A block passes over a window's worth of expired timers, so that a live one behind 20,000 waits for ten at most.
 	window := int(f.config().CandidateWindow)
 	bound := (expired + window - 1) / window
-	perBlock := int(f.config().GcCyclesPerBlock / overhead.RemovalCycles)
+	perBlock := int(f.config().GcCyclesPerBlock / market.RemovalCycles)
 	blocks, removed := 0, 0
 	block := func() sdk.Events {
 		counts.Reset()

@@ -19,12 +19,9 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	timersgenesis "github.com/cosmos-timers/timers/x/timers/genesis"
-	"github.com/cosmos-timers/timers/x/timers/merge"
-	"github.com/cosmos-timers/timers/x/timers/names"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/score"
 	scorepolicy "github.com/cosmos-timers/timers/x/timers/policies/score"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -173,7 +170,7 @@ func TestADeliveryIsMadeOnce(t *testing.T) {
 			hash := f.Ctx().BlockHeader().AppHash
 			height := f.Height()
 			for _, event := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
-				id, err := names.ParseID(event.Id)
+				id, err := types.ParseID(event.Id)
 				require.NoError(t, err)
 				require.Equal(t, fmt.Sprintf("%x", types.DeliverID(height, hash, id, 0)), event.DeliverId)
 				delivered = append(delivered, event.DeliverId)
@@ -226,7 +223,7 @@ func TestWhatAScoreBidWouldCost(t *testing.T) {
 func inScoreStorm(c *types.TimerConfig) {
 	scored(c)
 	c.CandidateWindow, c.FairnessWindowBlocks = 5, 3
-	lab.SetOverhead(c, overhead.Admit, 8)
+	lab.SetOverhead(c, market.Admit, 8)
 	c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 }
 
@@ -273,7 +270,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	f.blocksUntil(5)
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: price("5000")})
 	genesis := f.export()
-	require.True(t, slices.ContainsFunc(genesis.Ready, func(e types.ReadyEntry) bool { return merge.List(e.List).Wide() }))
+	require.True(t, slices.ContainsFunc(genesis.Ready, func(e types.ReadyEntry) bool { return market.List(e.List).Wide() }))
 	again := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Genesis, opts.Height = genesis, int64(f.Height())-1
 	})
@@ -294,8 +291,8 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 func TestGenesis_RefusesWhatNoPolicyFiles(t *testing.T) {
 	for name, entry := range map[string]types.ReadyEntry{
 		"of a timer that is not due": {Due: 9, List: 16 << 16},
-		"the second of two":          {Due: 1, List: uint32(merge.MakeList(16, 17))},
-		"stated without prices":      {Due: 1, List: uint32(merge.MakeList(16, uint32(policy.Stated)))},
+		"the second of two":          {Due: 1, List: uint32(market.MakeList(16, 17))},
+		"stated without prices":      {Due: 1, List: uint32(market.MakeList(16, uint32(market.Stated)))},
 		"with a price for its age":   {Due: 1, List: 16 << 16, Price: math.LegacyOneDec()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -397,7 +394,7 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				inScoreStorm(c)
-				lab.SetOverhead(c, overhead.Refile, 2*each)
+				lab.SetOverhead(c, market.Refile, 2*each)
 				if name == "from eip1559" {
 					c.Policy = types.PolicyEIP1559
 				}
@@ -411,7 +408,7 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 			askew := func() (n int) {
 				config, lane := f.config(), f.lane()
 				for _, entry := range f.export().Ready {
-					list := merge.List(entry.List)
+					list := market.List(entry.List)
 					current := list == rules.ListOfEpoch(scoreEpoch(lane))
 					if config.Policy != types.PolicyScore {
 						current = !list.Wide()
@@ -495,7 +492,7 @@ func (m *scoreModel) block() (fired []string) {
 		turns = int(m.config.CandidateWindow)
 	}
 	for _, best := range m.order(contest, turns) {
-		if storm && !m.meter.TryConsume(overhead.ReadRanked) {
+		if storm && !m.meter.TryConsume(market.ReadRanked) {
 			break
 		}
 		if passedOver == 32 || m.cycles+m.config.FireBaseCycles >= m.config.LaneTimerCycles {
@@ -549,7 +546,7 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 		weights.WFifo = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank"))
 		c.SetParams(&weights)
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
-		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
+		lab.SetOverhead(c, market.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
 		c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1_000

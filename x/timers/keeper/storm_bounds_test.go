@@ -10,7 +10,7 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -273,7 +273,7 @@ func TestStorm_MeetsAnExpiredTimerOnce(t *testing.T) {
 		events := f.endBlock()
 		require.True(t, eventsOf[*types.TimerLaneSummary](f, events)[0].Storm)
 		require.Len(t, eventsOf[*types.TimerExpired](f, events), expired)
-		require.Equal(t, uint64(expired*overhead.RemovalCycles), eventsOf[*types.TimerLaneSummary](f, events)[0].GcCycles)
+		require.Equal(t, uint64(expired*market.RemovalCycles), eventsOf[*types.TimerLaneSummary](f, events)[0].GcCycles)
 		require.NoError(t, f.Check())
 	}
 }
@@ -299,7 +299,7 @@ func TestStorm_DropsExpiredEntriesWithinItsOverhead(t *testing.T) {
 	f.endBlock()
 	dropped, config := before-indexed(), f.config()
 	require.Greater(t, dropped, uint64(crowd/10))
-	require.LessOrEqual(t, dropped*overhead.DropMet.Cycles, config.OverheadCyclesPerBlock)
+	require.LessOrEqual(t, dropped*market.DropMet.Cycles, config.OverheadCyclesPerBlock)
 	require.NoError(t, f.Check())
 }
 
@@ -310,7 +310,7 @@ func TestReady_ListsMoreThanABlockTries(t *testing.T) {
 	const crowd = 400
 	f := crowded(t, crowd, func(timer *types.Timer) { timer.Due = 2 }, withConfig(dear), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused, c.CandidateWindow = true, 2
-		lab.SetOverhead(c, overhead.Admit, 20)
+		lab.SetOverhead(c, market.Admit, 20)
 	}))
 	for f.Height() < 60 {
 		f.endBlock()

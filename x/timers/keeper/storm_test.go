@@ -13,12 +13,10 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -41,15 +39,15 @@ type stormModel struct {
 	// what the last block left.
 	basefee, p50 math.LegacyDec
 	cycles       uint64
-	admit, clean calendar.Key
+	admit, clean schedule.Key
 	// meter of the block, and the payers that it has looked at.
-	meter  *overhead.Meter
+	meter  *market.Overhead
 	looked map[string]bool
 	// storms counts the blocks in which the ready index was needed.
 	storms int
 }
 
-func placeOf(t *stormTimer) calendar.Key { return calendar.Key{Due: t.Due, Seq: t.Seq} }
+func placeOf(t *stormTimer) schedule.Key { return schedule.Key{Due: t.Due, Seq: t.Seq} }
 
 // weights recounts the window, and returns the weight of any actor in this block.
 func (m *stormModel) weights() func(actor []byte) uint32 {
@@ -94,18 +92,18 @@ func admitted(timers []*stormTimer) []*stormTimer {
 // compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
 func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*stormTimer) bool) ([]*stormTimer, bool) {
 	m.meter = lab.Overhead(&m.config)
-	m.meter.Lend(overhead.Watches)
-	m.meter.Lend(overhead.Held)
+	m.meter.Lend(market.Watches)
+	m.meter.Lend(market.Held)
 	m.looked = map[string]bool{}
 	ready := m.ready()
 	if len(admitted(ready)) <= int(m.config.CandidateWindow) && m.readWindow(ready) {
-		m.clean = calendar.Key{}
+		m.clean = schedule.Key{}
 		return ready, false
 	}
 	m.storms++
 	passed := m.admit
 	// admits looks whether a timer is admitted, and reports whether the meter ends the admission before it.
-	admits := func(t *stormTimer, read, admit overhead.Work) (ends bool) {
+	admits := func(t *stormTimer, read, admit market.Work) (ends bool) {
 		switch {
 		case !m.meter.TryConsume(read):
 			return true
@@ -117,31 +115,31 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*stormTi
 		t.weight = weightOf(t.Actor)
 		return false
 	}
-	if m.admit.Compare(calendar.Key{Due: m.height}) < 0 {
+	if m.admit.Compare(schedule.Key{Due: m.height}) < 0 {
 		for _, t := range ready {
-			if t.Due == m.height && admits(t, overhead.ReadNewlyDue, overhead.AdmitNewlyDue) {
+			if t.Due == m.height && admits(t, market.ReadNewlyDue, market.AdmitNewlyDue) {
 				break
 			}
 		}
 	}
-	next := calendar.Key{Due: m.height + 1}
+	next := schedule.Key{Due: m.height + 1}
 	for _, t := range ready {
-		if placeOf(t).Compare(m.admit) >= 0 && admits(t, overhead.ReadReady, overhead.Admit) {
+		if placeOf(t).Compare(m.admit) >= 0 && admits(t, market.ReadReady, market.Admit) {
 			next = placeOf(t)
 			break
 		}
 	}
 	m.admit = next
 	m.sweep(ready, passed, weightOf, willing)
-	defer m.meter.Lend(overhead.Contest)
-	m.meter.Consume(overhead.ReadEntry, min(policies.MaxIndexReads, max(64, m.meter.Left(overhead.ReadEntry)/3)))
+	defer m.meter.Lend(market.Contest)
+	m.meter.Consume(market.ReadEntry, min(policies.MaxIndexReads, max(64, m.meter.Left(market.ReadEntry)/3)))
 	return admitted(ready), true
 }
 
 // readWindow reports whether the window holds all that is ready, and the meter lets the block read it.
 func (m *stormModel) readWindow(ready []*stormTimer) bool {
 	for i := range ready {
-		if i == int(m.config.CandidateWindow) || !m.meter.TryConsume(overhead.ReadWindow) {
+		if i == int(m.config.CandidateWindow) || !m.meter.TryConsume(market.ReadWindow) {
 			return false
 		}
 	}
@@ -153,19 +151,19 @@ func (m *stormModel) look(t *stormTimer) bool {
 	if m.looked[string(t.Actor)] {
 		return true
 	}
-	m.looked[string(t.Actor)] = m.meter.TryConsume(overhead.LookAtPayer)
+	m.looked[string(t.Actor)] = m.meter.TryConsume(market.LookAtPayer)
 	return m.looked[string(t.Actor)]
 }
 
 // sweep files a few of those that the admission has passed under weights that have risen, in rounds, and admits those that it
 // passed over. Those that have fallen are filed again when they are met.
 func (m *stormModel) sweep(
-	ready []*stormTimer, end calendar.Key, weightOf func([]byte) uint32, willing func(*stormTimer) bool,
+	ready []*stormTimer, end schedule.Key, weightOf func([]byte) uint32, willing func(*stormTimer) bool,
 ) {
-	left := min(256, max(1, m.meter.Left(overhead.Renew)/2))
+	left := min(256, max(1, m.meter.Left(market.Renew)/2))
 	var found []*stormTimer
 	from := m.clean
-	m.clean = calendar.Key{}
+	m.clean = schedule.Key{}
 	for _, t := range ready {
 		at := placeOf(t)
 		if at.Compare(from) < 0 {
@@ -180,15 +178,15 @@ func (m *stormModel) sweep(
 		}
 		found = append(found, t)
 	}
-	m.meter.Consume(overhead.Renew, len(found))
+	m.meter.Consume(market.Renew, len(found))
 	for _, t := range found {
 		weight := weightOf(t.Actor)
 		switch {
 		case t.weight > 0:
-			if weight > t.weight && m.meter.TryConsume(overhead.Refile) {
+			if weight > t.weight && m.meter.TryConsume(market.Refile) {
 				t.weight = weight
 			}
-		case (!willing(t) || m.look(t)) && m.meter.TryConsume(overhead.Admit):
+		case (!willing(t) || m.look(t)) && m.meter.TryConsume(market.Admit):
 			t.weight = weight
 		}
 	}
@@ -197,14 +195,14 @@ func (m *stormModel) sweep(
 // block runs the end of a block and returns what fires, in order. Every fire uses its intrinsic cycles alone.
 func (m *stormModel) block() (fired []string) {
 	m.height++
-	market := m.config.Eip1559.Rules(&m.config)
-	prices := policy.Prices{
+	eip1559 := m.config.Eip1559.Rules(&m.config)
+	prices := market.Prices{
 		Cycle: m.config.CycleBasefee.LegacyDec, Cell: m.config.CellBasefee.LegacyDec, P50: m.p50,
-		Lane: market.LaneBasefee(m.config.CycleBasefee.LegacyDec, policy.Last{Basefee: m.basefee, Use: lane.Use{Size: m.cycles}}),
+		Lane: eip1559.LaneBasefee(m.config.CycleBasefee.LegacyDec, market.Last{Basefee: m.basefee, Use: market.Use{Size: m.cycles}}),
 	}
 	weightOf := m.weights()
 	contest, storm := m.compete(weightOf, func(t *stormTimer) bool {
-		_, pays := market.Priority(prices, t.Bid.Ask())
+		_, pays := eip1559.Priority(prices, t.Bid.Ask())
 		return pays
 	})
 	m.basefee, m.cycles, m.p50 = prices.Lane, 0, m.p50.QuoInt64(2)
@@ -215,17 +213,17 @@ func (m *stormModel) block() (fired []string) {
 	// met before their turn, under a weight that has fallen since.
 	var met []*stormTimer
 	for passedOver := 0; passedOver < 32 && (m.cycles+m.config.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
-		if storm && !m.meter.TryConsume(overhead.ReadRanked) {
+		if storm && !m.meter.TryConsume(market.ReadRanked) {
 			break
 		}
-		candidates := make([]policy.Candidate, len(contest))
+		candidates := make([]market.Candidate, len(contest))
 		for i, t := range contest {
-			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
+			candidates[i] = market.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
 			if storm && !slices.Contains(met, t) {
 				candidates[i].Weight = t.weight
 			}
 		}
-		order := market.Order(prices, candidates)
+		order := eip1559.Order(prices, candidates)
 		if len(order) == 0 {
 			break
 		}
@@ -242,7 +240,7 @@ func (m *stormModel) block() (fired []string) {
 			}
 			continue
 		}
-		price, _ := market.Price(prices, candidates[order[0]])
+		price, _ := eip1559.Price(prices, candidates[order[0]])
 		tips = append(tips, price.Priority)
 		fired = append(fired, best.IDHex())
 		m.fires[m.height][string(best.Actor)]++
@@ -250,10 +248,10 @@ func (m *stormModel) block() (fired []string) {
 		m.timers = slices.DeleteFunc(m.timers, func(t *stormTimer) bool { return t == best })
 	}
 	met = slices.DeleteFunc(met, func(t *stormTimer) bool { return !slices.Contains(m.timers, t) })
-	m.meter.Lend(overhead.NewlyDue)
-	m.meter.Lend(overhead.Tries)
+	m.meter.Lend(market.NewlyDue)
+	m.meter.Lend(market.Tries)
 	for _, t := range met {
-		if !m.meter.TryConsume(overhead.Refile) {
+		if !m.meter.TryConsume(market.Refile) {
 			break
 		}
 		t.weight = weightOf(t.Actor)
@@ -327,7 +325,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		c := &genesis.Config
 		c.Policy = types.PolicyEIP1559
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
-		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
+		lab.SetOverhead(c, market.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
 		c.MaxCyclesPerFire, c.MaxCellsPerFire = 250_000, 1_000

@@ -16,8 +16,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/market/tip"
 	tippolicy "github.com/cosmos-timers/timers/x/timers/policies/tip"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 

@@ -19,9 +19,9 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	tippolicy "github.com/cosmos-timers/timers/x/timers/policies/tip"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -418,7 +418,7 @@ func TestWindowIsNotBlockedByIdleTimers(t *testing.T) {
 func TestWeightsAreForgotten(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
 		setTip(c, func(p *tippolicy.Params) { p.EpochBlocks = 1 })
-		inTheEnd(c, overhead.Age, 2)
+		inTheEnd(c, market.Age, 2)
 	}))
 	actors := []sdk.AccAddress{robot, robot2, alice, bob, carol}
 	for _, actor := range actors {
@@ -445,7 +445,7 @@ func TestWeightsAreForgotten(t *testing.T) {
 func TestForgottenWeightsAreNotExported(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
 		setTip(c, func(p *tippolicy.Params) { p.EpochBlocks = 1 })
-		inTheEnd(c, overhead.Age, 1)
+		inTheEnd(c, market.Age, 1)
 	}))
 	for _, actor := range []sdk.AccAddress{alice, bob, carol} {
 		f.schedule(actor, 3, f.pays(actor, robot, 1))
@@ -586,7 +586,7 @@ func TestCorruptWeightAffectsItsActorOnly(t *testing.T) {
 	broken := f.schedule(robot, 5, f.noop())
 	sound := f.schedule(robot2, 5, f.noop())
 	f.blocksUntil(3)
-	weights := logmap.New(logstore.New(collections.NewSchemaBuilder(service), service, types.PrefixTipWeights, "weights"), logmap.Options{})
+	weights := logmap.New(state.NewRegion(collections.NewSchemaBuilder(service), service, types.PrefixTipWeights, "weights"), logmap.Options{})
 	records, err := weights.Page(f.Ctx(), nil, nil, 2)
 	require.NoError(t, err)
 	require.Len(t, records, 1)

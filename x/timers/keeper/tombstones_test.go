@@ -12,7 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -53,7 +53,7 @@ func TestACrowdThatLeavesLeavesItsKeysToLaterBlocks(t *testing.T) {
 	for name, when := range conditionsOfCrowds {
 		t.Run(name, func(t *testing.T) {
 			var counts *storecount.Counts
-			f := crowdOfWatches(t, timers, expiry, when, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, overhead.RemoveKey, sweep/2) }), counted(&counts))
+			f := crowdOfWatches(t, timers, expiry, when, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, market.RemoveKey, sweep/2) }), counted(&counts))
 			f.schedule(robot, 0, f.noop(), watching(f.balanceOf(memberOf(0))), times(0))
 			for f.Height() <= expiry {
 				f.endBlock()
@@ -105,7 +105,7 @@ func TestACrowdThatLeavesGoesOnInAnotherChain(t *testing.T) {
 	const timers, expiry = 20, 3
 	for name, when := range conditionsOfCrowds {
 		t.Run(name, func(t *testing.T) {
-			f := crowdOfWatches(t, timers, expiry, when, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, overhead.RemoveKey, 20) }))
+			f := crowdOfWatches(t, timers, expiry, when, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, market.RemoveKey, 20) }))
 			f.blocksUntil(expiry + 2)
 			_, err := f.EndBlock()
 			require.NoError(t, err)

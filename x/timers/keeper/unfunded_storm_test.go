@@ -15,7 +15,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -130,7 +130,7 @@ func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 			seen := f.weather(t, 20)
 			t.Logf("newcomers wait %d blocks, others %d; a block takes out %d", seen.newcomers, seen.others, seen.left)
 			require.LessOrEqual(t, seen.newcomers, uint64(2))
-			require.LessOrEqual(t, uint64(seen.left), config.OverheadCyclesPerBlock/overhead.Try.Cycles)
+			require.LessOrEqual(t, uint64(seen.left), config.OverheadCyclesPerBlock/market.Try.Cycles)
 			window := config.CandidateWindow
 			if p == types.PolicyTip {
 				window -= window / 4 // What is kept for timers that become due in the block.

@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -31,13 +31,13 @@ func crowdChanges() int { return 600 / crowdPart() }
 func crowdHits() int    { return 256 / crowdPart() }
 
 // inTheEnd makes a config under which a block has room for n works of a kind when it has done all else.
-func inTheEnd(c *types.TimerConfig, work overhead.Work, n int) {
+func inTheEnd(c *types.TimerConfig, work market.Work, n int) {
 	c.OverheadCyclesPerBlock = c.GcCyclesPerBlock + uint64(2*n+1)*work.Cycles/2
 }
 
 // notifies makes a config under which a block notifies n watches, and has a little left for an owner and some conditions.
 func notifies(c *types.TimerConfig, n int) {
-	lab.SetOverhead(c, overhead.Work{Share: overhead.Watches, Cycles: uint64(n+1)*overhead.Notify.Cycles - 100}, 1)
+	lab.SetOverhead(c, market.Work{Share: market.Watches, Cycles: uint64(n+1)*market.Notify.Cycles - 100}, 1)
 }
 
 // newWatchCrowd schedules the crowd's timers, of so many owners in turn. shared: each also watches bob's balance.

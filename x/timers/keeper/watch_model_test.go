@@ -14,7 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -196,7 +196,7 @@ func TestWatchesMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Some leave the entries of their keys to later blocks.
 		r := newWatchRun(t, func(c *types.TimerConfig) {
-			lab.SetOverhead(c, overhead.RemoveKey, rapid.IntRange(16, 20).Draw(t, "keys"))
+			lab.SetOverhead(c, market.RemoveKey, rapid.IntRange(16, 20).Draw(t, "keys"))
 		})
 		for range rapid.IntRange(1, 25).Draw(t, "blocks") {
 			for range rapid.IntRange(0, 4).Draw(t, "ops") {

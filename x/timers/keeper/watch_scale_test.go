@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -26,7 +26,7 @@ func TestACrowdWatchesOneKey(t *testing.T) {
 	var counts *storecount.Counts
 	f := crowded(t, n, waitForBob, counted(&counts))
 	config := f.config()
-	perBlock := lab.Overhead(&config).Left(overhead.Notify)
+	perBlock := lab.Overhead(&config).Left(market.Notify)
 	f.endBlock()
 	f.run(f.send(alice, bob, 1))
 	fired, blocks := 0, 0

@@ -17,7 +17,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
@@ -288,7 +288,7 @@ func TestWatchesExpire(t *testing.T) {
 	const crowd = 40
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 4) }))
 	config := f.config()
-	sweep := max(1, lab.Overhead(&config).Left(overhead.VisitWaiting)/2)
+	sweep := max(1, lab.Overhead(&config).Left(market.VisitWaiting)/2)
 	ids := map[string]bool{}
 	for range crowd {
 		ids[f.schedule(robot, 0, f.noop(), watching(f.balanceOf(carol)), expiring(5))] = true

@@ -12,7 +12,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -55,7 +54,7 @@ func (m *occurrencesModel) tx(msg sdk.Msg) {
 
 // due is when an occurrence is due.
 func (m *occurrencesModel) due(occurrence int64) int64 {
-	id, err := names.ParseID(m.id)
+	id, err := types.ParseID(m.id)
 	require.NoError(m.t, err)
 	return occurrence + dumbDelay(id, occurrence, m.terms.Jitter, m.every)
 }

@@ -16,7 +16,7 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -243,7 +243,7 @@ func TestOccurrences_LapseAtAPrice(t *testing.T) {
 // Rule: 1.4-times-in-order
 func TestTimes_ACrowdAtOneSecond(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		lab.SetOverhead(c, overhead.MoveTimed, 5)
+		lab.SetOverhead(c, market.MoveTimed, 5)
 		c.MaxFiresPerBlock = 50
 	}))
 	start := f.Now()

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Check returns what is wrong with the map's own structure: with the order of keys, the directories, the counts, and
@@ -84,7 +82,7 @@ func (m *opened) checkLog(r uint64, h head, values map[string]bool) error {
 	for number := range h.last + 1 {
 		delete(values, string(logKey(number)))
 	}
-	_, err := m.log(h, wire.Span{})
+	_, err := m.log(h, Span{})
 	return err
 }
 
@@ -179,14 +177,14 @@ func (c *runCheck) value(at ref, end []byte) error {
 	if len(end) > 0 && bytes.Compare(chunk[len(chunk)-1].Key, end) >= 0 {
 		return fmt.Errorf("the chunk does not end at %x", end)
 	}
-	if net := wire.NetOf(chunk); net != at.net {
+	if net := NetOf(chunk); net != at.net {
 		return fmt.Errorf("the chunk stands for %d entries, the directory says %d", net, at.net)
 	}
 	return c.messages(chunk)
 }
 
 // messages checks that the messages of a chunk belong there, in order after the last key.
-func (c *runCheck) messages(chunk []wire.Message) error {
+func (c *runCheck) messages(chunk []Message) error {
 	for _, message := range chunk {
 		if c.last != nil && bytes.Compare(c.last, message.Key) >= 0 {
 			return fmt.Errorf("key %x is out of order", message.Key)
@@ -194,7 +192,7 @@ func (c *runCheck) messages(chunk []wire.Message) error {
 		if of := c.m.rangeOf(message.Key); c.r != front && of != c.r {
 			return fmt.Errorf("key %x belongs to range %d", message.Key, of)
 		}
-		if c.number == 0 && message.Kind != wire.Insert {
+		if c.number == 0 && message.Kind != Insert {
 			return fmt.Errorf("key %x waits for an older message at the bottom", message.Key)
 		}
 		if c.m.opts.Queue && !c.of.zone.has(numberOf(message.Key)) {

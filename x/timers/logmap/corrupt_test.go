@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // corruptMap is a map of all kinds of values, and its keys.
@@ -89,7 +88,7 @@ func TestMap_ReportsAMissingValue(t *testing.T) {
 		}
 		store.tree.Delete(victim)
 		_, err := open().Page(ctx, nil, nil, 1<<30)
-		require.ErrorIs(t, err, wire.ErrCorrupt, "%x", victim)
+		require.ErrorIs(t, err, logmap.ErrCorrupt, "%x", victim)
 		require.Error(t, open().Check(ctx))
 	})
 }

@@ -2,12 +2,10 @@ package logmap
 
 import (
 	"context"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Sets reports whether the entry is there after the change.
-func (c Change) Sets() bool { return c.message.Kind != wire.Remove }
+func (c Change) Sets() bool { return c.message.Kind != Remove }
 
 // Shape is how many chunks of the log are full, and how many runs each level has, the bottom first: of the front, which is
 // 0, or of a range.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // level is the directory of one level: its runs, the oldest first. The bottom, level 0, is one run.
@@ -38,7 +36,7 @@ func (l *level) refs() (n int) {
 }
 
 // visible is the part of an interval in which a run of the level still counts.
-func (l *level) visible(run int, within wire.Span) wire.Span {
+func (l *level) visible(run int, within Span) Span {
 	if run < l.moving && bytes.Compare(within.From, l.low) < 0 {
 		within.From = l.low
 	}
@@ -72,7 +70,7 @@ func (m *opened) level(r uint64, number int) (l *level, err error) {
 }
 
 func decodeLevel(bz []byte, queue bool) (*level, error) {
-	d := wire.NewDecoder(bz)
+	d := NewDecoder(bz)
 	l := &level{next: uint32(d.Uvarint())}
 	flags := d.Uvarint()
 	if l.out, l.started = flags&1 == 1, flags&2 == 2; flags > 0 {
@@ -85,12 +83,12 @@ func decodeLevel(bz []byte, queue bool) (*level, error) {
 			chunks.zone = zone{d.Uvarint(), d.Uvarint()}
 		}
 		if n == 0 || chunks.chunks == 0 {
-			return nil, wire.ErrCorrupt
+			return nil, ErrCorrupt
 		}
 		l.runs = append(l.runs, chunks)
 	}
 	if l.moving = int(flags >> 2); flags>>2 > uint64(len(l.runs)) {
-		return nil, wire.ErrCorrupt
+		return nil, ErrCorrupt
 	}
 	return l, d.Err()
 }
@@ -198,7 +196,7 @@ func (r refs) net() (net int64) {
 func appendRefs(bz []byte, list refs) []byte {
 	var last []byte
 	for _, at := range list {
-		shared := wire.SharedPrefix(last, at.first)
+		shared := SharedPrefix(last, at.first)
 		bz = binary.AppendUvarint(bz, uint64(shared))
 		bz = binary.AppendUvarint(bz, uint64(len(at.first)-shared))
 		bz = append(bz, at.first[shared:]...)
@@ -210,7 +208,7 @@ func appendRefs(bz []byte, list refs) []byte {
 }
 
 // decodeRefs reads so many of them.
-func decodeRefs(d *wire.Decoder, n int) refs {
+func decodeRefs(d *Decoder, n int) refs {
 	list := make(refs, n)
 	var last []byte
 	for i := range list {
@@ -236,11 +234,11 @@ func (m *opened) refsOf(r uint64, number int, of ref) (refs, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := wire.NewDecoder(bz)
+	d := NewDecoder(bz)
 	list := decodeRefs(&d, d.Len())
 	err = d.Err()
 	if len(list) == 0 || d.More() || slices.ContainsFunc(list, func(at ref) bool { return at.height != of.height-1 }) {
-		err = wire.ErrCorrupt
+		err = ErrCorrupt
 	}
 	if m.memory != nil && err == nil {
 		m.memory.pages[at] = list
@@ -339,7 +337,7 @@ func (m *opened) ended(
 }
 
 // chunk reads a sorted chunk.
-func (m *opened) chunk(r uint64, number int, ref ref) ([]wire.Message, error) {
+func (m *opened) chunk(r uint64, number int, ref ref) ([]Message, error) {
 	at := chunkOf{levelOf{r, number}, ref.number}
 	if m.memory != nil && m.memory.chunks[at] != nil {
 		return m.memory.chunks[at], nil
@@ -348,7 +346,7 @@ func (m *opened) chunk(r uint64, number int, ref ref) ([]wire.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages, err := wire.DecodeChunk(bz)
+	messages, err := DecodeChunk(bz)
 	if m.memory != nil && err == nil {
 		m.memory.chunks[at] = messages
 	}
@@ -357,37 +355,37 @@ func (m *opened) chunk(r uint64, number int, ref ref) ([]wire.Message, error) {
 
 // chunkWithin reads the messages of a sorted chunk that are in the interval. Only a Reader, which looks at a chunk again, decodes
 // all of it.
-func (m *opened) chunkWithin(r uint64, number int, ref ref, within wire.Span) ([]wire.Message, error) {
+func (m *opened) chunkWithin(r uint64, number int, ref ref, within Span) ([]Message, error) {
 	if m.memory != nil {
 		chunk, err := m.chunk(r, number, ref)
-		return wire.Only(chunk, within), err
+		return Only(chunk, within), err
 	}
 	bz, err := m.sorted(r, number, ref)
 	if err != nil {
 		return nil, err
 	}
-	return wire.DecodeWithin(bz, within)
+	return DecodeWithin(bz, within)
 }
 
 // sorted reads the bytes of a sorted chunk.
 func (m *opened) sorted(r uint64, number int, ref ref) ([]byte, error) {
 	bz, err := m.store.Get(valueKey(r, number, ref))
 	if err == nil && bz == nil {
-		err = wire.ErrCorrupt
+		err = ErrCorrupt
 	}
 	return bz, err
 }
 
 // write writes sorted messages as chunks of a level.
-func (m *opened) write(r uint64, number int, l *level, messages []wire.Message) (written refs, err error) {
+func (m *opened) write(r uint64, number int, l *level, messages []Message) (written refs, err error) {
 	var last []byte
-	for _, part := range wire.Pack(messages, m.opts.ChunkBytes) {
-		at := ref{number: l.number(), net: wire.NetOf(part)}
+	for _, part := range Pack(messages, m.opts.ChunkBytes) {
+		at := ref{number: l.number(), net: NetOf(part)}
 		if written != nil {
 			at.first = separator(last, part[0].Key)
 		}
 		last = part[len(part)-1].Key
-		if err := m.store.Set(valueKey(r, number, at), wire.EncodeChunk(part)); err != nil {
+		if err := m.store.Set(valueKey(r, number, at), EncodeChunk(part)); err != nil {
 			return nil, err
 		}
 		written = append(written, at)
@@ -397,16 +395,16 @@ func (m *opened) write(r uint64, number int, l *level, messages []wire.Message) 
 
 // separator is the shortest key above last, and at most first.
 func separator(last, first []byte) []byte {
-	return first[:min(wire.SharedPrefix(last, first)+1, len(first))]
+	return first[:min(SharedPrefix(last, first)+1, len(first))]
 }
 
 // memory is what a Reader has decoded. It is looked up, never ranged over. A nil one is empty.
 type memory struct {
 	levels map[levelOf]*level
-	chunks map[chunkOf][]wire.Message
+	chunks map[chunkOf][]Message
 	pages  map[chunkOf]refs
 	// log is all of it, by key, if it was read.
-	log     []wire.Message
+	log     []Message
 	logRead bool
 	// lookups count those of keys in the log, and in each chunk.
 	logLookups int
@@ -453,6 +451,6 @@ type chunkOf struct {
 
 func newMemory() *memory {
 	return &memory{
-		levels: map[levelOf]*level{}, chunks: map[chunkOf][]wire.Message{}, pages: map[chunkOf]refs{}, lookups: map[chunkOf]int{},
+		levels: map[levelOf]*level{}, chunks: map[chunkOf][]Message{}, pages: map[chunkOf]refs{}, lookups: map[chunkOf]int{},
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Opener opens the store beneath a map as a context sees it: for one operation of the map, or for a Reader.
@@ -114,11 +112,11 @@ func New(stores Opener, opts Options) *Map {
 }
 
 // Change is a change of one entry.
-type Change struct{ message wire.Message }
+type Change struct{ message Message }
 
 // Adds is the length of the entry that the change adds; 0 if it changes or removes one.
 func (c Change) Adds() int {
-	if c.message.Kind != wire.Insert {
+	if c.message.Kind != Insert {
 		return 0
 	}
 	return len(c.message.Key) + len(c.message.Value)
@@ -126,16 +124,16 @@ func (c Change) Adds() int {
 
 // Inserted is what Insert does.
 func Inserted(key, value []byte) Change {
-	return Change{wire.Message{Key: key, Value: value, Kind: wire.Insert}}
+	return Change{Message{Key: key, Value: value, Kind: Insert}}
 }
 
 // Replaced changes the value of an entry. The caller knows that it exists.
 func Replaced(key, value []byte) Change {
-	return Change{wire.Message{Key: key, Value: value, Kind: wire.Replace}}
+	return Change{Message{Key: key, Value: value, Kind: Replace}}
 }
 
 // Deleted is what Delete does.
-func Deleted(key []byte) Change { return Change{wire.Message{Key: key, Kind: wire.Remove}} }
+func Deleted(key []byte) Change { return Change{Message{Key: key, Kind: Remove}} }
 
 // Apply makes changes one after the other, at the cost of one as long as they fill no chunk of the log.
 func (m *Map) Apply(ctx context.Context, changes ...Change) error { return m.open(ctx).apply(changes) }
@@ -195,7 +193,7 @@ func (m *opened) apply(changes []Change) error {
 	tail = append(make([]byte, 0, stored+m.loggedBytes(changes)), tail...)
 	for i := range changes {
 		before := len(tail)
-		if tail = wire.AppendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
+		if tail = AppendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
 			continue
 		}
 		full, rest := tail[:before:before], tail[before:]
@@ -215,7 +213,7 @@ func (m *opened) apply(changes []Change) error {
 // loggedBytes is about what changes take in a chunk of the log.
 func (m *opened) loggedBytes(changes []Change) (n int) {
 	for i := range changes {
-		n += wire.LoggedBytes(changes[i].message)
+		n += LoggedBytes(changes[i].message)
 	}
 	return min(n, m.opts.LogBytes)
 }
@@ -275,7 +273,7 @@ func rangeKey(prefix byte, r uint64) []byte {
 // parseRange reads the number in a key of the store.
 func parseRange(key []byte) (r uint64, err error) {
 	if len(key) < 2 || len(key) > 10 || int(key[1]) != len(key)-2 {
-		return 0, wire.ErrCorrupt
+		return 0, ErrCorrupt
 	}
 	for _, digit := range key[2:] {
 		r = r<<8 | uint64(digit)
@@ -333,7 +331,7 @@ func (m *opened) head(r uint64) (head, error) {
 }
 
 func decodeHead(bz []byte) (head, error) {
-	d := wire.NewDecoder(bz)
+	d := NewDecoder(bz)
 	last, levels := d.Uvarint(), d.Uvarint()
 	h := head{last: uint32(last), levels: int(levels >> 1 & mostLevels), queued: levels&1 == 1, stored: true}
 	if d.More() {
@@ -342,7 +340,7 @@ func decodeHead(bz []byte) (head, error) {
 		h.gone = string(d.Bytes(d.Uvarint()))
 	}
 	if last > 1<<32-1 || levels>>1 > mostLevels {
-		return h, wire.ErrCorrupt
+		return h, ErrCorrupt
 	}
 	return h, d.Err()
 }
@@ -363,13 +361,13 @@ func (m *opened) setHead(r uint64, h head) error {
 }
 
 // log reads the messages of the log in an interval, in the order in which they arrived.
-func (m *opened) log(h head, within wire.Span) (log []wire.Message, err error) {
+func (m *opened) log(h head, within Span) (log []Message, err error) {
 	for number := range h.last + 1 {
 		bz, err := m.logged(h, number)
 		if err != nil {
 			return nil, err
 		}
-		if log, err = wire.DecodeLog(bz, within, log); err != nil {
+		if log, err = DecodeLog(bz, within, log); err != nil {
 			return log, err
 		}
 	}
@@ -380,7 +378,7 @@ func (m *opened) log(h head, within wire.Span) (log []wire.Message, err error) {
 func (m *opened) logged(h head, number uint32) ([]byte, error) {
 	bz, err := m.store.Get(logKey(number))
 	if err == nil && bz == nil && number < h.last {
-		err = wire.ErrCorrupt
+		err = ErrCorrupt
 	}
 	return bz, err
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // ErrConsumed is returned for an entry that is inserted below what a queue has consumed.
@@ -41,7 +39,7 @@ func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error)
 		return false, err
 	}
 	before := h
-	next, err := o.page(wire.Span{}, 1)
+	next, err := o.page(Span{}, 1)
 	if err != nil {
 		return false, err
 	}
@@ -122,7 +120,7 @@ func justAbove(key []byte) []byte { return append(slices.Clip(key), 0) }
 func (h *head) insertInto(changes []Change) (lowered bool, err error) {
 	for i := range changes {
 		message := &changes[i].message
-		if message.Kind != wire.Insert {
+		if message.Kind != Insert {
 			continue
 		}
 		key := string(message.Key)
@@ -164,16 +162,16 @@ func numberOf(key []byte) uint64 {
 }
 
 // alive are the messages of a queue that are not below what it has consumed.
-func (m *opened) alive(h *head, sorted []wire.Message) []wire.Message {
+func (m *opened) alive(h *head, sorted []Message) []Message {
 	if !m.opts.Queue || h.low == "" {
 		return sorted
 	}
-	return wire.Only(sorted, wire.Span{From: []byte(h.low)})
+	return Only(sorted, Span{From: []byte(h.low)})
 }
 
 // checkQueue checks that no entry is below what the head says.
 func (m *opened) checkQueue(h head) error {
-	first, err := m.page(wire.Span{}, 1)
+	first, err := m.page(Span{}, 1)
 	if err == nil && len(first) > 0 && (bytes.Compare(first[0].Key, []byte(h.low)) < 0 || string(first[0].Key) < h.soon) {
 		err = errors.New("the queue has an entry below its first key")
 	}

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // IsNew reports whether nothing was ever written, or nothing since Clear. It reads one value.
@@ -36,13 +34,13 @@ func (m *opened) get(key []byte) (value []byte, found bool, err error) {
 		}
 		newest, err = m.getSorted(r, h, key)
 	}
-	return newest.Value, newest.Kind != 0 && newest.Kind != wire.Remove, err
+	return newest.Value, newest.Kind != 0 && newest.Kind != Remove, err
 }
 
 // getLogged returns the newest message about a key in the log; none has kind 0.
-func (m *opened) getLogged(h head, key []byte) (newest wire.Message, err error) {
+func (m *opened) getLogged(h head, key []byte) (newest Message, err error) {
 	if m.memory.decodesLog() {
-		log, err := m.sortedLog(h, wire.Span{})
+		log, err := m.sortedLog(h, Span{})
 		return messageOf(log, key), err
 	}
 	for number := int(h.last); number >= 0; number-- {
@@ -50,7 +48,7 @@ func (m *opened) getLogged(h head, key []byte) (newest wire.Message, err error) 
 		if err != nil {
 			return newest, err
 		}
-		if last, found, err := wire.LastOf(bz, key); found || err != nil {
+		if last, found, err := LastOf(bz, key); found || err != nil {
 			return last, err
 		}
 	}
@@ -58,16 +56,16 @@ func (m *opened) getLogged(h head, key []byte) (newest wire.Message, err error) 
 }
 
 // messageOf returns the message about a key; none has kind 0.
-func messageOf(sorted []wire.Message, key []byte) (found wire.Message) {
-	if at, is := wire.Search(sorted, key); is {
+func messageOf(sorted []Message, key []byte) (found Message) {
+	if at, is := Search(sorted, key); is {
 		found = sorted[at]
 	}
 	return found
 }
 
 // getSorted returns the newest message about a key in the runs of the front or a range; none has kind 0.
-func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, err error) {
-	err = m.runsOf(r, h, wire.Span{From: key}, numberOf(key), func(number int, chunks refs, within wire.Span) (more bool, err error) {
+func (m *opened) getSorted(r uint64, h head, key []byte) (newest Message, err error) {
+	err = m.runsOf(r, h, Span{From: key}, numberOf(key), func(number int, chunks refs, within Span) (more bool, err error) {
 		if bytes.Compare(key, within.From) < 0 {
 			return true, nil
 		}
@@ -84,8 +82,8 @@ func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, e
 		if err != nil {
 			return false, err
 		}
-		only := wire.Span{From: key, To: append(slices.Clip(key), 0)}
-		err = wire.EachSorted(bz, only, func(at wire.Message) { newest.Value, newest.Kind = at.Value, at.Kind })
+		only := Span{From: key, To: append(slices.Clip(key), 0)}
+		err = EachSorted(bz, only, func(at Message) { newest.Value, newest.Kind = at.Value, at.Kind })
 		return newest.Kind == 0, err
 	})
 	return newest, err
@@ -97,7 +95,7 @@ const anyNumber = ^uint64(0)
 // runsOf passes the runs of the front or a range to fn, the newest first, each with the part of the interval in which it counts,
 // but for those that can't have a key in it, or in a queue one with a number.
 func (m *opened) runsOf(
-	r uint64, h head, within wire.Span, of uint64, fn func(number int, chunks refs, within wire.Span) (more bool, err error),
+	r uint64, h head, within Span, of uint64, fn func(number int, chunks refs, within Span) (more bool, err error),
 ) error {
 	levels := h.levels + 1
 	if r == front {
@@ -108,7 +106,7 @@ func (m *opened) runsOf(
 		number := (i + 1) % (h.levels + 1)
 		l, err := m.level(r, number)
 		if err == nil && number > 0 && number == h.levels && len(l.runs) == 0 {
-			err = wire.ErrCorrupt
+			err = ErrCorrupt
 		}
 		if err != nil {
 			return err
@@ -128,10 +126,10 @@ func (m *opened) runsOf(
 
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
 func (m *Map) Page(ctx context.Context, from, to []byte, n int) ([]Entry, error) {
-	return m.open(ctx).page(wire.Span{From: from, To: to}, n)
+	return m.open(ctx).page(Span{From: from, To: to}, n)
 }
 
-func (m *opened) page(within wire.Span, n int) (entries []Entry, err error) {
+func (m *opened) page(within Span, n int) (entries []Entry, err error) {
 	if within.IsEmpty() {
 		return nil, nil
 	}
@@ -174,7 +172,7 @@ func (m *opened) page(within wire.Span, n int) (entries []Entry, err error) {
 		if newest.Kind == 0 {
 			break
 		}
-		if newest.Kind != wire.Remove {
+		if newest.Kind != Remove {
 			entries = append(entries, Entry{newest.Key, newest.Value})
 		}
 	}
@@ -184,7 +182,7 @@ func (m *opened) page(within wire.Span, n int) (entries []Entry, err error) {
 // Count returns how many entries have keys that are at least from and below to. A nil to has no end. Chunks that lie
 // within are counted by their directory.
 func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) {
-	within, o := wire.Span{From: from, To: to}, m.open(ctx)
+	within, o := Span{From: from, To: to}, m.open(ctx)
 	if within.IsEmpty() {
 		return 0, nil
 	}
@@ -213,7 +211,7 @@ func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) 
 }
 
 // rangeFrom returns the first range from r on that holds something, and may do so in the interval.
-func (m *opened) rangeFrom(r uint64, within wire.Span) (found uint64, h head, more bool, err error) {
+func (m *opened) rangeFrom(r uint64, within Span) (found uint64, h head, more bool, err error) {
 	beyond := func(r uint64) bool { return within.To != nil && r > m.rangeOf(within.To) }
 	if beyond(r) {
 		return 0, h, false, nil
@@ -238,7 +236,7 @@ func (m *opened) rangeFrom(r uint64, within wire.Span) (found uint64, h head, mo
 }
 
 // frontNet is the number of entries that the front adds in the interval.
-func (m *opened) frontNet(within wire.Span) (net int64, err error) {
+func (m *opened) frontNet(within Span) (net int64, err error) {
 	h, err := m.head(front)
 	if err != nil || h.isNew() {
 		return 0, err
@@ -248,12 +246,12 @@ func (m *opened) frontNet(within wire.Span) (net int64, err error) {
 		return 0, err
 	}
 	net, err = m.net(front, h, within)
-	return net + wire.NetOf(log), err
+	return net + NetOf(log), err
 }
 
 // net is the number of entries that the runs of the front or a range add in the interval.
-func (m *opened) net(r uint64, h head, within wire.Span) (net int64, err error) {
-	err = m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within wire.Span) (bool, error) {
+func (m *opened) net(r uint64, h head, within Span) (net int64, err error) {
+	err = m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within Span) (bool, error) {
 		in, err := m.netOf(r, number, chunks, nil, within)
 		net += in
 		return true, err
@@ -263,7 +261,7 @@ func (m *opened) net(r uint64, h head, within wire.Span) (net int64, err error) 
 
 // netOf is what the messages of a run, or of a page that ends at a key, add to the number of entries in the interval. It reads
 // what lies at both ends.
-func (m *opened) netOf(r uint64, number int, list refs, end []byte, within wire.Span) (net int64, err error) {
+func (m *opened) netOf(r uint64, number int, list refs, end []byte, within Span) (net int64, err error) {
 	for i := list.find(within.From); i < len(list) && !within.EndsBefore(list[i].first); i++ {
 		fence, ok := list.fence(i)
 		if !ok {
@@ -286,7 +284,7 @@ func (m *opened) netOf(r uint64, number int, list refs, end []byte, within wire.
 				return 0, err
 			}
 			in = 0
-			if err := wire.EachSorted(bz, within, func(at wire.Message) { in += at.Kind.Net() }); err != nil {
+			if err := EachSorted(bz, within, func(at Message) { in += at.Kind.Net() }); err != nil {
 				return 0, err
 			}
 		}
@@ -296,7 +294,7 @@ func (m *opened) netOf(r uint64, number int, list refs, end []byte, within wire.
 }
 
 // frontSources are the log and the runs of the front, the newest first.
-func (m *opened) frontSources(within wire.Span) ([]*source, error) {
+func (m *opened) frontSources(within Span) ([]*source, error) {
 	h, err := m.head(front)
 	if err != nil || h.isNew() {
 		return nil, err
@@ -309,24 +307,24 @@ func (m *opened) frontSources(within wire.Span) ([]*source, error) {
 }
 
 // sortedLog returns the messages of the log in an interval, by key. A Reader reads all of it once.
-func (m *opened) sortedLog(h head, within wire.Span) ([]wire.Message, error) {
+func (m *opened) sortedLog(h head, within Span) ([]Message, error) {
 	if m.memory == nil {
 		log, err := m.log(h, within)
-		return wire.SortLog(log), err
+		return SortLog(log), err
 	}
 	if !m.memory.logRead {
-		log, err := m.log(h, wire.Span{})
+		log, err := m.log(h, Span{})
 		if err != nil {
 			return nil, err
 		}
-		m.memory.log, m.memory.logRead = wire.SortLog(log), true
+		m.memory.log, m.memory.logRead = SortLog(log), true
 	}
-	return wire.Only(m.memory.log, within), nil
+	return Only(m.memory.log, within), nil
 }
 
 // addSources adds the runs of the front or a range, the newest first.
-func (m *opened) addSources(sources []*source, r uint64, h head, within wire.Span) ([]*source, error) {
-	err := m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within wire.Span) (bool, error) {
+func (m *opened) addSources(sources []*source, r uint64, h head, within Span) ([]*source, error) {
+	err := m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within Span) (bool, error) {
 		rest, err := m.seek(r, number, chunks, within.From)
 		if err != nil {
 			return false, err
@@ -344,7 +342,7 @@ func exhausted(sources []*source) bool {
 }
 
 // least takes the least key from the sources, the newest of which is first, and returns the newest message about it.
-func least(sources []*source) (newest wire.Message, err error) {
+func least(sources []*source) (newest Message, err error) {
 	for _, s := range sources {
 		if len(s.ready) > 0 && (newest.Kind == 0 || bytes.Compare(s.ready[0].Key, newest.Key) < 0) {
 			newest = s.ready[0]
@@ -363,13 +361,13 @@ func least(sources []*source) (newest wire.Message, err error) {
 
 // source yields the messages of a log, or of a level, by key.
 type source struct {
-	ready []wire.Message
+	ready []Message
 
 	m      *opened
 	r      uint64
 	level  int
 	rest   refs
-	within wire.Span
+	within Span
 }
 
 // fill reads chunks until a message is ready or none is left.
@@ -389,7 +387,7 @@ func (s *source) fill() error {
 }
 
 // all are the messages of a source that has not been read.
-func (s *source) all() (messages []wire.Message, err error) {
+func (s *source) all() (messages []Message, err error) {
 	for err = s.fill(); err == nil && len(s.ready) > 0; err = s.fill() {
 		messages, s.ready = append(messages, s.ready...), nil
 	}

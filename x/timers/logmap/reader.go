@@ -2,8 +2,6 @@ package logmap
 
 import (
 	"context"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Reader looks up many keys and pages of a map that no one else changes meanwhile. It reads each value of the store once, and
@@ -33,7 +31,7 @@ func (r *Reader) Get(key []byte) (value []byte, found bool, err error) { return 
 
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
 func (r *Reader) Page(from, to []byte, n int) ([]Entry, error) {
-	return r.opened.page(wire.Span{From: from, To: to}, n)
+	return r.opened.page(Span{From: from, To: to}, n)
 }
 
 // ForgetLog makes the reader read the log again, which others have changed alone.

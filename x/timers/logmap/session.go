@@ -5,8 +5,6 @@ import (
 	"context"
 
 	"github.com/tidwall/btree"
-
-	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Session is what the steps of one block change of some maps. Reads see its writes. Nothing is written before Flush, and then
@@ -172,9 +170,9 @@ func (s *Session) Apply(m *Map, changes ...Change) {
 		s.journal = append(s.journal, undo{of: v, key: key, before: before, known: known})
 		after := change{stored: before.stored}
 		if !known {
-			after.stored = message.Kind != wire.Insert
+			after.stored = message.Kind != Insert
 		}
-		if message.Kind != wire.Remove {
+		if message.Kind != Remove {
 			// A value of no bytes is not a removed one.
 			after.value = append([]byte{}, message.Value...)
 		}

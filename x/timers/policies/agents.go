@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -35,7 +35,7 @@ type Agents interface {
 type Calls interface {
 	// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. One whose agent was not called
 	// in this block, under overload or for lack of cycles, asks for the last answer.
-	Ask(t *types.Timer, storm bool) policy.Ask
+	Ask(t *types.Timer, storm bool) market.Ask
 	// AskAll calls the agents of timers in queue order.
 	AskAll(ctx sdk.Context, timers []types.Timer) error
 	// Note adds a timer that is admitted or scanned under overload to those that AskNoted calls agents for.
@@ -122,7 +122,7 @@ type noCalls struct{}
 
 var nothing = math.ZeroInt()
 
-func (noCalls) Ask(t *types.Timer, _ bool) policy.Ask { return t.Bid.Ask() }
+func (noCalls) Ask(t *types.Timer, _ bool) market.Ask { return t.Bid.Ask() }
 
 func (noCalls) AskAll(sdk.Context, []types.Timer) error { return nil }
 

@@ -3,12 +3,9 @@ package policies
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -22,18 +19,18 @@ type Block struct {
 	// Before is the lane's state after the previous block, State that after this one.
 	Before, State types.LaneState
 	// Prices of the block. They depend on the previous block and the chain's fee market.
-	Prices policy.Prices
+	Prices market.Prices
 
 	// Lane is the budget for fires, GC that for removals, and Overhead that for all other work.
-	Lane     lane.Budget
+	Lane     market.Budget
 	GC       GC
-	Overhead *overhead.Meter
+	Overhead *market.Overhead
 	// Recents are the fires within the fairness window of the units that were looked up.
 	Recents *state.Recents
 	// Agents are the calls of bidding agents.
 	Agents Calls
 	// Index is the ready index as the block's steps see and change it.
-	Index *index.View
+	Index *state.IndexView
 
 	// Preview: the block is only looked at, on a branch of state that is dropped.
 	Preview bool
@@ -69,9 +66,9 @@ type Hands interface {
 	// at. If the block's overhead has no room for that, the timer stays where it is.
 	PutOnHold(ctx sdk.Context, t *types.Timer, reason types.HoldReason)
 	// Look looks at the payer of a ready timer that is to be admitted, at the price of its fire.
-	Look(ctx sdk.Context, t *types.Timer, price lane.Price) Funds
+	Look(ctx sdk.Context, t *types.Timer, price market.Price) Funds
 	// LacksFunds removes, suspends or puts on hold a timer whose payer can't cover a fire at a price, while the overhead lasts.
-	LacksFunds(ctx sdk.Context, t *types.Timer, price lane.Price)
+	LacksFunds(ctx sdk.Context, t *types.Timer, price market.Price)
 	// Expire removes an expired timer, for which the GC lane has been charged.
 	Expire(ctx sdk.Context, t *types.Timer)
 	// Runnable reports whether the timer can fire within its limits.
@@ -94,14 +91,14 @@ const (
 
 // GC is the state of the block's cleanup.
 type GC struct {
-	lane.Cleanup
+	market.Cleanup
 	// Expired timers in the order in which they were met; those of the front were removed.
 	Expired []types.Timer
 	// met are the seqs of all that were. It is looked up, never ranged over.
 	met map[uint64]bool
 	// Unswept is the position after the expired timers of earlier blocks that were read, if there are more than this
 	// block can remove.
-	Unswept *calendar.Key
+	Unswept *schedule.Key
 }
 
 // TakeFor books the removal of a timer, and reports whether it fits. A watch counts as a removal for each of its keys, all of

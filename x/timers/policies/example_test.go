@@ -13,9 +13,8 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -24,9 +23,9 @@ import (
 const newestID = types.FirstCustomPolicy + 7
 
 // newestRules fire the newest timer first. A fire pays what it pays under fifo.
-type newestRules struct{ fifo.Rules }
+type newestRules struct{ market.FIFO }
 
-func (newestRules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
+func (newestRules) Order(_ market.Prices, candidates []market.Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
@@ -43,7 +42,7 @@ type newest struct {
 
 func (newest) ID() types.Policy { return newestID }
 
-func (newest) Rules(*types.TimerConfig, *types.LaneState) policy.Rules { return newestRules{} }
+func (newest) Rules(*types.TimerConfig, *types.LaneState) market.Rules { return newestRules{} }
 
 func (p newest) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
 	return &policies.Window{Block: b, Parts: p.parts, Rules: newestRules{}}, nil

@@ -1,10 +1,10 @@
 // Package policies is the seam between the engine and the policies, which decide who fires when the lane is full
 // (x/timers/README.md, "1.7 Policy").
 //
-// A policy's pure rules are in policy/NAME; policies/NAME binds them to state. The engine uses a policy only through
-// the interfaces of this file. Window and Storm are rounds to build on. A policy that sorts the ready timers in memory
-// embeds Window. One whose order can be kept in the ready index embeds Storm. docs/policy.md shows a whole policy
-// written outside of the module.
+// A policy's pure rules are in package market and those below it; a Policy binds them to state. FIFO and EIP1559 are the module's
+// own, and Registry lists those of a chain. The engine uses a policy only through the interfaces of this file. Window and Storm
+// are rounds to build on. A policy that sorts the ready timers in memory embeds Window. One whose order can be kept in the ready
+// index embeds Storm. docs/policy.md shows a whole policy written outside of the module.
 package policies
 
 import (
@@ -18,11 +18,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/names"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -36,12 +33,12 @@ type Parts struct {
 	Lane      *state.Lane
 	Owners    *state.Owners
 	Records   *state.Records
-	Index     *index.Index
+	Index     *state.Index
 	Fairness  *state.Fairness
 	Agents    Agents
 	Fees      *fees.Fees
 	Router    types.Router
-	Addresses names.Addresses
+	Addresses types.Addresses
 }
 
 // Policy decides the order and the prices of fires, and is bound to state. Base has defaults for all methods but ID,
@@ -57,7 +54,7 @@ type Policy interface {
 	// Starts reports whether the policy, if the config selects it, is in force at a height. Until then fifo is.
 	Starts(config *types.TimerConfig, height uint64) bool
 	// Rules are the pure rules with the config's parameters and the lane's state after the previous block.
-	Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules
+	Rules(config *types.TimerConfig, lane *types.LaneState) market.Rules
 	// GasCap is the largest gas limit that may fire, and the default one.
 	GasCap(config *types.TimerConfig) uint64
 	// CountsFires reports whether the order depends on the fairness window, so that fires are counted.
@@ -156,10 +153,10 @@ type Round interface {
 	// timer was among those that compete.
 	Withdraw(t *types.Timer) bool
 	// Candidate is the timer as the rules see it.
-	Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate
+	Candidate(ctx sdk.Context, t *types.Timer) market.Candidate
 	// Price is what the rules say that a fire of its Candidate pays at the prices of the block. It is false if its owner is
 	// not willing to.
-	Price(t *types.Timer) (price lane.Price, willing bool)
+	Price(t *types.Timer) (price market.Price, willing bool)
 	// Skipped is called instead of a fire for a timer that Next returned and the engine passed over.
 	Skipped(ctx sdk.Context, t *types.Timer, why Skip) error
 	// Unfunded decides what happens to a timer whose payer can't cover the pre-charge.
@@ -198,13 +195,13 @@ const (
 type Estimator interface {
 	// Weigh adds what the round knows of its actor to a candidate that is not scheduled yet. A nil actor is one without
 	// recent fires. It returns the weight in the form that the query shows.
-	Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) (weight math.LegacyDec)
+	Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate) (weight math.LegacyDec)
 	// LockedBid is how much of an integer bid would be locked, or why the bid would be refused.
 	LockedBid(bid string) (math.Int, error)
 	// Bidding adds what the round can say of the bid itself.
-	Bidding(ctx sdk.Context, c policy.Candidate, response *types.QueryEstimateResponse) error
+	Bidding(ctx sdk.Context, c market.Candidate, response *types.QueryEstimateResponse) error
 	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or, with an
 	// error that says why that can't be predicted, the number of blocks that were looked at.
 	// step is called before each block that is looked at, so that the work is paid for; there are at most MaxFollowed.
-	Affordable(c policy.Candidate, step func()) (blocks uint64, err error)
+	Affordable(c market.Candidate, step func()) (blocks uint64, err error)
 }

@@ -5,8 +5,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,12 +25,12 @@ func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
 		return nil
 	}
 	left := b.GC.Remaining()
-	found, next, _, err := records.Page(ctx, head, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	found, next, _, err := records.Page(ctx, head, b.Height, func(e schedule.Entry[types.Timer]) schedule.Decision {
 		if e.Key.Compare(live) >= 0 || left == 0 {
-			return calendar.Stop
+			return schedule.Stop
 		}
 		left--
-		return calendar.Take
+		return schedule.Take
 	})
 	if next.Compare(live) < 0 {
 		b.GC.Unswept = &next
@@ -43,27 +43,27 @@ func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
 // moves the live cursor. It returns the timers, the position reached, and whether that was all that is due.
 func (b *Block) ReadLive(
 	ctx sdk.Context, records *state.Records, limit uint32,
-) (live []types.Timer, reached calendar.Key, complete bool, err error) {
+) (live []types.Timer, reached schedule.Key, complete bool, err error) {
 	left := limit
 	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.LiveCursor), b.Height,
-		func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		func(e schedule.Entry[types.Timer]) schedule.Decision {
 			expired := e.Value.ExpiredAt(b.Now())
-			if !expired && left == 0 || !b.Overhead.TryConsume(overhead.ReadWindow) {
-				return calendar.Stop
+			if !expired && left == 0 || !b.Overhead.TryConsume(market.ReadWindow) {
+				return schedule.Stop
 			}
 			if !expired {
 				left--
 			}
-			return calendar.Take
+			return schedule.Take
 		})
 	if err != nil {
 		return nil, next, false, err
 	}
-	read := make([]calendar.Key, len(found))
+	read := make([]schedule.Key, len(found))
 	for i := range found {
 		read[i] = found[i].Key
 	}
-	if err := b.dropStale(calendar.Key{}, next, read); err != nil {
+	if err := b.dropStale(schedule.Key{}, next, read); err != nil {
 		return nil, next, false, err
 	}
 	first := next
@@ -88,7 +88,7 @@ const maxStale = 256
 
 // dropStale drops entries of the ready index whose timers have left the queue, between two places between which the block has
 // read all records, while the overhead lasts. So overload ends when few enough timers are ready.
-func (b *Block) dropStale(from, to calendar.Key, read []calendar.Key) error {
+func (b *Block) dropStale(from, to schedule.Key, read []schedule.Key) error {
 	if b.Index.Size() == 0 {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (b *Block) dropStale(from, to calendar.Key, read []calendar.Key) error {
 		if len(read) > 0 && read[0] == place {
 			continue
 		}
-		if b.Index.Stale == maxStale || !b.Overhead.TryConsume(overhead.DropStale) {
+		if b.Index.Stale == maxStale || !b.Overhead.TryConsume(market.DropStale) {
 			return nil
 		}
 		b.Index.Stale++
@@ -116,7 +116,7 @@ func (b *Block) dropStale(from, to calendar.Key, read []calendar.Key) error {
 
 // SweepQueue looks for expired timers beyond what ReadLive reached, ScanLimit entries a block, in rounds over the queue.
 // Otherwise, under overload, they would stay until the lane reaches them.
-func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached calendar.Key, complete bool) error {
+func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached schedule.Key, complete bool) error {
 	if complete {
 		b.State.SweepCursor = types.QueueKey{}
 		return nil
@@ -125,21 +125,21 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
-	limit := b.ScanLimit(overhead.Scan)
+	limit := b.ScanLimit(market.Scan)
 	left := limit
-	found, next, complete, err := records.Page(ctx, from, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	found, next, complete, err := records.Page(ctx, from, b.Height, func(e schedule.Entry[types.Timer]) schedule.Decision {
 		switch {
 		case left == 0:
-			return calendar.Stop
+			return schedule.Stop
 		case e.Value.ExpiredAt(b.Now()):
 			left--
-			return calendar.Take
+			return schedule.Take
 		default:
 			left--
-			return calendar.Pass
+			return schedule.Pass
 		}
 	})
-	b.Overhead.Consume(overhead.Scan, limit-left)
+	b.Overhead.Consume(market.Scan, limit-left)
 	b.GC.Meet(timersOf(found)...)
 	b.State.SweepCursor = state.QueueKey(next)
 	if complete {
@@ -152,31 +152,31 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 const maxScan = 256
 
 // ScanLimit is how many ready timers the block scans in the background, while half of the overhead for upkeep lasts.
-func (b *Block) ScanLimit(work overhead.Work) int {
+func (b *Block) ScanLimit(work market.Work) int {
 	return min(maxScan, max(1, b.Overhead.Left(work)/2))
 }
 
 // ReadMore reads at most limit timers that can fire, between two keys, while the overhead lasts, and returns where it stopped.
 // Expired timers are left to the sweep.
 func (b *Block) ReadMore(
-	ctx context.Context, records *state.Records, from, to calendar.Key, limit uint32, work overhead.Work,
-) (live []types.Timer, next calendar.Key, err error) {
+	ctx context.Context, records *state.Records, from, to schedule.Key, limit uint32, work market.Work,
+) (live []types.Timer, next schedule.Key, err error) {
 	left := limit
-	found, next, _, err := records.Page(ctx, from, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	found, next, _, err := records.Page(ctx, from, b.Height, func(e schedule.Entry[types.Timer]) schedule.Decision {
 		switch {
 		case left == 0 || e.Key.Compare(to) >= 0 || !b.Overhead.TryConsume(work):
-			return calendar.Stop
+			return schedule.Stop
 		case e.Value.ExpiredAt(b.Now()):
-			return calendar.Pass
+			return schedule.Pass
 		default:
 			left--
-			return calendar.Take
+			return schedule.Take
 		}
 	})
 	return timersOf(found), next, err
 }
 
-func timersOf(entries []calendar.Entry[types.Timer]) []types.Timer {
+func timersOf(entries []schedule.Entry[types.Timer]) []types.Timer {
 	timers := make([]types.Timer, len(entries))
 	for i := range entries {
 		timers[i] = entries[i].Value

@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -31,12 +31,12 @@ func CheckMaxCharge(amount math.Int) error {
 }
 
 // SpendCapOf is what a timer's max_charge leaves above the chain's prices of the block.
-func (b *Block) SpendCapOf(t *types.Timer) policy.SpendCap {
+func (b *Block) SpendCapOf(t *types.Timer) market.SpendCap {
 	if t.MaxCharge == "" {
-		return policy.SpendCap{}
+		return market.SpendCap{}
 	}
 	amount, _ := types.ParseAmount(t.MaxCharge)
-	return policy.SpendCapOf(amount, b.Prices, t.GasLimit, t.CellLimit)
+	return market.SpendCapOf(amount, b.Prices, t.GasLimit, t.CellLimit)
 }
 
 // HoldPricedOut takes timers out of the queue that can't fire at the prices of the block, so that a crowd of them does

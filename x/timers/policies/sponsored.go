@@ -3,18 +3,18 @@ package policies
 import (
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // AskOf is what a timer asks for at the prices of the block. What another account pays for is bounded: its owner could
 // agree with a proposer to turn the payer's allowance into tips (x/timers/README.md, "1.11 Fee payer").
-func (b *Block) AskOf(t *types.Timer) policy.Ask { return b.ask(t, b.Storm) }
+func (b *Block) AskOf(t *types.Timer) market.Ask { return b.ask(t, b.Storm) }
 
 // IndexedAsk is AskOf under overload: the timer's entry in the ready index is what it asks for, and what its agent answered last.
-func (b *Block) IndexedAsk(t *types.Timer) policy.Ask { return b.ask(t, true) }
+func (b *Block) IndexedAsk(t *types.Timer) market.Ask { return b.ask(t, true) }
 
-func (b *Block) ask(t *types.Timer, storm bool) policy.Ask {
+func (b *Block) ask(t *types.Timer, storm bool) market.Ask {
 	ask := b.Agents.Ask(t, storm)
 	if t.Sponsored() {
 		ask = ask.WithTipAtMost(b.sponsoredTip())

@@ -9,9 +9,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/merge"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -31,18 +30,18 @@ type Indexer interface {
 	// Weight of the lists that a timer belongs into in this block.
 	Weight(ctx sdk.Context, t *types.Timer) uint32
 	// Entries of a timer in the lists of a weight, at the prices of the block. The first stands for all of them.
-	Entries(t *types.Timer, weight uint32) []merge.Entry
+	Entries(t *types.Timer, weight uint32) []market.ListEntry
 	// Lists are those that the block ranks: from one on, and before another.
-	Lists() (from, to merge.List)
+	Lists() (from, to market.List)
 	// Ranking opens the index at the prices of the block.
 	Ranking(ctx sdk.Context) (Ranking, error)
 }
 
 // Ranking returns indexed timers, best first, by one of their entries.
 type Ranking interface {
-	Next(ctx context.Context) (merge.Entry, bool, error)
+	Next(ctx context.Context) (market.ListEntry, bool, error)
 	// Return puts back a timer that was returned under an outdated placement, with the entry that it has now.
-	Return(entry merge.Entry)
+	Return(entry market.ListEntry)
 }
 
 // Storm is a Window that uses the ready index under overload, when more timers are ready than the window holds. Then a
@@ -56,8 +55,8 @@ type Storm struct {
 	ranking Ranking
 	// met are the places of the timers that were handed out. Those that were met before their turn and put back are
 	// returned, under the entries by which they were met, and isReturned has their seqs. It is looked up, never ranged over.
-	met        []calendar.Key
-	returned   []merge.Entry
+	met        []schedule.Key
+	returned   []market.ListEntry
 	isReturned map[uint64]bool
 	// passedOver counts timers that did not fit.
 	passedOver int
@@ -101,11 +100,11 @@ func (s *Storm) refileOthers(ctx sdk.Context) error {
 		return nil
 	}
 	from, to := s.Indexer.Lists()
-	entries, err := s.Index.Outside(from, to, (s.Overhead.Left(overhead.Refile)+1)/2)
+	entries, err := s.Index.Outside(from, to, (s.Overhead.Left(market.Refile)+1)/2)
 	if err != nil {
 		return err
 	}
-	s.Overhead.Consume(overhead.Refile, len(entries))
+	s.Overhead.Consume(market.Refile, len(entries))
 	for _, entry := range entries {
 		key := state.KeyOf(entry.Due, entry.Seq)
 		first, filed, err := s.Index.At(key)
@@ -137,7 +136,7 @@ func (s *Storm) file(t *types.Timer, weight uint32) error {
 }
 
 // ranks reports whether the block ranks a list.
-func (s *Storm) ranks(list merge.List) bool {
+func (s *Storm) ranks(list market.List) bool {
 	from, to := s.Indexer.Lists()
 	return from <= list && list < to
 }
@@ -145,11 +144,11 @@ func (s *Storm) ranks(list merge.List) bool {
 // admitNewlyDue admits timers that became due in this block while older ones still wait for admission. Otherwise they could not
 // compete until the whole backlog is admitted.
 func (s *Storm) admitNewlyDue(ctx sdk.Context) error {
-	from := calendar.Key{Due: s.Height}
+	from := schedule.Key{Due: s.Height}
 	if state.CalendarKey(s.State.AdmitCursor).Compare(from) >= 0 {
 		return nil
 	}
-	_, err := s.admitFrom(ctx, from, overhead.ReadNewlyDue, overhead.AdmitNewlyDue)
+	_, err := s.admitFrom(ctx, from, market.ReadNewlyDue, market.AdmitNewlyDue)
 	return err
 }
 
@@ -159,43 +158,43 @@ func (s *Storm) admitOldest(ctx sdk.Context) error {
 	if live := state.CalendarKey(s.State.LiveCursor); from.Compare(live) < 0 {
 		from = live
 	}
-	next, err := s.admitFrom(ctx, from, overhead.ReadReady, overhead.Admit)
+	next, err := s.admitFrom(ctx, from, market.ReadReady, market.Admit)
 	s.State.AdmitCursor = state.QueueKey(next)
 	return err
 }
 
 // admitFrom reads ready timers in queue order while the overhead lasts, and admits those that can pay. It returns where it
 // stopped.
-func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhead.Work) (next calendar.Key, err error) {
+func (s *Storm) admitFrom(ctx sdk.Context, from schedule.Key, read, admit market.Work) (next schedule.Key, err error) {
 	var failed error
-	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e schedule.Entry[types.Timer]) schedule.Decision {
 		t := &e.Value
 		switch {
 		case !s.Overhead.TryConsume(read):
-			return calendar.Stop
+			return schedule.Stop
 		case t.ExpiredAt(s.Now()) || !s.Hands.Runnable(t):
-			return calendar.Take
+			return schedule.Take
 		}
 		var filed bool
 		if _, filed, failed = s.Index.At(e.Key); failed != nil {
-			return calendar.Stop
+			return schedule.Stop
 		} else if filed {
-			return calendar.Pass
+			return schedule.Pass
 		}
 		price, willing := s.Price(t)
 		if !willing {
-			return calendar.Pass
+			return schedule.Pass
 		}
 		switch s.Hands.Look(ctx, t, price) {
 		case Enough:
 			if s.Overhead.TryConsume(admit) {
-				return calendar.Take
+				return schedule.Take
 			}
-			return calendar.Stop
+			return schedule.Stop
 		case NotLooked:
-			return calendar.Stop
+			return schedule.Stop
 		default:
-			return calendar.Pass
+			return schedule.Pass
 		}
 	})
 	if err = errors.Join(err, failed); err != nil {
@@ -227,31 +226,31 @@ func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 // scanPassed examines ScanLimit of the timers that the admission has passed in earlier blocks, in rounds over all of them. It
 // removes expired ones, admits those that were passed over or puts them on hold, brings the others where they belong, and calls
 // their agents again. Under overload it is what moves the live cursor.
-func (s *Storm) scanPassed(ctx sdk.Context, end calendar.Key) error {
+func (s *Storm) scanPassed(ctx sdk.Context, end schedule.Key) error {
 	from := state.CalendarKey(s.State.SweepCursor)
 	first := from.Compare(state.CalendarKey(s.State.LiveCursor)) <= 0
 	if first {
 		from = state.CalendarKey(s.State.LiveCursor)
 	}
-	left, reachedEnd := s.ScanLimit(overhead.Renew), false
-	found, next, complete, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	left, reachedEnd := s.ScanLimit(market.Renew), false
+	found, next, complete, err := s.Parts.Records.Page(ctx, from, s.Height, func(e schedule.Entry[types.Timer]) schedule.Decision {
 		reachedEnd = e.Key.Compare(end) >= 0
 		if left == 0 || reachedEnd {
-			return calendar.Stop
+			return schedule.Stop
 		}
 		left--
-		return calendar.Take
+		return schedule.Take
 	})
 	if err != nil {
 		return err
 	}
-	s.Overhead.Consume(overhead.Renew, len(found))
-	read := make([]calendar.Key, len(found))
+	s.Overhead.Consume(market.Renew, len(found))
+	read := make([]schedule.Key, len(found))
 	for i := range found {
 		read[i] = found[i].Key
 	}
 	if first {
-		from = calendar.Key{}
+		from = schedule.Key{}
 	}
 	if err := s.dropStale(from, next, read); err != nil {
 		return err
@@ -291,7 +290,7 @@ func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 	if s.ranks(first.List) {
 		weight = max(weight, first.List.Weight())
 	}
-	if s.Indexer.Entries(t, weight)[0].Same(first) || !s.Overhead.TryConsume(overhead.Refile) {
+	if s.Indexer.Entries(t, weight)[0].Same(first) || !s.Overhead.TryConsume(market.Refile) {
 		return nil
 	}
 	return s.file(t, weight)
@@ -309,7 +308,7 @@ func (s *Storm) lookAgain(ctx sdk.Context, t *types.Timer) error {
 			return nil
 		}
 	}
-	if !s.Overhead.TryConsume(overhead.Admit) {
+	if !s.Overhead.TryConsume(market.Admit) {
 		return nil
 	}
 	return s.admit(ctx, t)
@@ -327,8 +326,8 @@ func (s *Storm) IndexReads() int {
 	if s.Preview {
 		return maxListed
 	}
-	n := min(MaxIndexReads, max(minIndexReads, s.Overhead.Left(overhead.ReadEntry)/3))
-	s.Overhead.Consume(overhead.ReadEntry, n)
+	n := min(MaxIndexReads, max(minIndexReads, s.Overhead.Left(market.ReadEntry)/3))
+	s.Overhead.Consume(market.ReadEntry, n)
 	return n
 }
 
@@ -372,12 +371,12 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 
 // mayRead reports whether the block reads another timer of the ranking. A query pays for what it reads.
 func (s *Storm) mayRead() bool {
-	return s.Preview || s.Overhead.TryConsume(overhead.ReadRanked)
+	return s.Preview || s.Overhead.TryConsume(market.ReadRanked)
 }
 
 // dropMet drops an entry that the ranking returned and whose timer has left the queue, while the overhead lasts.
-func (s *Storm) dropMet(key calendar.Key) error {
-	if !s.Overhead.TryConsume(overhead.DropMet) {
+func (s *Storm) dropMet(key schedule.Key) error {
+	if !s.Overhead.TryConsume(market.DropMet) {
 		return nil
 	}
 	return s.Index.Remove(key)
@@ -385,7 +384,7 @@ func (s *Storm) dropMet(key calendar.Key) error {
 
 // check reports whether a timer that the ranking returned by an entry can be tried. Otherwise it puts the timer back where it
 // belongs, or removes it. One that is met under a weight that has risen stays where it is: its turn has come.
-func (s *Storm) check(ctx sdk.Context, t *types.Timer, entry merge.Entry) (bool, error) {
+func (s *Storm) check(ctx sdk.Context, t *types.Timer, entry market.ListEntry) (bool, error) {
 	if !s.isReturned[t.Seq] {
 		entries := s.Indexer.Entries(t, min(s.Indexer.Weight(ctx, t), entry.List.Weight()))
 		if !slices.ContainsFunc(entries, entry.Same) {
@@ -410,7 +409,7 @@ func (s *Storm) check(ctx sdk.Context, t *types.Timer, entry merge.Entry) (bool,
 }
 
 // putBack returns a timer to the ranking where it belongs. Close files it there, unless the timer fires.
-func (s *Storm) putBack(met, first merge.Entry) {
+func (s *Storm) putBack(met, first market.ListEntry) {
 	if s.isReturned == nil {
 		s.isReturned = map[uint64]bool{}
 	}
@@ -440,7 +439,7 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 		if !found {
 			continue
 		}
-		if !s.Overhead.TryConsume(overhead.Refile) {
+		if !s.Overhead.TryConsume(market.Refile) {
 			break
 		}
 		if err := s.file(&t, min(s.Indexer.Weight(ctx, &t), met.List.Weight())); err != nil {
@@ -451,7 +450,7 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 }
 
 // left reports whether a timer that the block has read has left its place in the queue.
-func (s *Storm) left(ctx sdk.Context, key calendar.Key) (bool, error) {
+func (s *Storm) left(ctx sdk.Context, key schedule.Key) (bool, error) {
 	queue := s.Parts.Records.Queue()
 	if !queue.MayDiffer(ctx, key) {
 		return false, nil

@@ -10,9 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,7 +25,7 @@ type Window struct {
 	*Block
 	Parts *Parts
 	// Rules in force.
-	Rules policy.Rules
+	Rules market.Rules
 	// Ready are the timers that compete, in queue order.
 	Ready []types.Timer
 	// Order in which they are tried, as indices; Turn is the position of the next one.
@@ -37,12 +35,12 @@ type Window struct {
 	// places of Ready by the timers' seq, once Withdraw has looked for one. They are looked up, never ranged over.
 	places map[uint64]int
 	// usual are the prices of asks that state nothing, by their kind: those of most timers.
-	usual [policy.CellPricedOut + 1]priced
+	usual [market.CellPricedOut + 1]priced
 }
 
 // priced is what Price returns, once it is known.
 type priced struct {
-	price          lane.Price
+	price          market.Price
 	willing, known bool
 }
 
@@ -93,8 +91,8 @@ func (w *Window) DropUnrunnable(ctx sdk.Context) {
 }
 
 // Sort puts the timers into the order of the rules, and returns them as candidates.
-func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Timer) policy.Candidate) []policy.Candidate {
-	candidates := make([]policy.Candidate, len(w.Ready))
+func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Timer) market.Candidate) []market.Candidate {
+	candidates := make([]market.Candidate, len(w.Ready))
 	for i := range w.Ready {
 		candidates[i] = candidateOf(ctx, &w.Ready[i])
 	}
@@ -154,15 +152,15 @@ func (w *Window) Withdraw(t *types.Timer) bool {
 }
 
 // Candidate implements Round.
-func (w *Window) Candidate(_ sdk.Context, t *types.Timer) policy.Candidate {
+func (w *Window) Candidate(_ sdk.Context, t *types.Timer) market.Candidate {
 	candidate := w.offer(t)
 	candidate.Due, candidate.Seq, candidate.Size, candidate.Actor, candidate.ID = t.Due, t.Seq, w.SizeOf(t), string(t.Actor), string(t.Id)
 	return candidate
 }
 
 // offer is what a timer pays for its place: as much of the candidate as its price follows from.
-func (w *Window) offer(t *types.Timer) policy.Candidate {
-	candidate := policy.Candidate{Ask: w.AskOf(t)}
+func (w *Window) offer(t *types.Timer) market.Candidate {
+	candidate := market.Candidate{Ask: w.AskOf(t)}
 	if t.BidLocked != "" {
 		candidate.Locked = t.Locked()
 	}
@@ -170,7 +168,7 @@ func (w *Window) offer(t *types.Timer) policy.Candidate {
 }
 
 // Price implements Round. A round whose Candidate changes the ask or the locked bid overrides it too.
-func (w *Window) Price(t *types.Timer) (price lane.Price, willing bool) {
+func (w *Window) Price(t *types.Timer) (price market.Price, willing bool) {
 	offer := w.offer(t)
 	if offer.Ask.States() || !offer.Locked.IsNil() {
 		return w.Rules.Price(w.Prices, offer)
@@ -196,7 +194,7 @@ func (w *Window) Fired(sdk.Context, Fire) {}
 func (w *Window) Close(sdk.Context) (math.Int, error) { return math.ZeroInt(), nil }
 
 // Weigh implements Estimator: under a policy without weights of its own, the actor's fairness weight is shown.
-func (w *Window) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
+func (w *Window) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate) math.LegacyDec {
 	weights := NewWeights(w.Block, w.Parts)
 	c.Weight = w.Config.WeightBounds().Max
 	if actor != nil {
@@ -209,7 +207,7 @@ func (w *Window) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidat
 func (w *Window) LockedBid(string) (math.Int, error) { return math.ZeroInt(), nil }
 
 // Bidding implements Estimator.
-func (w *Window) Bidding(sdk.Context, policy.Candidate, *types.QueryEstimateResponse) error {
+func (w *Window) Bidding(sdk.Context, market.Candidate, *types.QueryEstimateResponse) error {
 	return nil
 }
 
@@ -218,7 +216,7 @@ func (w *Window) Bidding(sdk.Context, policy.Candidate, *types.QueryEstimateResp
 const MaxFollowed = 1_000
 
 // Affordable implements Estimator: it follows the lane basefee as it falls to its floor.
-func (w *Window) Affordable(c policy.Candidate, step func()) (blocks uint64, err error) {
+func (w *Window) Affordable(c market.Candidate, step func()) (blocks uint64, err error) {
 	prices := w.Prices
 	for falls := true; falls; {
 		if blocks == MaxFollowed {
@@ -226,7 +224,7 @@ func (w *Window) Affordable(c policy.Candidate, step func()) (blocks uint64, err
 		}
 		step()
 		before := prices.Lane
-		prices.Lane = w.Rules.LaneBasefee(prices.Cycle, policy.Last{Basefee: before})
+		prices.Lane = w.Rules.LaneBasefee(prices.Cycle, market.Last{Basefee: before})
 		falls = prices.Lane.LT(before)
 		blocks++
 		if _, willing := w.Rules.Price(prices, c); willing {
@@ -241,7 +239,7 @@ func (w *Window) Affordable(c policy.Candidate, step func()) (blocks uint64, err
 }
 
 // TooLowCharge says that a max_charge is below what a fire costs, however low the lane's fee is.
-func TooLowCharge(prices policy.Prices) error {
+func TooLowCharge(prices market.Prices) error {
 	return status.Errorf(codes.InvalidArgument, "max_charge is below the pre-charge, or below that and the bid, even for a lane basefee of %s: "+
 		"such a timer waits until the chain's prices fall", prices.Lane)
 }
@@ -250,7 +248,7 @@ func TooLowCharge(prices policy.Prices) error {
 type Weights struct {
 	block  *Block
 	parts  *Parts
-	bounds fairness.Bounds
+	bounds market.WeightBounds
 	known  map[string]uint32
 }
 
@@ -276,5 +274,5 @@ func (w *Weights) Of(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 
 // WeightDec is a fairness weight as people read it.
 func WeightDec(sixteenths uint32) math.LegacyDec {
-	return math.LegacyNewDec(int64(sixteenths)).QuoInt64(fairness.One)
+	return math.LegacyNewDec(int64(sixteenths)).QuoInt64(market.OneWeight)
 }

@@ -1,5 +1,6 @@
 // Package report says what the end of a block did, to whoever wants to know: metrics and logs of the node. A report is
-// made of what the block computed anyway. It is written and never read back, so that it has no influence on the chain.
+// made of what the block computed anyway. It is written and never read back, so that it has no influence on the chain. Emit emits
+// the module's typed events (x/timers/README.md, "6. Events").
 package report
 
 import (

@@ -5,7 +5,14 @@
 // (x/timers/README.md, "5.5 Failures").
 //
 // Not every failure can be caught: a stack overflow or exhausted memory ends the process. Code that runs inside is
-// therefore bounded by gas, so that it does not come to that.
+// therefore bounded by gas, so that it does not come to that: Meter counts the cycles and cells of a fire.
+//
+// # Branches
+//
+// The SDK's own branch makes a cache for every mounted store, and each cache consists of maps. A fire uses few stores and
+// writes few keys. NewBranch makes the cache of a store when the store is first used, and keeps its entries
+// in a slice until somebody iterates. To those who use it, it is the SDK's branch: a property test holds the two to the same
+// results.
 package sandbox
 
 import (
@@ -17,7 +24,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -55,7 +61,7 @@ func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 
 // branchOf is ctx.CacheContext with a branch that costs less while few keys are written.
 func branchOf(ctx sdk.Context) (sdk.Context, storetypes.CacheMultiStore) {
-	own := branch.New(ctx.MultiStore())
+	own := NewBranch(ctx.MultiStore())
 	return ctx.WithMultiStore(own).WithEventManager(sdk.NewEventManager()), own
 }
 

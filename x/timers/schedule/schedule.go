@@ -5,6 +5,17 @@
 // transitions of its offset (package client/when). All steps are bounded by constants, whatever the input, and no input
 // makes a function panic. Results are those of this package's documentation for what Validate accepts; for anything else
 // they are some value.
+//
+// # Due timers
+//
+// A Key is the position of a timer in the queue. ReadDue reads what is due in pages (x/timers/README.md, "5.4
+// Candidates"), so that no reader holds an iterator open while state changes.
+//
+// A key is (due, seq). Seq is the order of insertion, so that of two entries due at one height the earlier one is
+// first. The order is total and does not depend on the current height. So an entry that is due and not taken keeps its
+// place: deferring it to the next block writes nothing.
+//
+// TierOf computes the distance of an entry in three steps. It is not stored.
 package schedule
 
 import (

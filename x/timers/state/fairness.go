@@ -13,11 +13,9 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -47,7 +45,7 @@ func NewFairness(
 	return &Fairness{
 		fires:   collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
 		counts:  collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
-		recents: logmap.New(logstore.New(sb, service, types.PrefixRecents, "recents"), logmap.Options{Range: logstore.HashRange}),
+		recents: logmap.New(NewRegion(sb, service, types.PrefixRecents, "recents"), logmap.Options{Range: HashRange}),
 		lane:    lane, router: router,
 	}
 }
@@ -83,10 +81,10 @@ type ActorFires struct {
 // block. A policy that does not count fires passes none: fairness begins with the same weight for all. It reads no count
 // again that the block looked up; recents must not be used afterwards.
 func (f *Fairness) Advance(
-	ctx context.Context, config *types.TimerConfig, meter *overhead.Meter, height uint64, fired []ActorFires, recents *Recents,
+	ctx context.Context, config *types.TimerConfig, meter *market.Overhead, height uint64, fired []ActorFires, recents *Recents,
 	state *types.FairnessState,
 ) error {
-	window := f.window(recents, fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
+	window := f.window(recents, market.Median{Units: state.Units, Value: state.Median, Below: state.Below})
 	if len(fired) > 0 {
 		byUnit := f.byUnit(sdk.UnwrapSDKContext(ctx), config, fired)
 		if err := f.fires.Set(ctx, height, byUnit); err != nil {
@@ -100,7 +98,7 @@ func (f *Fairness) Advance(
 	if err := window.settle(ctx, state); err != nil {
 		return err
 	}
-	state.Smoothed = fairness.Smooth(config.MedianSmoothing.LegacyDec, state.Median, state.Smoothed)
+	state.Smoothed = market.SmoothMedian(config.MedianSmoothing.LegacyDec, state.Median, state.Smoothed)
 	_, err := f.recents.Maintain(ctx, height)
 	return err
 }
@@ -126,7 +124,7 @@ func (f *Fairness) byUnit(ctx sdk.Context, config *types.TimerConfig, fired []Ac
 // drop removes the fires that are not in the window of the next block: usually those of one block. After the window was
 // shortened it removes those of more blocks, at least two and more while the overhead lasts, so that it catches up.
 func (f *Fairness) drop(
-	ctx context.Context, config *types.TimerConfig, meter *overhead.Meter, height uint64, state *types.FairnessState, window *window,
+	ctx context.Context, config *types.TimerConfig, meter *market.Overhead, height uint64, state *types.FairnessState, window *window,
 ) error {
 	if window.median.Units == 0 || height < config.FairnessWindowBlocks {
 		return nil
@@ -135,7 +133,7 @@ func (f *Fairness) drop(
 	if state.From > last {
 		return nil
 	}
-	limit := meter.Left(overhead.Age)
+	limit := meter.Left(market.Age)
 	type leaving struct {
 		height uint64
 		fires  types.BlockFires
@@ -158,7 +156,7 @@ func (f *Fairness) drop(
 		}
 		window.note(block.fires, -1)
 	}
-	meter.Consume(overhead.Age, units)
+	meter.Consume(market.Age, units)
 	if units >= limit && len(old) >= 2 {
 		state.From = old[len(old)-1].height + 1
 	}
@@ -169,7 +167,7 @@ func (f *Fairness) drop(
 type window struct {
 	recents *Recents
 	counts  fireCounts
-	median  fairness.Median
+	median  market.Median
 	// changes to the counts of units, to be summed up.
 	changes []unitChange
 }
@@ -179,7 +177,7 @@ type unitChange struct {
 	fires int64
 }
 
-func (f *Fairness) window(recents *Recents, median fairness.Median) window {
+func (f *Fairness) window(recents *Recents, median market.Median) window {
 	return window{recents: recents, counts: fireCounts{f.counts}, median: median}
 }
 
@@ -187,7 +185,7 @@ func (f *Fairness) window(recents *Recents, median fairness.Median) window {
 func (w *window) note(fires types.BlockFires, sign int64) {
 	w.changes = slices.Grow(w.changes, len(fires.Units))
 	for i := range fires.Units {
-		w.changes = append(w.changes, unitChange{logstore.HashOf(fires.Units[i].Unit), sign * int64(fires.Units[i].Fires)})
+		w.changes = append(w.changes, unitChange{HashOf(fires.Units[i].Unit), sign * int64(fires.Units[i].Fires)})
 	}
 }
 
@@ -209,7 +207,7 @@ func (w *window) sum(fn func(unitChange) error) error {
 // settle changes the units' counts, brings the median up to date and writes it to state.
 func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
 	changes := make([]logmap.Change, 0, len(w.changes))
-	counts := &changedCounts{Counts: w.counts}
+	counts := &changedCounts{MedianCounts: w.counts}
 	err := w.sum(func(of unitChange) error {
 		from, to, err := w.recents.change(of)
 		if err != nil || from == to {
@@ -234,7 +232,7 @@ func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
 
 // changeOf is the change of a unit's entry whose fires were and are so many.
 func changeOf(hash []byte, from, to uint64) logmap.Change {
-	switch value := logstore.AppendNumber(nil, to); {
+	switch value := AppendNumber(nil, to); {
 	case from == 0:
 		return logmap.Inserted(hash, value)
 	case to == 0:
@@ -263,7 +261,7 @@ func (f *Fairness) Recents(ctx context.Context) *Recents {
 
 // Of returns the fires of a unit within the window.
 func (r *Recents) Of(ctx sdk.Context, unit sdk.AccAddress) (uint64, error) {
-	hash := logstore.HashOf(unit)
+	hash := HashOf(unit)
 	if fires, known := r.known[string(hash)]; known {
 		return fires, nil
 	}
@@ -279,7 +277,7 @@ func (r *Recents) ofHash(hash []byte) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fires := logstore.ParseNumber(value)
+	fires := ParseNumber(value)
 	r.known[string(hash)] = fires
 	return fires, nil
 }
@@ -290,20 +288,20 @@ func (r *Recents) change(of unitChange) (from, to uint64, err error) {
 	return from, uint64(max(int64(from)+of.fires, 0)), err
 }
 
-// fireCounts is the histogram as package fairness reads it.
+// fireCounts is the histogram as market.Median reads it.
 type fireCounts struct {
 	collections.Map[uint64, uint64]
 }
 
-var _ fairness.Counts = fireCounts{}
+var _ market.MedianCounts = fireCounts{}
 
-// Get implements fairness.Counts.
+// Get implements market.MedianCounts.
 func (c fireCounts) Get(ctx context.Context, fires uint64) (uint64, error) {
 	units, _, err := Find(ctx, c.Map, fires)
 	return units, err
 }
 
-// Set implements fairness.Counts.
+// Set implements market.MedianCounts.
 func (c fireCounts) Set(ctx context.Context, fires, units uint64) error {
 	if units == 0 {
 		return c.Remove(ctx, fires)
@@ -311,12 +309,12 @@ func (c fireCounts) Set(ctx context.Context, fires, units uint64) error {
 	return c.Map.Set(ctx, fires, units)
 }
 
-// Next implements fairness.Counts.
+// Next implements market.MedianCounts.
 func (c fireCounts) Next(ctx context.Context, fires uint64) (uint64, error) {
 	return c.first(ctx, new(collections.Range[uint64]).StartExclusive(fires))
 }
 
-// Prev implements fairness.Counts.
+// Prev implements market.MedianCounts.
 func (c fireCounts) Prev(ctx context.Context, fires uint64) (uint64, error) {
 	return c.first(ctx, new(collections.Range[uint64]).EndExclusive(fires).Descending())
 }
@@ -335,7 +333,7 @@ func (c fireCounts) first(ctx context.Context, ranger collections.Ranger[uint64]
 
 // changedCounts are counts of which those that change are written at the end, once each.
 type changedCounts struct {
-	fairness.Counts
+	market.MedianCounts
 	// changed by the number of fires.
 	changed []changedCount
 }
@@ -346,15 +344,15 @@ func (c *changedCounts) find(fires uint64) (at int, found bool) {
 	return slices.BinarySearchFunc(c.changed, fires, func(a changedCount, fires uint64) int { return cmp.Compare(a.fires, fires) })
 }
 
-// Get implements fairness.Counts.
+// Get implements market.MedianCounts.
 func (c *changedCounts) Get(ctx context.Context, fires uint64) (uint64, error) {
 	if at, found := c.find(fires); found {
 		return c.changed[at].units, nil
 	}
-	return c.Counts.Get(ctx, fires)
+	return c.MedianCounts.Get(ctx, fires)
 }
 
-// Set implements fairness.Counts.
+// Set implements market.MedianCounts.
 func (c *changedCounts) Set(_ context.Context, fires, units uint64) error {
 	at, found := c.find(fires)
 	if !found {
@@ -366,7 +364,7 @@ func (c *changedCounts) Set(_ context.Context, fires, units uint64) error {
 
 func (c *changedCounts) write(ctx context.Context) error {
 	for _, of := range c.changed {
-		if err := c.Counts.Set(ctx, of.fires, of.units); err != nil {
+		if err := c.MedianCounts.Set(ctx, of.fires, of.units); err != nil {
 			return err
 		}
 	}
@@ -382,7 +380,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	if n := len(genesis.Fairness); n > 0 && genesis.Fairness[n-1].Height > now {
 		return types.ErrInvalidGenesis.Wrapf("fairness %d: height %d is above %d", n-1, genesis.Fairness[n-1].Height, now)
 	}
-	window := f.window(f.Recents(ctx), fairness.Median{})
+	window := f.window(f.Recents(ctx), market.Median{})
 	for i := 0; i < len(genesis.Fairness); {
 		height, fires := genesis.Fairness[i].Height, types.BlockFires{}
 		for ; i < len(genesis.Fairness) && genesis.Fairness[i].Height == height; i++ {
@@ -400,7 +398,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	if err := window.settle(ctx, &lane.Fairness); err != nil {
 		return err
 	}
-	if err := logstore.Settle(ctx, f.recents); err != nil {
+	if err := Settle(ctx, f.recents); err != nil {
 		return err
 	}
 	return f.lane.Set(ctx, lane)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -22,7 +21,7 @@ func (f *Fairness) CheckInvariants(ctx context.Context) error {
 			return true, fmt.Errorf("%d units fired at height %d; the window begins at %d", len(fires.Units), height, lane.Fairness.From)
 		}
 		for i := range fires.Units {
-			recent[string(logstore.HashOf(fires.Units[i].Unit))] += uint64(fires.Units[i].Fires)
+			recent[string(HashOf(fires.Units[i].Unit))] += uint64(fires.Units[i].Fires)
 		}
 		return false, nil
 	})
@@ -37,7 +36,7 @@ func (f *Fairness) CheckInvariants(ctx context.Context) error {
 		return err
 	}
 	for _, unit := range counted {
-		if want, fires := recent[string(unit.Key)], logstore.ParseNumber(unit.Value); fires != want {
+		if want, fires := recent[string(unit.Key)], ParseNumber(unit.Value); fires != want {
 			return fmt.Errorf("unit %x has %d recent fires, the window %d", unit.Key, fires, want)
 		}
 	}

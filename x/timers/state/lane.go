@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/codec"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -48,10 +48,10 @@ func (l *Lane) CheckInvariants(ctx context.Context) error {
 }
 
 // KeyOf is a place in the queue.
-func KeyOf(due, seq uint64) calendar.Key { return calendar.Key{Due: due, Seq: seq} }
+func KeyOf(due, seq uint64) schedule.Key { return schedule.Key{Due: due, Seq: seq} }
 
 // CalendarKey is a stored cursor as a key of the queue.
-func CalendarKey(q types.QueueKey) calendar.Key { return calendar.Key{Due: q.Due, Seq: q.Seq} }
+func CalendarKey(q types.QueueKey) schedule.Key { return schedule.Key{Due: q.Due, Seq: q.Seq} }
 
 // QueueKey is a place in the queue as a cursor stores it.
-func QueueKey(c calendar.Key) types.QueueKey { return types.QueueKey{Due: c.Due, Seq: c.Seq} }
+func QueueKey(c schedule.Key) types.QueueKey { return types.QueueKey{Due: c.Due, Seq: c.Seq} }

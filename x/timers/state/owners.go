@@ -16,7 +16,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,7 +25,7 @@ const Unlimited = ^uint32(0)
 const (
 	// ownerBytes of the hash of an owner's address stand for the owner in keys. Two owners that somebody made to have them in
 	// common share the limit of timers per actor, and nothing else: the records name their owners.
-	ownerBytes = logstore.HashBytes
+	ownerBytes = HashBytes
 	// idBytes is how much of a timer's id its entry states.
 	idBytes = 4
 )
@@ -62,12 +61,12 @@ func EntryOf(t *types.Timer) Entry {
 // Invariant: every timer has one entry, and every entry has its timer.
 type Owners struct {
 	// entries: hash of the owner, beginning of the id, seq → due.
-	entries *logstore.Map
+	entries *LogMap
 }
 
 // NewOwners adds the component's collection to the schema.
 func NewOwners(sb *collections.SchemaBuilder, service store.KVStoreService) *Owners {
-	return &Owners{logstore.NewMap(sb, service, types.PrefixOwners, "owners", logmap.Options{Range: logstore.HashRange})}
+	return &Owners{NewLogMap(sb, service, types.PrefixOwners, "owners", logmap.Options{Range: HashRange})}
 }
 
 // after is the first key above all that begin with the prefix; nil if there is none.
@@ -82,15 +81,15 @@ func after(prefix []byte) []byte {
 }
 
 func (e Entry) key(owner sdk.AccAddress) []byte {
-	return logstore.AppendNumber(binary.BigEndian.AppendUint32(logstore.HashOf(owner), e.ID), e.Seq)
+	return AppendNumber(binary.BigEndian.AppendUint32(HashOf(owner), e.ID), e.Seq)
 }
 
 // value is the due height, or the time after a 0, with which no height begins.
 func (e Entry) value() []byte {
 	if e.Time > 0 {
-		return logstore.AppendNumber([]byte{0}, uint64(e.Time))
+		return AppendNumber([]byte{0}, uint64(e.Time))
 	}
-	return logstore.AppendNumber(nil, e.Due)
+	return AppendNumber(nil, e.Due)
 }
 
 // EntryBytes is the length of a timer's entry, key and value.
@@ -104,11 +103,11 @@ func parseEntry(found logmap.Entry) (Entry, error) {
 		return Entry{}, types.ErrInternal.Wrapf("malformed entry %x of the owner index", found.Key)
 	}
 	id, seq := found.Key[ownerBytes:ownerBytes+idBytes], found.Key[ownerBytes+idBytes:]
-	entry := Entry{ID: binary.BigEndian.Uint32(id), Seq: logstore.ParseNumber(seq)}
+	entry := Entry{ID: binary.BigEndian.Uint32(id), Seq: ParseNumber(seq)}
 	if len(found.Value) > 0 && found.Value[0] == 0 {
-		entry.Time = int64(logstore.ParseNumber(found.Value[1:]))
+		entry.Time = int64(ParseNumber(found.Value[1:]))
 	} else {
-		entry.Due = logstore.ParseNumber(found.Value)
+		entry.Due = ParseNumber(found.Value)
 	}
 	return entry, nil
 }
@@ -116,7 +115,7 @@ func parseEntry(found logmap.Entry) (Entry, error) {
 // Of returns all entries of the actor by (due, seq), those on hold first, and those that wait for a time last, by (time, seq). The config bounds their number. An entry of
 // another actor whose hash begins alike may be among them.
 func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
-	hash := logstore.HashOf(actor)
+	hash := HashOf(actor)
 	return o.inOrder(ctx, hash, after(hash))
 }
 
@@ -131,7 +130,7 @@ func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string)
 	if err != nil {
 		return nil, err
 	}
-	hash := logstore.HashOf(actor)
+	hash := HashOf(actor)
 	return o.inOrder(ctx, slices.Concat(hash, first), after(slices.Concat(hash, last)))
 }
 
@@ -199,7 +198,7 @@ func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte
 	if len(id) < idBytes {
 		return nil, nil
 	}
-	prefix := append(logstore.HashOf(actor), id[:idBytes]...)
+	prefix := append(HashOf(actor), id[:idBytes]...)
 	return o.page(ctx, prefix, after(prefix))
 }
 

@@ -10,11 +10,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
-	"github.com/cosmos-timers/timers/x/timers/state/queue"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -72,8 +70,8 @@ type Records struct {
 	payloads collections.Map[uint64, []byte]
 
 	// queue holds the timers that have a due height; onHold those that are neither there nor gone.
-	queue   *queue.Queue
-	onHold  *queue.Queue
+	queue   *Queue
+	onHold  *Queue
 	owners  *Owners
 	lane    *Lane
 	waiting WaitingRoom
@@ -87,8 +85,8 @@ func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, own
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		queue:    queue.New(sb, service),
-		onHold:   queue.NewOnHold(sb, service),
+		queue:    NewQueue(sb, service),
+		onHold:   NewOnHold(sb, service),
 		owners:   owners, lane: lane,
 	}
 }
@@ -118,17 +116,17 @@ func (r *Records) Close(ctx sdk.Context) error {
 }
 
 // Queue is where the timers are that have a due height.
-func (r *Records) Queue() *queue.Queue { return r.queue }
+func (r *Records) Queue() *Queue { return r.queue }
 
-// Page reads the queue from a key to a height, as calendar.Read does.
+// Page reads the queue from a key to a height, as schedule.ReadDue does.
 func (r *Records) Page(
-	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
-) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
+	ctx context.Context, from schedule.Key, height uint64, fn func(schedule.Entry[types.Timer]) schedule.Decision,
+) (found []schedule.Entry[types.Timer], next schedule.Key, complete bool, err error) {
 	return r.queue.Page(ctx, from, height, fn)
 }
 
 // InQueue reads the timer at a place in the queue; false if there is none.
-func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, bool, error) {
+func (r *Records) InQueue(ctx context.Context, key schedule.Key) (types.Timer, bool, error) {
 	return r.queue.Get(ctx, key)
 }
 
@@ -139,7 +137,7 @@ func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 
 // write writes a record where its OnHold says: one that is nowhere (logmap.Inserted), or that is there.
 func (r *Records) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
-	logstore.NoteChange(ctx)
+	NoteChange(ctx)
 	switch t.HoldReason {
 	case types.NotOnHold:
 		return r.queue.Write(ctx, t, change)
@@ -155,7 +153,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	if err := r.checkPlace(ctx, t); err != nil {
 		return err
 	}
-	logstore.NoteChange(ctx)
+	NoteChange(ctx)
 	switch t.HoldReason {
 	case types.NotOnHold:
 		for _, c := range r.hooks {
@@ -167,14 +165,14 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
 	default:
-		return r.onHold.Remove(ctx, queue.KeyOf(t))
+		return r.onHold.Remove(ctx, QueueKeyOf(t))
 	}
 }
 
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and no one has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.HoldReason != types.NotOnHold || !r.queue.MayDiffer(ctx, queue.KeyOf(t)) {
+	if t.HoldReason != types.NotOnHold || !r.queue.MayDiffer(ctx, QueueKeyOf(t)) {
 		return nil
 	}
 	found, err := r.queue.Has(ctx, KeyOf(t.Due, t.Seq))
@@ -373,7 +371,7 @@ func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (
 // Of returns the actor's live timers by due height, those on hold first; MAX_TIMERS_PER_ACTOR bounds them. A long
 // payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
-	looking, err := logstore.Lookups(ctx)
+	looking, err := Lookups(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -440,14 +438,14 @@ func (r *Records) WalkTimed(
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
 func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
-	return r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool { return !fn(&e.Value) })
+	return r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
 // Walk passes every record to fn: the queue by (due, seq), then those on hold by seq, those that wait for a time by (time, seq),
 // and the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
-	err := r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
+	err := r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {
 		failed = fn(&e.Value)
 		return failed == nil
 	})

@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/state/queue"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -32,10 +31,10 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 		return checkRecord(t, elsewhere, &lane, types.MomentOf(ctx))
 	}
-	for _, in := range []*queue.Queue{r.queue, r.onHold} {
+	for _, in := range []*Queue{r.queue, r.onHold} {
 		var wrong error
-		err := in.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
-			if t := &e.Value; queue.KeyOf(t) != e.Key || t.HoldReason == types.Watching {
+		err := in.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {
+			if t := &e.Value; QueueKeyOf(t) != e.Key || t.HoldReason == types.Watching {
 				wrong = fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.HoldReason, e.Key.Due, e.Key.Seq)
 				return false
 			}

@@ -4,10 +4,12 @@
 //   - Configs: the config in force and the next one.
 //   - Lane: what one block passes to the next.
 //   - Owners: the timers of each actor.
-//   - Records: the timers themselves, in the queue or on hold, and their long payloads.
-//   - index.Index, in a package of its own: the timers that compete in a storm.
+//   - Records: the timers themselves, in the queue or on hold (Queue), and their long payloads.
+//   - Index: the timers that compete under overload.
 //   - Fairness: the number of fires of each actor or deployer within the fairness window.
-//   - receipts.Receipts, in a package of its own: the result of each delivery.
+//   - Receipts: the result of each delivery.
+//
+// Region and LogMap put a log-structured map (package logmap) into a region of the module's store.
 //
 // No value in state grows with the number of timers.
 package state

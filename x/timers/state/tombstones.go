@@ -8,7 +8,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -28,7 +28,7 @@ func NewTombstones(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Tombst
 
 // removals are what the end of a block may still spend on entries.
 type removals struct {
-	meter *overhead.Meter
+	meter *market.Overhead
 	// left: a timer has left its entries to later blocks.
 	left bool
 }
@@ -36,10 +36,10 @@ type removals struct {
 // take takes the keys of a timer out of the budget.
 func (b *removals) take(t *types.Timer, atLeastOne bool) bool {
 	keys := len(t.WatchKeys())
-	if keys > b.meter.Left(overhead.RemoveKey) && !atLeastOne {
+	if keys > b.meter.Left(market.RemoveKey) && !atLeastOne {
 		return false
 	}
-	b.meter.Consume(overhead.RemoveKey, keys)
+	b.meter.Consume(market.RemoveKey, keys)
 	return true
 }
 
@@ -47,7 +47,7 @@ type removalsKey struct{}
 
 // WithRemovals gives the end of a block a budget. Who removes a timer without one, such as a transaction, pays for it and
 // removes its entries too.
-func WithRemovals(ctx sdk.Context, meter *overhead.Meter) sdk.Context {
+func WithRemovals(ctx sdk.Context, meter *market.Overhead) sdk.Context {
 	return ctx.WithValue(removalsKey{}, &removals{meter: meter})
 }
 

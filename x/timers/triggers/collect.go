@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -18,7 +18,7 @@ type collector struct {
 	*Watches
 	height uint64
 	config *types.TimerConfig
-	meter  *overhead.Meter
+	meter  *market.Overhead
 	guard  Guard
 
 	// all are the rounds that this block has read or begun, named the same by owner and prefix.
@@ -33,7 +33,7 @@ type collector struct {
 	passings []*passing
 }
 
-func (w *Watches) collector(height uint64, config *types.TimerConfig, meter *overhead.Meter, guard Guard) *collector {
+func (w *Watches) collector(height uint64, config *types.TimerConfig, meter *market.Overhead, guard Guard) *collector {
 	return &collector{
 		Watches: w, height: height, config: config, meter: meter, guard: guard,
 		named: map[string]*ownerRound{}, byOwner: map[string]*ownerTurn{},
@@ -43,7 +43,7 @@ func (w *Watches) collector(height uint64, config *types.TimerConfig, meter *ove
 // Collect makes due the timers that watch state that this block's transactions changed, and continues the rounds of
 // earlier blocks. It returns timers that expired while they waited.
 func (w *Watches) Collect(
-	ctx sdk.Context, config *types.TimerConfig, meter *overhead.Meter, guard Guard,
+	ctx sdk.Context, config *types.TimerConfig, meter *market.Overhead, guard Guard,
 ) (expired []types.Timer, err error) {
 	c := w.collector(types.HeightOf(ctx), config, meter, guard)
 	before, _, err := state.FindItem(ctx, w.cursors)
@@ -81,7 +81,7 @@ func (w *Watches) Collect(
 
 // KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
 // timers made at the end of this block count for the next.
-func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig, meter *overhead.Meter) error {
+func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig, meter *market.Overhead) error {
 	c := w.collector(height, config, meter, nil)
 	fresh, err := c.takeChanges(ctx, nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired
 	if cursors.Expiry.Due >= c.height {
 		return nil, nil
 	}
-	limit := max(1, c.meter.Left(overhead.VisitWaiting)/2)
+	limit := max(1, c.meter.Left(market.VisitWaiting)/2)
 	var seqs []uint64
 	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
 		StartInclusive(collections.Join(cursors.Expiry.Due, cursors.Expiry.Seq)).
@@ -125,7 +125,7 @@ func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired
 	if err != nil {
 		return nil, err
 	}
-	c.meter.Consume(overhead.VisitWaiting, len(seqs))
+	c.meter.Consume(market.VisitWaiting, len(seqs))
 	for _, seq := range seqs {
 		timer, found, err := state.Find(ctx, c.waiting, seq)
 		if err != nil {

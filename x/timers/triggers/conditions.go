@@ -3,8 +3,7 @@ package triggers
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/state/conditions"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -18,7 +17,7 @@ const maxSegments = 8
 
 // passing is a segment in this block.
 type passing struct {
-	*conditions.Segment
+	*Segment
 	found []*passed
 	// next is where the conditions that have not been read begin, nil if there are none.
 	next []byte
@@ -26,8 +25,8 @@ type passing struct {
 
 // passed is a condition that became true, and whose timer is to be notified.
 type passed struct {
-	conditions.Passed
-	segment  *conditions.Segment
+	Passed
+	segment  *Segment
 	notified bool
 }
 
@@ -67,7 +66,7 @@ func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, aft
 		fresh[i] = &passing{Segment: segments[i], next: segments[i].From}
 	}
 	c.passings = append(c.passings, fresh...)
-	_, err = share(len(fresh), len(fresh)+c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
+	_, err = share(len(fresh), len(fresh)+c.quarter(market.ReadCondition), func(i, limit int) (int, bool, error) {
 		looked, err := c.read(ctx, fresh[i], limit)
 		return max(1, looked), fresh[i].next == nil, err
 	})
@@ -76,14 +75,14 @@ func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, aft
 
 // readStored reads segments of earlier blocks, of the key whose turn it is and those that follow.
 func (c *collector) readStored(ctx sdk.Context, after *types.WatchCursors) error {
-	limit := c.quarter(overhead.VisitOwner)
+	limit := c.quarter(market.VisitOwner)
 	// One key more than is read, so that it is known which is next.
 	keys, err := c.conditions.KeysWithSegments(ctx, after.Condition, limit+1)
 	if err != nil {
 		return err
 	}
 	after.Condition, after.ConditionsLeft = types.WatchKey{}, false
-	at, err := share(min(len(keys), limit), c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
+	at, err := share(min(len(keys), limit), c.quarter(market.ReadCondition), func(i, limit int) (int, bool, error) {
 		return c.readOld(ctx, keys[i], limit, &after.ConditionsLeft)
 	})
 	if err == nil && at < len(keys) {
@@ -143,7 +142,7 @@ func (c *collector) read(ctx sdk.Context, p *passing, limit int) (looked int, er
 	if err != nil {
 		return looked, err
 	}
-	c.meter.Consume(overhead.ReadCondition, looked)
+	c.meter.Consume(market.ReadCondition, looked)
 	p.next = next
 	for _, f := range found {
 		one := &passed{Passed: f, segment: p.Segment}

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -24,7 +24,7 @@ import (
 const maxStreak = 8
 
 // quarter is how many works of a kind take a quarter of what the overhead for watches has left, at least 1.
-func (c *collector) quarter(work overhead.Work) int { return max(1, c.meter.Left(work)/4) }
+func (c *collector) quarter(work market.Work) int { return max(1, c.meter.Left(work)/4) }
 
 // pass is the pass of one prefix in this block.
 type pass struct {
@@ -40,7 +40,7 @@ func nameOf(key types.WatchKey) string { return key.Store + "\x00" + string(key.
 // runPasses visits the owners of changed prefixes. It returns the prefix that is first in the next block, none if all passes
 // are finished.
 func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.WatchKey, err error) {
-	limit := c.quarter(overhead.VisitOwner)
+	limit := c.quarter(market.VisitOwner)
 	old, err := c.storedPasses(ctx, turn, limit+1)
 	if err != nil {
 		return next, err
@@ -56,7 +56,7 @@ func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.
 	if err != nil {
 		return next, err
 	}
-	c.meter.Consume(overhead.VisitOwner, visited)
+	c.meter.Consume(market.VisitOwner, visited)
 	if next = firstLeft(fresh); at < len(old) {
 		next = old[at].key
 	}
@@ -75,11 +75,11 @@ func firstLeft(passes []*pass) (first types.WatchKey) {
 
 // runFreshPasses begins the passes of prefixes that changed in this block.
 func (c *collector) runFreshPasses(ctx sdk.Context, fresh []*pass) error {
-	_, visited, err := c.visitInTurns(ctx, fresh, len(fresh)+c.quarter(overhead.VisitOwner))
+	_, visited, err := c.visitInTurns(ctx, fresh, len(fresh)+c.quarter(market.VisitOwner))
 	if err != nil {
 		return err
 	}
-	c.meter.Consume(overhead.VisitOwner, visited-len(fresh))
+	c.meter.Consume(market.VisitOwner, visited-len(fresh))
 	return c.storePasses(ctx, fresh)
 }
 

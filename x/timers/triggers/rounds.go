@@ -7,10 +7,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -92,7 +91,7 @@ func (c *collector) turnOf(owner []byte) *ownerTurn {
 // runRounds gives the owners turns, from the given one on, up to the block's bound. It returns the owner who has the
 // first turn in the next block, none if nothing is left to do.
 func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err error) {
-	limit := c.meter.Left(overhead.Notify)
+	limit := c.meter.Left(market.Notify)
 	// One owner more than there is room for, so that it is known who is next.
 	stored, err := c.storedOwners(ctx, first, limit+1)
 	if err != nil {
@@ -271,14 +270,14 @@ func (c *collector) serveRound(ctx sdk.Context, w *ownerRound, limit int) (looke
 // notify makes one timer due by a change, or adds the change to the hit of a timer that is due already. An error
 // affects that timer alone. It returns what the visit counts as: 1, or the places that a timer which became due leaves.
 func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) (counts int) {
-	defer func() { c.meter.Consume(overhead.Notify, counts) }()
+	defer func() { c.meter.Consume(market.Notify, counts) }()
 	timer, waits, err := state.Find(ctx, c.waiting, seq)
 	if err == nil && waits {
 		if timer.Due > round.Height || timer.ExpiredAt(types.Moment{Height: c.height, Time: types.MomentOf(ctx).Time}) {
 			return 1
 		}
 		c.guard(ctx, &timer, func(ctx sdk.Context) error { return c.markDue(ctx, store, round, &timer) })
-		return max(1, conditions.CountOf(&timer))
+		return max(1, CountOf(&timer))
 	}
 	if err == nil {
 		err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.addToHit(ctx, store, round, seq) })

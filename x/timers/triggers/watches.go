@@ -9,7 +9,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -49,7 +48,7 @@ type Watches struct {
 	// watcher is nil on a chain that makes no store watchable.
 	watcher    *watch.Watcher
 	records    *state.Records
-	conditions *conditions.Conditions
+	conditions *Conditions
 	tombstones *state.Tombstones
 }
 
@@ -61,7 +60,7 @@ var (
 )
 
 // WatchPlace is (store, prefix, owner, seq).
-type WatchPlace = conditions.Place
+type WatchPlace = collections.Quad[string, []byte, []byte, uint64]
 
 type (
 	// prefixKey is (store, prefix).
@@ -80,7 +79,7 @@ func placeOf(t *types.Timer, key types.WatchKey) WatchPlace {
 // NewWatches adds the component's collections to the schema.
 func NewWatches(
 	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, tombstones *state.Tombstones,
-	watcher *watch.Watcher, conditions *conditions.Conditions,
+	watcher *watch.Watcher, conditions *Conditions,
 ) *Watches {
 	w := &Watches{
 		counts: watch.NewCounts(sb),
@@ -243,7 +242,7 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 	if t.Trigger.Watch == nil {
 		return nil
 	}
-	if conditions.Rewatches(before, t) {
+	if Rewatches(before, t) {
 		if err := w.removePlain(ctx, before); err != nil {
 			return err
 		}
@@ -326,7 +325,7 @@ func (w *Watches) Forget(ctx context.Context) error {
 func (w *Watches) Tombstones() *state.Tombstones { return w.tombstones }
 
 // Conditions are the watches with a condition.
-func (w *Watches) Conditions() *conditions.Conditions { return w.conditions }
+func (w *Watches) Conditions() *Conditions { return w.conditions }
 
 // WalkFrom passes the watches without a condition from a position on to fn until fn reports that it has enough.
 func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace) (bool, error)) error {

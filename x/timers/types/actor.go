@@ -59,7 +59,7 @@ type MessageRuntime interface {
 	Runtime
 	// RunsMessages reports whether the payload of a call is messages: always, or where the call says so.
 	RunsMessages(call Call) bool
-	// MessageBytes is what the messages of a call count as (envelope.Shape). It decodes nothing, and takes time in
+	// MessageBytes is what the messages of a call count as (PayloadShape). It decodes nothing, and takes time in
 	// proportion to the payload. It refuses messages that must not be decoded: too many of them, too deep, or of a type
 	// that never runs in a timer.
 	MessageBytes(call Call) (uint64, error)

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // AgentBaseCycles are counted for every call of an agent, in addition to what it uses itself. Finding it, encoding the
@@ -32,7 +32,7 @@ type BidContext struct {
 	// Due is the height at which the timer became due this time, Height the present one.
 	Due, Height uint64
 	// Prices of this block, in fee denom per cycle and per cell.
-	Prices policy.Prices
+	Prices market.Prices
 	// LastCycles is what the lane used in the block before.
 	LastCycles uint64
 }
@@ -55,11 +55,11 @@ func (q *AgentQuote) Validate() error {
 }
 
 // Ask is what the answer asks of the lane, as it was filed.
-func (q *AgentQuote) Ask() policy.Ask {
+func (q *AgentQuote) Ask() market.Ask {
 	if q.CellPricedOut {
-		return policy.Ask{Kind: policy.CellPricedOut}
+		return market.Ask{Kind: market.CellPricedOut}
 	}
-	return policy.StatedAsk(q.MaxFeePerCycle, q.MaxPriorityFeePerCycle)
+	return market.StatedAsk(q.MaxFeePerCycle, q.MaxPriorityFeePerCycle)
 }
 
 // At is the answer at a price of a cell, priced out if that is more than it allows.

@@ -7,7 +7,7 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -19,9 +19,9 @@ func someQuote() *types.AgentQuote {
 
 func TestAQuoteIsPricedOutWhileACellCostsMore(t *testing.T) {
 	quote := someQuote()
-	require.Equal(t, policy.StatedAsk(quote.MaxFeePerCycle, quote.MaxPriorityFeePerCycle), quote.At(quote.MaxFeePerCell).Ask())
+	require.Equal(t, market.StatedAsk(quote.MaxFeePerCycle, quote.MaxPriorityFeePerCycle), quote.At(quote.MaxFeePerCell).Ask())
 	dearer := quote.At(quote.MaxFeePerCell.Add(math.LegacySmallestDec()))
-	require.Equal(t, policy.Ask{Kind: policy.CellPricedOut}, dearer.Ask())
+	require.Equal(t, market.Ask{Kind: market.CellPricedOut}, dearer.Ask())
 	require.Equal(t, quote, dearer.At(quote.MaxFeePerCell), "it is not priced out for ever")
 	require.Nil(t, (*types.AgentQuote)(nil).At(math.LegacyOneDec()))
 }

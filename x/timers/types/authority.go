@@ -13,9 +13,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
-	"github.com/cosmos-timers/timers/x/timers/types/mask"
 )
 
 // The messages of the authority check themselves, so that x/gov refuses a wrong proposal when it is submitted, not after the
@@ -31,7 +28,7 @@ func (m *MsgSysExtendTimer) ValidateBasic() error { return checkWholeID(m.Id) }
 func (m *MsgSysReleaseTimer) ValidateBasic() error { return checkWholeID(m.Id) }
 
 // ConfigFields are the parameters that a change of the config can name, but for those of registered policies.
-var ConfigFields = mask.Of(&TimerConfig{})
+var ConfigFields = MaskSchemaOf(&TimerConfig{})
 
 // IsConfigField reports whether a parameter of the config, or a message of them, has a name.
 func IsConfigField(name string) bool {
@@ -40,7 +37,7 @@ func IsConfigField(name string) bool {
 
 // named are parameters that a change of the config names: some of the config itself, and some of policies.
 type named struct {
-	own      mask.Mask
+	own      Mask
 	policies []namedOfPolicy
 }
 
@@ -50,7 +47,7 @@ const maxFields = 1_000
 // namedOfPolicy are parameters of a policy.
 type namedOfPolicy struct {
 	name string
-	mask mask.Mask
+	mask Mask
 }
 
 // named reads fields: none means all. Those of policies are fields of the parameters that the config states.
@@ -72,7 +69,7 @@ func (c *TimerConfig) named(fields []string) (n named, err error) {
 			policies = append(policies, name)
 		}
 		if path == "" {
-			return n, ErrInvalidConfig.Wrapf("fields: %s holds fields: name those, such as %s.%s", name, name, mask.Of(c.paramsNamed(name)).Paths()[0])
+			return n, ErrInvalidConfig.Wrapf("fields: %s holds fields: name those, such as %s.%s", name, name, MaskSchemaOf(c.paramsNamed(name)).Paths()[0])
 		}
 		ofPolicy[name] = append(ofPolicy[name], path)
 	}
@@ -81,7 +78,7 @@ func (c *TimerConfig) named(fields []string) (n named, err error) {
 		return n, ErrInvalidConfig.Wrapf("fields: %v", err)
 	}
 	for _, name := range policies {
-		m, err := mask.Of(c.paramsNamed(name)).Parse(ofPolicy[name])
+		m, err := MaskSchemaOf(c.paramsNamed(name)).Parse(ofPolicy[name])
 		if err != nil {
 			return n, ErrInvalidConfig.Wrapf("fields: of %s: %v", name, err)
 		}
@@ -158,7 +155,7 @@ func ChangeConfig(authority string, current, next *TimerConfig, fields []string)
 // ValidateBasic implements sdk.HasValidateBasic. The error is ErrInvalidConfig. Of fields their bounds are checked; whether
 // they agree with the others shows when they are set.
 func (m *MsgUpdateTimerConfig) ValidateBasic() error {
-	if err := bounds.Text(ErrInvalidConfig, m); err != nil {
+	if err := CheckText(ErrInvalidConfig, m); err != nil {
 		return err
 	}
 	if len(m.Expected) != sha256.Size {

@@ -6,8 +6,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // maxBid is the largest integer bid that counts.
@@ -31,8 +30,8 @@ func (b *Bid) Validate() error {
 	case b.Static != nil:
 		return b.Static.validate()
 	case b.Agent != "":
-		if len(b.Agent) > bounds.MaxTextBytes {
-			return ErrInvalidBid.Wrapf("agent is %d bytes long, want at most %d", len(b.Agent), bounds.MaxTextBytes)
+		if len(b.Agent) > MaxTextBytes {
+			return ErrInvalidBid.Wrapf("agent is %d bytes long, want at most %d", len(b.Agent), MaxTextBytes)
 		}
 		return nil
 	case b.Price != "":
@@ -55,26 +54,26 @@ func (b *StaticBid) validate() error {
 }
 
 // Ask is what the bid asks of the lane; none asks for the default estimator.
-func (b *Bid) Ask() policy.Ask {
+func (b *Bid) Ask() market.Ask {
 	switch {
 	case b == nil:
-		return policy.Ask{}
+		return market.Ask{}
 	case b.Price != "":
 		return b.priceAsk()
 	case b.Static != nil:
-		return policy.StatedAsk(b.Static.MaxFeePerCycle.LegacyDec, b.Static.MaxPriorityFeePerCycle.LegacyDec)
+		return market.StatedAsk(b.Static.MaxFeePerCycle.LegacyDec, b.Static.MaxPriorityFeePerCycle.LegacyDec)
 	}
 	switch b.Tier {
 	case TierEconomy:
-		return policy.Ask{Kind: policy.Economy}
+		return market.Ask{Kind: market.Economy}
 	case TierStandard:
-		return policy.Ask{Kind: policy.Standard}
+		return market.Ask{Kind: market.Standard}
 	case TierFast:
-		return policy.Ask{Kind: policy.Fast}
+		return market.Ask{Kind: market.Fast}
 	case TierUrgent:
-		return policy.Ask{Kind: policy.Urgent}
+		return market.Ask{Kind: market.Urgent}
 	default:
-		return policy.Ask{}
+		return market.Ask{}
 	}
 }
 
@@ -86,12 +85,12 @@ func (b *Bid) price() (math.Int, bool) {
 
 // priceAsk asks for what the integer bid says. One that was kept under another policy and is too large counts as the
 // largest.
-func (b *Bid) priceAsk() policy.Ask {
+func (b *Bid) priceAsk() market.Ask {
 	price, ok := b.price()
 	if !ok {
 		price = maxBid
 	}
-	return policy.Ask{Price: price}
+	return market.Ask{Price: price}
 }
 
 // ScoreBid is an integer bid as policy score keeps it; nil if it bids nothing.

@@ -10,11 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/fairness"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 var typeURL = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$`)
@@ -139,8 +135,8 @@ func (c *TimerConfig) validateFields() error {
 }
 
 // Overhead is the meter of a block, for the work at its end that no one is billed for (x/timers/README.md, "1.6 Lane").
-func (c *TimerConfig) Overhead() *overhead.Meter {
-	return overhead.New(c.OverheadCyclesPerBlock, c.GcCyclesPerBlock)
+func (c *TimerConfig) Overhead() *market.Overhead {
+	return market.NewOverhead(c.OverheadCyclesPerBlock, c.GcCyclesPerBlock)
 }
 
 // ValidateChange checks what may follow c in a running chain: FEE_DENOM stays, since no one is charged in a denom that
@@ -174,7 +170,7 @@ func (c *TimerConfig) validatePolicy() error {
 }
 
 func (c *TimerConfig) validateBounds() error {
-	check := bounds.Of(ErrInvalidConfig)
+	check := CheckFor(ErrInvalidConfig)
 	check.Uint("max_ttl_blocks", c.MaxTtlBlocks, 1, MaxBlocks)
 	check.Uint("max_ttl_seconds", c.MaxTtlSeconds, 60, MaxTtlSeconds)
 	check.Uint("calendar_cycles", c.CalendarCycles, 0, MaxUnits)
@@ -197,8 +193,8 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, MaxBlocks)
 	check.Uint("lane_timer_cycles", c.LaneTimerCycles, 1, MaxUnits)
 	check.Uint("lane_timer_cells", c.LaneTimerCells, 1, MaxUnits)
-	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, overhead.RemovalCycles, MaxUnits)
-	check.Uint("overhead_cycles_per_block", c.OverheadCyclesPerBlock, overhead.RemovalCycles, MaxUnits)
+	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, market.RemovalCycles, MaxUnits)
+	check.Uint("overhead_cycles_per_block", c.OverheadCyclesPerBlock, market.RemovalCycles, MaxUnits)
 	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(MaxWatchKeys))
 	check.Uint("max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys))
 	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
@@ -217,9 +213,9 @@ func (c *TimerConfig) validateDecimals() error {
 	if err := ValidatePrice(ErrInvalidConfig, "cell_basefee", c.CellBasefee.LegacyDec); err != nil {
 		return err
 	}
-	check := bounds.Of(ErrInvalidConfig)
+	check := CheckFor(ErrInvalidConfig)
 	zero, mostOfTier, tiers := math.LegacyZeroDec(), math.LegacyNewDec(maxTierMultiplier), &c.PriorityTiers
-	leastWeight := math.LegacyOneDec().QuoInt64(fairness.One)
+	leastWeight := math.LegacyOneDec().QuoInt64(market.OneWeight)
 	check.Dec("priority_tiers.economy", tiers.Economy.LegacyDec, zero, mostOfTier)
 	check.Dec("priority_tiers.standard", tiers.Standard.LegacyDec, zero, mostOfTier)
 	check.Dec("priority_tiers.fast", tiers.Fast.LegacyDec, zero, mostOfTier)
@@ -256,7 +252,7 @@ func (c *TimerConfig) validateParams() error {
 
 // validateCross checks parameters against each other: otherwise timers would be accepted that no block can run.
 func (c *TimerConfig) validateCross() error {
-	check := bounds.Of(ErrInvalidConfig)
+	check := CheckFor(ErrInvalidConfig)
 	check.Ascend("fire_base_cycles + 1", "min_gas_limit", c.FireBaseCycles+1, c.MinGasLimit)
 	check.Ascend("min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire)
 	check.Ascend("max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles)
@@ -289,13 +285,13 @@ func (c *TimerConfig) validateMessages() error {
 }
 
 // LaneCapacity is what the lane of a block holds.
-func (c *TimerConfig) LaneCapacity() lane.Capacity {
-	return lane.Capacity{Cycles: c.LaneTimerCycles, Cells: c.LaneTimerCells}
+func (c *TimerConfig) LaneCapacity() market.Capacity {
+	return market.Capacity{Cycles: c.LaneTimerCycles, Cells: c.LaneTimerCells}
 }
 
 // Intrinsic is what a fire counts in addition to its handler's cycles.
-func (c *TimerConfig) Intrinsic() lane.Intrinsic {
-	return lane.Intrinsic{Base: c.FireBaseCycles, PerPayloadByte: c.PayloadCyclesPerByte, PerMessageByte: c.MessageCyclesPerByte}
+func (c *TimerConfig) Intrinsic() market.Intrinsic {
+	return market.Intrinsic{Base: c.FireBaseCycles, PerPayloadByte: c.PayloadCyclesPerByte, PerMessageByte: c.MessageCyclesPerByte}
 }
 
 // CellLimit is the cell limit of a timer that states none.
@@ -316,7 +312,7 @@ func (c *TimerConfig) validateReserved() error {
 		return ErrInvalidConfig.Wrapf("reserved_actors has %d entries, want at most %d", len(c.ReservedActors), maxReservedActors)
 	}
 	for i, actor := range c.ReservedActors {
-		if actor == "" || len(actor) > bounds.MaxTextBytes || slices.Contains(c.ReservedActors[:i], actor) {
+		if actor == "" || len(actor) > MaxTextBytes || slices.Contains(c.ReservedActors[:i], actor) {
 			return ErrInvalidConfig.Wrapf("reserved_actors: %.120q is empty, too long or listed twice", actor)
 		}
 	}
@@ -330,14 +326,14 @@ func (c *TimerConfig) MessageAllowed(url string) bool {
 }
 
 // WeightBounds are weight_min and weight_max in sixteenths.
-func (c *TimerConfig) WeightBounds() fairness.Bounds {
-	return fairness.Bounds{Min: fairness.Sixteenths(c.WeightMin.LegacyDec), Max: fairness.Sixteenths(c.WeightMax.LegacyDec)}
+func (c *TimerConfig) WeightBounds() market.WeightBounds {
+	return market.WeightBounds{Min: market.WeightInSixteenths(c.WeightMin.LegacyDec), Max: market.WeightInSixteenths(c.WeightMax.LegacyDec)}
 }
 
 // Tiers are the multiples of the usual tip that priority_tiers name.
-func (c *TimerConfig) Tiers() policy.Tiers {
+func (c *TimerConfig) Tiers() market.Tiers {
 	tiers := &c.PriorityTiers
-	return policy.Tiers{
+	return market.Tiers{
 		Economy: tiers.Economy.LegacyDec, Standard: tiers.Standard.LegacyDec, Fast: tiers.Fast.LegacyDec, Urgent: tiers.Urgent.LegacyDec, TipCap: c.TierTipCap.LegacyDec,
 	}
 }

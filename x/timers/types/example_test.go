@@ -7,7 +7,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -44,9 +43,9 @@ func ExampleTimerID() {
 	timer := types.Timer{Id: id}
 	fmt.Println(timer.IDHex())
 
-	parsed, err := names.ParseID(timer.IDHex())
+	parsed, err := types.ParseID(timer.IDHex())
 	fmt.Println(len(parsed), err)
-	_, err = names.ParseID("58dd0cb7")
+	_, err = types.ParseID("58dd0cb7")
 	fmt.Println(errors.Is(err, types.ErrInvalidTimerID))
 	// Output:
 	// 58dd0cb7f2db6e499c4ba3e03ab5df0a2d223d932638fa922441f6303ff4cd4c

@@ -4,9 +4,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // DefaultEip1559Params returns the defaults of policy eip1559.
@@ -26,7 +24,7 @@ func DefaultEip1559Params() Eip1559Params {
 
 // Validate checks every bound.
 func (p *Eip1559Params) Validate() error {
-	check := bounds.Of(ErrInvalidConfig)
+	check := CheckFor(ErrInvalidConfig)
 	check.Uint("eip1559.auction_activation_height", p.AuctionActivationHeight, 0, MaxBlocks)
 	check.Uint("eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, MaxUnits)
 	check.Uint("eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, MaxBlocks)
@@ -47,20 +45,20 @@ func (p *Eip1559Params) Validate() error {
 }
 
 func (p *Eip1559Params) validateSelected(c *TimerConfig) error {
-	check := bounds.Of(ErrInvalidConfig)
+	check := CheckFor(ErrInvalidConfig)
 	check.Ascend("min_gas_limit", "eip1559.max_cycles_per_fire_auction", c.MinGasLimit, p.MaxCyclesPerFireAuction)
 	check.Ascend("eip1559.max_cycles_per_fire_auction", "lane_timer_cycles", p.MaxCyclesPerFireAuction, c.LaneTimerCycles)
 	return check.Err()
 }
 
 // Rules returns the policy with these parameters and the shared ones of c.
-func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
-	response := lane.Clip
+func (p *Eip1559Params) Rules(c *TimerConfig) market.EIP1559 {
+	response := market.Clip
 	if p.BasefeeResponse == ResponseLinear {
-		response = lane.Linear
+		response = market.Linear
 	}
-	return eip1559.Rules{
-		Basefee: lane.Basefee{
+	return market.EIP1559{
+		Basefee: market.Basefee{
 			Capacity: c.LaneTimerCycles, MaxFires: c.MaxFiresPerBlock, Target: p.Target.LegacyDec, MaxChange: p.MaxChange.LegacyDec,
 			Min: p.MinLaneBasefee.LegacyDec, Max: maxPrice, Response: response,
 		},

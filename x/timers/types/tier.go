@@ -1,14 +1,14 @@
 package types
 
-import "github.com/cosmos-timers/timers/x/timers/calendar"
+import "github.com/cosmos-timers/timers/x/timers/schedule"
 
 // TierOf is the tier of a due height, seen from the height now.
 func (c *TimerConfig) TierOf(due, now uint64) TimerTier {
-	sizes := calendar.Sizes{RingSize: c.RingSize, EpochBlocks: c.EpochBlocks, EpochHorizon: c.EpochHorizon}
+	sizes := schedule.TierSizes{RingSize: c.RingSize, EpochBlocks: c.EpochBlocks, EpochHorizon: c.EpochHorizon}
 	switch sizes.TierOf(due, now) {
-	case calendar.Near:
+	case schedule.Near:
 		return TimerTierNear
-	case calendar.Epoch:
+	case schedule.Epoch:
 		return TimerTierEpoch
 	default:
 		return TimerTierFar

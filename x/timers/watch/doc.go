@@ -1,10 +1,10 @@
 // Package watch notes which watched state a block changes (x/timers/README.md, "1.10 Watch").
 //
 // A chain makes a store watchable when it wires the keeper that owns it: it wraps the store's service, and declares in
-// which forms people name the store's keys. Package watch/stores has the declarations for modules of the SDK.
+// which forms people name the store's keys. Bank, Staking and Wasm declare the stores of modules.
 //
 //	watcher := watch.New(keys["timers"])
-//	service := watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses))
+//	service := watcher.Service(runtime.NewKVStoreService(keys["bank"]), watch.Bank(addresses))
 //	bank := bankkeeper.NewBaseKeeper(cdc, service, …)
 //
 // The timers' keeper gets the same watcher by keeper.WithWatcher.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // Store declares what can be watched of a store: each whole key of at most types.MaxWatchKeyBytes, and the prefixes of
@@ -102,8 +101,8 @@ func (d *Store) isPrefix(prefix []byte) bool {
 // Parse reads STORE:FORM:ARGUMENT…, or STORE:HEX, a prefix in hexadecimal, and checks what it names. Errors are those
 // of Check; types.ErrInvalidWatch lists the forms that there are.
 func (w *Watcher) Parse(text string) (types.WatchKey, error) {
-	if len(text) > bounds.MaxTextBytes {
-		return types.WatchKey{}, types.ErrInvalidWatch.Wrapf("%.80q is %d bytes long, want at most %d", text, len(text), bounds.MaxTextBytes)
+	if len(text) > types.MaxTextBytes {
+		return types.WatchKey{}, types.ErrInvalidWatch.Wrapf("%.80q is %d bytes long, want at most %d", text, len(text), types.MaxTextBytes)
 	}
 	name, rest, _ := strings.Cut(text, ":")
 	declared, err := w.known(name)

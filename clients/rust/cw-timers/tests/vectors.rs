@@ -180,7 +180,7 @@ impl Files {
 fn events_are_what_their_descriptions_say() {
     let files = files();
     let mut held = BTreeSet::new();
-    for v in vectors("x/timers/events/testdata/events.json") {
+    for v in vectors("x/timers/report/testdata/events.json") {
         let kind = v["type"].as_str().unwrap().trim_start_matches("timers.v1.").to_string();
         let attributes = v["attributes"].as_array().unwrap().iter();
         let attributes = attributes.map(|a| {

@@ -9,7 +9,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -147,7 +147,7 @@ func LaneFee(c *types.TimerConfig, basefee math.LegacyDec) math.LegacyDec {
 // CheckHeadroom returns an error that says what would do, unless the lane has room for a fire of the largest size while it is
 // used to the target, as eip1559 demands.
 func CheckHeadroom(c *types.TimerConfig) error {
-	return eip1559.Headroom{
+	return market.Headroom{
 		Capacity: c.LaneCapacity(), Target: c.Eip1559.Target.LegacyDec, Reserved: c.ReservedShare.LegacyDec,
 		Cycles: c.Eip1559.MaxCyclesPerFireAuction, Cells: c.MaxCellsPerFire, Least: c.MinGasLimit,
 	}.Check()

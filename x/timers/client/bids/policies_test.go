@@ -16,10 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	chainpolicies "github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -93,8 +90,8 @@ func TestHelpNamesThePoliciesThatTakeSums(t *testing.T) {
 
 // TestGasCapIsThatOfTheRegistry compares with what the chain decides by.
 func TestGasCapIsThatOfTheRegistry(t *testing.T) {
-	known := registry.New(&chainpolicies.Parts{
-		Schema: collections.NewSchemaBuilderFromAccessor(nil), Records: &state.Records{}, Index: &index.Index{},
+	known := chainpolicies.NewRegistry(&chainpolicies.Parts{
+		Schema: collections.NewSchemaBuilderFromAccessor(nil), Records: &state.Records{}, Index: &state.Index{},
 		Codec: codec.NewProtoCodec(codectypes.NewInterfaceRegistry()), Agents: chainpolicies.NoAgents{},
 	})
 	for _, policy := range policies() {
@@ -136,7 +133,7 @@ func TestHeadroomIsExact(t *testing.T) {
 			c.LaneTimerCycles, c.LaneTimerCells = 1_000_000, 500_000
 			c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = tt.cycles, tt.cells
 			c.Policy = types.PolicyEIP1559
-			require.Equal(t, bids.CheckConfig(&c) == nil, (&eip1559.Policy{}).CheckConfig(&c) == nil, "what the chain says")
+			require.Equal(t, bids.CheckConfig(&c) == nil, (&chainpolicies.EIP1559{}).CheckConfig(&c) == nil, "what the chain says")
 			if err := bids.CheckHeadroom(&c); tt.problem == "" {
 				require.NoError(t, err)
 			} else {

@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
-	"github.com/cosmos-timers/timers/x/timers/names"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // newTimerCmd shows one timer. Its messages are printed as --msgs takes them.
@@ -42,7 +42,7 @@ func newTimerCmd() *cobra.Command {
 			timer, err := j.Find(actor.Text, n.Text)
 			if errors.Is(err, job.ErrNoTimer) {
 				of := n.Actor
-				if _, err := names.ParseIDPrefix(n.Text); err == nil {
+				if _, err := types.ParseIDPrefix(n.Text); err == nil {
 					of = args[0]
 				}
 				return fmt.Errorf("%w; what happened to those that are gone: %s query timers history %s", err, version.AppName, of)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
-	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -61,7 +60,7 @@ func (d *Draft) call(needed bool) (*types.TimerCall, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s %.200s: %w", flag, value, err)
 	}
-	if named, _, wrapped := envelope.Unwrap(payload); wrapped && handler != "" {
+	if named, _, wrapped := types.UnwrapPayload(payload); wrapped && handler != "" {
 		return nil, fmt.Errorf("--%s %q is stated beside a payload that names the handler %q (_handler): want one of them",
 			flagHandler, handler, named)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -98,7 +97,7 @@ func (d *Draft) selected(c choice, flag, text, contract string) ([]job.Owned, er
 		yours = "timers of " + contract
 	}
 	if flag == FlagSelector {
-		if !isLabel || label == "" || names.CheckLabel(label) != nil {
+		if !isLabel || label == "" || types.CheckLabel(label) != nil {
 			return nil, fmt.Errorf("--%s %.100q: want %sTEXT, a label", FlagSelector, text, SelectLabel)
 		}
 		yours += fmt.Sprintf(" with the label %q", label)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,7 +22,7 @@ func addDueFlags(f *pflag.FlagSet) {
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use (default: the most that the chain allows); " + bids.AutoGas +
 		": what a dry run says that its messages need"
 	addTriggerFlags(f)
-	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
+	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", types.MaxLabelBytes))
 	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
 	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
@@ -163,7 +162,7 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	}
 	msg.Retry, msg.OnUnfunded, msg.Renew, msg.OnlyIf = options.Retry, options.OnUnfunded, options.Renew, options.OnlyIf
 	msg.Label, _ = d.Stated(flagLabel)
-	if err := names.CheckLabel(msg.Label); err != nil {
+	if err := types.CheckLabel(msg.Label); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
 	}
 	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {

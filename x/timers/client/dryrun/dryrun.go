@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -79,6 +79,6 @@ func (r Result) GasLimit(config *types.TimerConfig, msgs []sdk.Msg, largest uint
 		return 0, fmt.Errorf("the messages would fail today: %s", r.Failure)
 	}
 	size := uint64(payload.Size())
-	cycles := r.Gas + r.Gas/reserve + config.Intrinsic().Cycles(lane.FireWork{PayloadBytes: size, MessageBytes: size})
+	cycles := r.Gas + r.Gas/reserve + config.Intrinsic().Cycles(market.FireWork{PayloadBytes: size, MessageBytes: size})
 	return min(max(cycles, config.MinGasLimit), largest), nil
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/mask"
 )
 
 // changeConfig is a config with parameters set as people state them: eip1559.target=0.6. Each keeps its kind of value.
@@ -348,7 +347,7 @@ func policyFields(registry codectypes.InterfaceRegistry) (names []string) {
 		if err != nil {
 			continue
 		}
-		for _, path := range mask.Of(message).Paths() {
+		for _, path := range types.MaskSchemaOf(message).Paths() {
 			names = append(names, types.PolicyName(url)+"."+path)
 		}
 	}

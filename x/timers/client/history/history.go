@@ -17,7 +17,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -83,7 +82,7 @@ func readHistory(j *job.Job, text string) (*history, error) {
 // live one.
 func ofTimer(j *job.Job, s *search, name string) (*history, error) {
 	var err error
-	if s.prefix, err = names.ParseIDPrefix(name); err == nil {
+	if s.prefix, err = types.ParseIDPrefix(name); err == nil {
 		h, err := s.run(j.Ctx)
 		switch {
 		case err != nil || s.before > 0 || len(name) == 2*types.IDBytes:

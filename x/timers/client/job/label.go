@@ -12,7 +12,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -66,7 +65,7 @@ func (j *Job) Find(actor, text string) (types.TimerInfo, error) {
 		return types.TimerInfo{}, errors.New("the timer has neither an id nor a label")
 	}
 	client := types.NewQueryClient(j.Context)
-	prefix, err := names.ParseIDPrefix(text)
+	prefix, err := types.ParseIDPrefix(text)
 	if err != nil {
 		return j.findLabel(actor, text)
 	}

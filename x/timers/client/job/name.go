@@ -12,7 +12,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -37,16 +36,16 @@ func ParseName(text string) (Name, error) {
 	if of == "" {
 		return Name{}, fmt.Errorf("timer %.200q has neither an id nor a label: %s", text, want)
 	}
-	if err := names.CheckLabel(of); err != nil {
+	if err := types.CheckLabel(of); err != nil {
 		return Name{}, fmt.Errorf("timer %.200q: an id has at most %d digits, and a label %d printable ASCII characters: %s",
-			text, 2*types.IDBytes, names.MaxLabelBytes, want)
+			text, 2*types.IDBytes, types.MaxLabelBytes, want)
 	}
 	return Name{actor, of}, nil
 }
 
 // Whole reports whether the name has all digits of the id.
 func (n Name) Whole() bool {
-	_, err := names.ParseID(n.Text)
+	_, err := types.ParseID(n.Text)
 	return err == nil
 }
 
@@ -135,7 +134,7 @@ func (j *Job) OwnTimer(text string) (Owned, error) {
 
 // labelled reports whether the signer has a timer with a label.
 func (j *Job) labelled(label string) bool {
-	if j.Offline || names.CheckLabel(label) != nil {
+	if j.Offline || types.CheckLabel(label) != nil {
 		return false
 	}
 	found, err := j.withLabel(j.Signer.Text, label)

@@ -8,7 +8,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // group is what happened alike in one block: to one timer, or to several of one actor.
@@ -58,7 +58,7 @@ func (g *group) join(h *happening) bool {
 // number is a fact that is a whole number; nil for others.
 func number(f fact) math.Int {
 	text := f.text()
-	if len(text) > bounds.MaxTextBytes {
+	if len(text) > types.MaxTextBytes {
 		return math.Int{}
 	}
 	if n, ok := math.NewIntFromString(text); ok {

@@ -5,7 +5,7 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // maxPrice is far above any price that a config can lead to, and small enough to compute with.
@@ -13,8 +13,8 @@ var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
 // ParsePrice reads a price that a node answered.
 func ParsePrice(text string) (math.LegacyDec, error) {
-	if len(text) > bounds.MaxTextBytes {
-		return math.LegacyDec{}, fmt.Errorf("price %.80q is %d bytes long, want at most %d", text, len(text), bounds.MaxTextBytes)
+	if len(text) > types.MaxTextBytes {
+		return math.LegacyDec{}, fmt.Errorf("price %.80q is %d bytes long, want at most %d", text, len(text), types.MaxTextBytes)
 	}
 	value, err := math.LegacyNewDecFromStr(text)
 	if err != nil {

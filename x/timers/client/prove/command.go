@@ -19,7 +19,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/proof"
-	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -170,7 +169,7 @@ func newSearch(j *job.Job, text string) (*search, error) {
 		s.id, s.prefix = timer.Id, timer.Id
 		return s, nil
 	}
-	prefix, notID := names.ParseIDPrefix(n.Text)
+	prefix, notID := types.ParseIDPrefix(n.Text)
 	if !errors.Is(err, job.ErrNoTimer) || notID != nil {
 		return nil, err
 	}

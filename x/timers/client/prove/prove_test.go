@@ -14,8 +14,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/proof"
 	"github.com/cosmos-timers/timers/x/timers/client/prove"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/state/receipts"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/clienttest"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -241,9 +241,9 @@ func TestDelivery_AtMost32KiB(t *testing.T) {
 	}
 	// What is missing: the value may be full, and a tree of 2^40 entries is at most 58 deep, where this one is more than 4:
 	// each step more takes at most 60 bytes.
-	full := longest + (receipts.MaxSegmentBytes-longestValue+54*60)*4/3
+	full := longest + (state.MaxReceiptSegmentBytes-longestValue+54*60)*4/3
 	t.Logf("the longest proof of a delivery: %d bytes for a value of %d; of a full one in a store of 2^40 entries at most %d", longest, longestValue, full)
-	require.Greater(t, longestValue, receipts.MaxSegmentBytes*9/10)
+	require.Greater(t, longestValue, state.MaxReceiptSegmentBytes*9/10)
 	require.LessOrEqual(t, full, proof.MaxDeliveryBytes)
 }
 
@@ -257,7 +257,7 @@ func TestDelivery_AtTheFrontier(t *testing.T) {
 	height := r.put(block)
 	require.NoError(t, r.Chain.BeginBlock())
 	engine := r.Chain.Timers.Engine()
-	from, err := engine.Receipts.Prune(r.Chain.Ctx(), 0, height, &overhead.Meter{}, 1)
+	from, err := engine.Receipts.Prune(r.Chain.Ctx(), 0, height, &market.Overhead{}, 1)
 	require.NoError(t, err)
 	require.Equal(t, height, from)
 	lane, err := engine.Lane.Get(r.Chain.Ctx())

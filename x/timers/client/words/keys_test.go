@@ -14,7 +14,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
-	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
 
 // What the node reads is what people see again. Every form of the stores is here.
@@ -22,7 +21,7 @@ func TestKeysAreWrittenAsTheyAreRead(t *testing.T) {
 	accounts, validators := address.NewBech32Codec("cosmos"), address.NewBech32Codec("cosmosvaloper")
 	w := watch.New(storetypes.NewKVStoreKey("timers"))
 	forms := 0
-	for _, s := range []watch.Store{stores.Bank(accounts), stores.Staking(accounts, validators), stores.Wasm(accounts)} {
+	for _, s := range []watch.Store{watch.Bank(accounts), watch.Staking(accounts, validators), watch.Wasm(accounts)} {
 		w.Service(runtime.NewKVStoreService(storetypes.NewKVStoreKey(s.Name)), s)
 		forms += len(s.Forms)
 	}

@@ -9,9 +9,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -82,7 +82,7 @@ func (r *Registry) Open(b *policies.Block, asked bool) policies.Calls {
 }
 
 // Ask implements policies.Calls.
-func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
+func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
 	if !c.asks {
 		return t.Bid.Ask()
 	}
@@ -135,7 +135,7 @@ func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
 		}
 		c.billed = c.billed.Add(answer.charged)
 		t, text := &answer.timer, c.registry.parts.Addresses.Text
-		if err := events.Emit(ctx, &types.TimerAgentBilled{
+		if err := report.Emit(ctx, &types.TimerAgentBilled{
 			Id: t.IDHex(), Actor: text(t.Actor), Agent: text(answer.agent), Payer: text(t.Payer()),
 			Cycles: answer.cycles, Paid: answer.charged.String(),
 		}); err != nil {
@@ -256,7 +256,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 		Id: t.IDHex(), Actor: c.registry.parts.Addresses.Text(t.Actor), Agent: c.registry.parts.Addresses.Text(agent),
 	}
 	event.Codespace, event.Code = types.CodeOf(failure)
-	return true, events.Emit(ctx, event)
+	return true, report.Emit(ctx, event)
 }
 
 // cost of cycles at the chain's basefee, rounded up.

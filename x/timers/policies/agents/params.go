@@ -2,7 +2,6 @@ package agents
 
 import (
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // DefaultParams returns the defaults of bidding agents.
@@ -25,7 +24,7 @@ func (*Params) Defaults() types.PolicyParams {
 
 // Validate implements types.PolicyParams: a block that asks agents has room for a call.
 func (p *Params) Validate() error {
-	check := bounds.Of(types.ErrInvalidConfig)
+	check := types.CheckFor(types.ErrInvalidConfig)
 	check.Uint("agent.cycles_per_call", p.CyclesPerCall, 2*types.AgentBaseCycles, types.MaxUnits)
 	check.Uint("agent.cycles_per_block", p.CyclesPerBlock, 0, types.MaxUnits)
 	if p.CyclesPerBlock > 0 {

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -148,7 +148,7 @@ func (c *Calls) mayCost(t *types.Timer) bool {
 		return true
 	}
 	most, _ := types.ParseAmount(t.MaxCharge)
-	return c.cost(c.params.CyclesPerCall).LTE(most) && !policy.SpendCapOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
+	return c.cost(c.params.CyclesPerCall).LTE(most) && !market.SpendCapOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
 }
 
 func (c *Calls) countUnasked(turns []*turn) {

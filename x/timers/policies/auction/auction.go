@@ -16,9 +16,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -46,7 +46,7 @@ func New(parts *policies.Parts) policies.Policy {
 func (*Policy) ID() types.Policy { return types.PolicyAuction }
 
 // Rules implements policies.Policy.
-func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules {
+func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) market.Rules {
 	return rulesIn(config, lane)
 }
 
@@ -90,7 +90,7 @@ func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.T
 		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, p.parts.Addresses.Text(principal), err)
 	}
 	t.SetLocked(t.Locked().Add(amount))
-	return events.Emit(ctx, &types.TimerBidLocked{
+	return report.Emit(ctx, &types.TimerBidLocked{
 		Id: t.IDHex(), Actor: p.parts.Addresses.Text(t.Actor), Amount: amount.String(), Locked: t.Locked().String(),
 	})
 }
@@ -105,7 +105,7 @@ func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types
 	}
 	bid := t.Locked()
 	t.SetLocked(bid.Sub(amount))
-	return events.Emit(ctx, &types.TimerBidSettled{
+	return report.Emit(ctx, &types.TimerBidSettled{
 		Id: t.IDHex(), Actor: p.parts.Addresses.Text(t.Actor), Bid: bid.String(), Paid: "0",
 		Returned: amount.String(), Locked: t.Locked().String(),
 	})
@@ -232,9 +232,9 @@ func (*round) LockedBid(bid string) (math.Int, error) { return (&types.Bid{Price
 // Bidding implements policies.Estimator. It finds the first ready timer that the candidate would have to pass to fire
 // in the next block, if all fires use their gas limits. From that it computes the least bid that passes it, and what
 // the candidate would pay of its own bid.
-func (r *round) Bidding(ctx sdk.Context, candidate policy.Candidate, response *types.QueryEstimateResponse) error {
+func (r *round) Bidding(ctx sdk.Context, candidate market.Candidate, response *types.QueryEstimateResponse) error {
 	budget := r.Lane
-	var runnerUp *policy.Candidate
+	var runnerUp *market.Candidate
 	for _, i := range r.Order {
 		c := r.Candidate(ctx, &r.Ready[i])
 		// Room for the candidate is kept free: the first timer that does not fit in addition to it is the one to pass.

@@ -7,10 +7,10 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -32,9 +32,9 @@ type book struct {
 // firedBid is the bid of a timer that fired, until it is settled.
 type firedBid struct {
 	// candidate as it won, with what was locked.
-	candidate policy.Candidate
+	candidate market.Candidate
 	// runnerUp is the first candidate behind it that did not fit.
-	runnerUp *policy.Candidate
+	runnerUp *market.Candidate
 	receipt  *types.Receipt
 	// expires is the last height at which it could have fired.
 	expires uint64
@@ -48,7 +48,7 @@ type firedBid struct {
 func (b *book) settled() bool { return b.settledThrough == len(b.bids) }
 
 // settleAgainst sets the runner-up of all winners that have none.
-func (b *book) settleAgainst(runnerUp *policy.Candidate) {
+func (b *book) settleAgainst(runnerUp *market.Candidate) {
 	for ; b.settledThrough < len(b.bids); b.settledThrough++ {
 		b.bids[b.settledThrough].runnerUp = runnerUp
 	}
@@ -60,7 +60,7 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	if t.BidLocked == "" && (b.rules == nil || t.Bid.Stated().IsZero()) {
 		return
 	}
-	candidate := policy.Candidate{
+	candidate := market.Candidate{
 		Due: t.Due, Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
 	}
 	b.bids = append(b.bids, firedBid{
@@ -139,7 +139,7 @@ func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid 
 	timer := types.Timer{Id: []byte(fired.candidate.ID)}
 	event.Id, event.Actor = timer.IDHex(), b.policy.parts.Addresses.Text(sdk.AccAddress(fired.candidate.Actor))
 	event.Paid = payment.String()
-	return payment, events.Emit(ctx, event)
+	return payment, report.Emit(ctx, event)
 }
 
 // keep puts the rest of a bid back on the record of a repeating timer. It does nothing for a timer that has left, or

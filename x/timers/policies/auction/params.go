@@ -4,9 +4,8 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/auction"
+	rules "github.com/cosmos-timers/timers/x/timers/market/auction"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // minLambda and maxLambda bound λ. Below, hardly any timer would live to see its bias count. Above, one block of waiting
@@ -39,7 +38,7 @@ func (*Params) Defaults() types.PolicyParams {
 
 // Validate implements types.PolicyParams.
 func (p *Params) Validate() error {
-	check := bounds.Of(types.ErrInvalidConfig)
+	check := types.CheckFor(types.ErrInvalidConfig)
 	check.Uint("auction.auction_window_blocks", p.AuctionWindowBlocks, 1, types.MaxBlocks)
 	check.Dec("auction.lambda_min", p.LambdaMin.LegacyDec, minLambda, maxLambda)
 	check.Dec("auction.lambda_max", p.LambdaMax.LegacyDec, minLambda, maxLambda)

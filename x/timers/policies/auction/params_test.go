@@ -9,8 +9,8 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	rules "github.com/cosmos-timers/timers/x/timers/market/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/policies/score"
 	"github.com/cosmos-timers/timers/x/timers/policies/tip"
 )
@@ -21,4 +20,4 @@ func RegisterInterfaces(reg codectypes.InterfaceRegistry) {
 }
 
 // All returns their constructors. The order is that in which they keep state in a genesis file.
-func All() []registry.Constructor { return []registry.Constructor{auction.New, score.New, tip.New} }
+func All() []policies.Constructor { return []policies.Constructor{auction.New, score.New, tip.New} }

@@ -4,9 +4,8 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
+	rules "github.com/cosmos-timers/timers/x/timers/market/score"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxWeight bounds w_age, w_bid and w_fifo.
@@ -29,7 +28,7 @@ func (*Params) Defaults() types.PolicyParams {
 // Validate implements types.PolicyParams.
 func (p *Params) Validate() error {
 	zero, most := math.LegacyZeroDec(), math.LegacyNewDec(maxWeight)
-	check := bounds.Of(types.ErrInvalidConfig)
+	check := types.CheckFor(types.ErrInvalidConfig)
 	check.Dec("score.w_age", p.WAge.LegacyDec, zero, most)
 	check.Dec("score.w_bid", p.WBid.LegacyDec, zero, most)
 	check.Dec("score.w_fifo", p.WFifo.LegacyDec, zero, most)

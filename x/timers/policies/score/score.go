@@ -9,12 +9,10 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/score"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,7 +28,7 @@ type Policy struct {
 
 var (
 	_ policies.Policy = (*Policy)(nil)
-	_ index.ListOwner = (*Policy)(nil)
+	_ state.ListOwner = (*Policy)(nil)
 )
 
 // New binds the policy.
@@ -44,7 +42,7 @@ func New(parts *policies.Parts) policies.Policy {
 func (*Policy) ID() types.Policy { return types.PolicyScore }
 
 // Rules implements policies.Policy.
-func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules {
 	return RulesOf(types.ParamsOf[Params](config))
 }
 
@@ -91,14 +89,14 @@ func (p *Policy) Activate(ctx context.Context, before, after *types.TimerConfig)
 	return p.parts.Lane.Set(ctx, lane)
 }
 
-// Owns implements index.ListOwner.
-func (*Policy) Owns(weight uint32) bool { return merge.ListOfWeight(weight).Wide() }
+// Owns implements state.ListOwner.
+func (*Policy) Owns(weight uint32) bool { return market.ListOfWeight(weight).Wide() }
 
-// Summarized implements index.ListOwner: there is one list, which is read from its head.
-func (*Policy) Summarized(merge.List) bool { return false }
+// Summarized implements state.ListOwner: there is one list, which is read from its head.
+func (*Policy) Summarized(market.List) bool { return false }
 
-// Entries implements index.ListOwner.
-func (*Policy) Entries(of merge.Entry) []merge.Entry { return []merge.Entry{of} }
+// Entries implements state.ListOwner.
+func (*Policy) Entries(of market.ListEntry) []market.ListEntry { return []market.ListEntry{of} }
 
 // keyOf is the timer's score as it is indexed.
 func keyOf(r rules.Rules, t *types.Timer) []byte {
@@ -106,7 +104,7 @@ func keyOf(r rules.Rules, t *types.Timer) []byte {
 	if t.Sponsored() {
 		ask.Price = math.Int{}
 	}
-	return rules.Key(r.TimelessScore(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: ask}))
+	return rules.Key(r.TimelessScore(market.Candidate{Due: t.Due, Seq: t.Seq, Ask: ask}))
 }
 
 // Open implements policies.Policy.
@@ -121,7 +119,7 @@ type round struct {
 	policies.Storm
 	rules rules.Rules
 	// list is that of the weights in force.
-	list merge.List
+	list market.List
 	// recents remembers how often units fired, by actor.
 	recents map[string]recent
 }
@@ -145,13 +143,13 @@ func (r *round) Rank(ctx sdk.Context) error {
 }
 
 // Candidate implements policies.Round: with how often its unit fired.
-func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
+func (r *round) Candidate(ctx sdk.Context, t *types.Timer) market.Candidate {
 	candidate := r.Storm.Candidate(ctx, t)
 	r.setTurn(ctx, t.Actor, &candidate)
 	return candidate
 }
 
-func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy.Candidate) {
+func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *market.Candidate) {
 	of, known := r.recents[string(actor)]
 	if !known {
 		unit := r.Parts.Fairness.UnitOf(ctx, &r.Config, actor)
@@ -169,12 +167,12 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy
 func (r *round) Weight(sdk.Context, *types.Timer) uint32 { return r.list.Weight() }
 
 // Entries implements policies.Indexer.
-func (r *round) Entries(t *types.Timer, weight uint32) []merge.Entry {
-	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(weight), keyOf(r.rules, t), t.Due, t.Seq)}
+func (r *round) Entries(t *types.Timer, weight uint32) []market.ListEntry {
+	return []market.ListEntry{rules.EntryOf(market.ListOfWeight(weight), keyOf(r.rules, t), t.Due, t.Seq)}
 }
 
 // Lists implements policies.Indexer: that of the weights in force.
-func (r *round) Lists() (from, to merge.List) { return r.list, r.list + 1 }
+func (r *round) Lists() (from, to market.List) { return r.list, r.list + 1 }
 
 // Ranking implements policies.Indexer: by score, and by turns where it is equal.
 func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
@@ -183,11 +181,11 @@ func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
 
 // takeTurns orders timers of equal score. Those that can't fire, or are gone, have no turn. They come first, so that they
 // are removed from the index.
-func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.Entry, error) {
+func (r *round) takeTurns(goCtx context.Context, equal []market.ListEntry) ([]market.ListEntry, error) {
 	ctx := sdk.UnwrapSDKContext(goCtx)
-	out := make([]merge.Entry, 0, len(equal))
-	var candidates []policy.Candidate
-	var entries []merge.Entry
+	out := make([]market.ListEntry, 0, len(equal))
+	var candidates []market.Candidate
+	var entries []market.ListEntry
 	for _, entry := range equal {
 		t, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		switch {
@@ -212,7 +210,7 @@ func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.E
 }
 
 // Weigh implements policies.Estimator: with the turn that the actor's next timer has.
-func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
+func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate) math.LegacyDec {
 	if actor != nil {
 		r.setTurn(ctx, actor, c)
 	}

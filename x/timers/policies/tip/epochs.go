@@ -1,7 +1,7 @@
 package tip
 
 import (
-	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
+	rules "github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 // epochAt is the epoch of a height, not before the start of the state's; 0 if the policy was never in force.

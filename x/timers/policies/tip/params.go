@@ -4,9 +4,8 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
+	rules "github.com/cosmos-timers/timers/x/timers/market/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxBlocks bounds the numbers of blocks among the parameters of policy tip.
@@ -46,7 +45,7 @@ func (*Params) Defaults() types.PolicyParams {
 
 // Validate implements types.PolicyParams. It also checks that the shares of the score are a whole.
 func (p *Params) Validate() error {
-	check := bounds.Of(types.ErrInvalidConfig)
+	check := types.CheckFor(types.ErrInvalidConfig)
 	check.Uint("tip.epoch_blocks", p.EpochBlocks, 1, maxBlocks)
 	check.Uint("tip.starvation_blocks", p.StarvationBlocks, 1, maxBlocks)
 	check.Uint("tip.late_blocks", p.LateBlocks, 1, maxBlocks)

@@ -11,13 +11,12 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/tip"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/report"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -79,19 +78,19 @@ func (r *round) Collect(ctx sdk.Context) error {
 }
 
 // share replaces the younger half of a window that does not hold all that is ready.
-func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key) ([]types.Timer, error) {
+func (r *round) share(ctx sdk.Context, live []types.Timer, reached schedule.Key) ([]types.Timer, error) {
 	window := r.Config.CandidateWindow
 	fresh, going := window/4, max(1, window/4)
 	if oldest := int(window - fresh - going); len(live) > oldest {
 		reached = state.KeyOf(live[oldest].Due, live[oldest].Seq)
 		live = live[:oldest]
 	}
-	now := calendar.Key{Due: r.Height}
+	now := schedule.Key{Due: r.Height}
 	from := state.CalendarKey(stateIn(&r.State).Round)
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
-	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going, overhead.ReadWindow)
+	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going, market.ReadWindow)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +103,7 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 	if now.Compare(reached) < 0 {
 		now = reached
 	}
-	more, _, err = r.ReadMore(ctx, r.Parts.Records, now, calendar.Key{Due: r.Height + 1}, fresh, overhead.ReadNewlyDue)
+	more, _, err = r.ReadMore(ctx, r.Parts.Records, now, schedule.Key{Due: r.Height + 1}, fresh, market.ReadNewlyDue)
 	return append(live, more...), err
 }
 
@@ -168,7 +167,7 @@ func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
 }
 
 // Candidate implements policies.Round: with the actor's weight.
-func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
+func (r *round) Candidate(ctx sdk.Context, t *types.Timer) market.Candidate {
 	candidate := r.Window.Candidate(ctx, t)
 	candidate.Weight, candidate.Unfunded = r.weightOf(ctx, t.Actor), t.UnfundedSince > 0
 	return candidate
@@ -268,7 +267,7 @@ func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) pol
 		if err := r.Parts.Records.Put(ctx, t); err != nil {
 			return err
 		}
-		return events.Emit(ctx, &types.TimerDeferredInsufficientFunds{
+		return report.Emit(ctx, &types.TimerDeferredInsufficientFunds{
 			Id: t.IDHex(), Actor: r.Parts.Addresses.Text(t.Actor), Payer: r.Parts.Addresses.Text(t.Payer()),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 		})
@@ -346,7 +345,7 @@ func (r *round) score(actor sdk.AccAddress, record *Weight) Weight {
 }
 
 // Weigh implements policies.Estimator: without an actor, it is the neutral weight.
-func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
+func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate) math.LegacyDec {
 	c.Weight = rules.Units(r.rule.Neutral)
 	if actor != nil {
 		c.Weight = r.weightOf(ctx, actor)
@@ -355,7 +354,7 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate
 }
 
 // Affordable implements policies.Estimator: there is no lane basefee that could fall.
-func (r *round) Affordable(c policy.Candidate, _ func()) (uint64, error) {
+func (r *round) Affordable(c market.Candidate, _ func()) (uint64, error) {
 	if c.Ask.SpendCap.Exhausted() {
 		return 0, policies.TooLowCharge(r.Prices)
 	}

@@ -9,9 +9,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/tip"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policy"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -41,7 +41,7 @@ func (*Policy) Messages() policies.Messages {
 }
 
 // Rules implements policies.Policy.
-func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules {
 	return RulesOf(config)
 }
 

@@ -14,11 +14,10 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
-	"github.com/cosmos-timers/timers/x/timers/packed"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/tip"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -46,7 +45,7 @@ const (
 
 func newWeights(parts *policies.Parts) *weights {
 	return &weights{
-		records: logmap.New(logstore.New(parts.Schema, parts.Store, types.PrefixTipWeights, "tip_weights"), logmap.Options{Range: logstore.HashRange}),
+		records: logmap.New(state.NewRegion(parts.Schema, parts.Store, types.PrefixTipWeights, "tip_weights"), logmap.Options{Range: state.HashRange}),
 		codec:   codec.CollValue[Weight](parts.Codec),
 		epochs: collections.NewMap(parts.Schema, types.PrefixTipEpochs, "tip_epochs",
 			collections.TripleKeyCodec(collections.Uint64Key, collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
@@ -55,7 +54,7 @@ func newWeights(parts *policies.Parts) *weights {
 
 // keyOf is the key of an actor's record.
 func keyOf(actor sdk.AccAddress) []byte {
-	return append(logstore.HashOf(actor), actor...)
+	return append(state.HashOf(actor), actor...)
 }
 
 // reader looks up the records of many actors.
@@ -129,7 +128,7 @@ func appendActors(bz []byte, actors []sdk.AccAddress) []byte {
 }
 
 func parseActors(bz []byte) (actors []sdk.AccAddress, err error) {
-	r := packed.NewReader(bz)
+	r := logmap.NewUnpacker(bz)
 	for r.More() {
 		actors = append(actors, r.Bytes(r.Uvarint()))
 	}
@@ -147,15 +146,15 @@ func isForgotten(record *Weight, epoch uint64) bool {
 // drop removes records that are forgotten, whatever policy is in force. It looks at actors that were listed so
 // long ago while the overhead lasts, and reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
-	market := types.MessageOf[State](b.State.Policies)
-	if market == nil {
+	tips := types.MessageOf[State](b.State.Policies)
+	if tips == nil {
 		return nil
 	}
-	epoch := epochAt(market, b.Height)
-	if market.Oldest == 0 || market.Oldest+rules.ForgottenAfter >= epoch {
+	epoch := epochAt(tips, b.Height)
+	if tips.Oldest == 0 || tips.Oldest+rules.ForgottenAfter >= epoch {
 		return nil
 	}
-	old, oldest, err := w.old(ctx, market.Oldest, epoch-rules.ForgottenAfter, b.Overhead.Left(overhead.Age))
+	old, oldest, err := w.old(ctx, tips.Oldest, epoch-rules.ForgottenAfter, b.Overhead.Left(market.Age))
 	if err != nil {
 		return err
 	}
@@ -163,7 +162,7 @@ func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	reader := w.reader(ctx)
 	var changes []logmap.Change
 	for _, list := range old {
-		b.Overhead.Consume(overhead.Age, len(list.actors))
+		b.Overhead.Consume(market.Age, len(list.actors))
 		for _, actor := range list.actors {
 			record, err := w.get(ctx, reader, actor)
 			if err != nil {
@@ -226,7 +225,7 @@ func (w *weights) all(ctx context.Context) (all []ActorWeight, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, ActorWeight{Actor: entry.Key[min(logstore.HashBytes, len(entry.Key)):], Weight: record})
+		all = append(all, ActorWeight{Actor: entry.Key[min(state.HashBytes, len(entry.Key)):], Weight: record})
 	}
 	slices.SortFunc(all, func(a, b ActorWeight) int { return bytes.Compare(a.Actor, b.Actor) })
 	return all, nil
@@ -234,17 +233,17 @@ func (w *weights) all(ctx context.Context) (all []ActorWeight, err error) {
 
 // InitGenesis implements state.Component: it writes the weights of a genesis file; which epochs they are of is derived.
 func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	now, state := types.HeightOf(ctx), stateIn(&genesis.Lane)
-	market, kept := &state, WeightsIn(genesis)
-	if market.Start > now+1 {
-		return types.ErrInvalidGenesis.Wrapf("tip.State: start is %d, want at most %d", market.Start, now+1)
+	now, of, kept := types.HeightOf(ctx), stateIn(&genesis.Lane), WeightsIn(genesis)
+	tips := &of
+	if tips.Start > now+1 {
+		return types.ErrInvalidGenesis.Wrapf("tip.State: start is %d, want at most %d", tips.Start, now+1)
 	}
-	latest := market.Epoch
-	if now > market.Start {
-		latest = epochAt(market, now)
+	latest := tips.Epoch
+	if now > tips.Start {
+		latest = epochAt(tips, now)
 	}
-	if market.Oldest > latest {
-		return types.ErrInvalidGenesis.Wrapf("tip.State: oldest is epoch %d, want at most %d", market.Oldest, latest)
+	if tips.Oldest > latest {
+		return types.ErrInvalidGenesis.Wrapf("tip.State: oldest is epoch %d, want at most %d", tips.Oldest, latest)
 	}
 	ofEpoch := map[uint64][]change{}
 	var epochs []uint64
@@ -266,7 +265,7 @@ func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 			return err
 		}
 	}
-	return logstore.Settle(types.Unmetered(ctx), p.weights.records)
+	return state.Settle(types.Unmetered(ctx), p.weights.records)
 }
 
 // ExportGenesis implements state.Component. What is forgotten is not exported, whether it has been removed yet or not. Nor does the
@@ -276,8 +275,8 @@ func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState)
 	if err != nil {
 		return err
 	}
-	market := stateIn(&genesis.Lane)
-	epoch := epochAt(&market, max(types.HeightOf(ctx), market.Start))
+	tips := stateIn(&genesis.Lane)
+	epoch := epochAt(&tips, max(types.HeightOf(ctx), tips.Start))
 	all = slices.DeleteFunc(all, func(entry ActorWeight) bool { return isForgotten(&entry.Weight, epoch) })
 	changeState(&genesis.Lane, func(s *State) {
 		switch {
@@ -308,19 +307,19 @@ func (p *Policy) CheckInvariants(ctx context.Context) error {
 		return err
 	}
 	epochOf := map[string]uint64{}
-	market, now := stateIn(&lane), types.HeightOf(ctx)
+	tips, now := stateIn(&lane), types.HeightOf(ctx)
 	for i := range all {
 		actor, record := all[i].Actor, &all[i].Weight
 		if err := record.Validate(); err != nil {
 			return fmt.Errorf("weight of %s: %w", actor, err)
 		}
-		if record.Epoch < market.Oldest || market.Oldest == 0 || record.Epoch > epochAt(&market, max(now, market.Start)) || record.LastFire > now {
+		if record.Epoch < tips.Oldest || tips.Oldest == 0 || record.Epoch > epochAt(&tips, max(now, tips.Start)) || record.LastFire > now {
 			return fmt.Errorf("weight of %s: epoch %d and last fire at %d, with the state %v at height %d",
-				actor, record.Epoch, record.LastFire, market, now)
+				actor, record.Epoch, record.LastFire, tips, now)
 		}
 		epochOf[string(actor)] = record.Epoch
 	}
-	return p.checkLists(ctx, market.Oldest, epochOf)
+	return p.checkLists(ctx, tips.Oldest, epochOf)
 }
 
 // checkLists checks the lists of epochs against the epochs of the records.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
+	rules "github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 // TestAForgottenRecordHasNoLastFire, whether it has been removed yet or not.

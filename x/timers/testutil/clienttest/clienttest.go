@@ -40,7 +40,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -95,7 +95,7 @@ func New(t *testing.T, runtimes ...types.Runtime) *Rig {
 	require.NoError(r.T, r.End())
 	r.queries = baseapp.NewGRPCQueryRouter()
 	r.queries.SetInterfaceRegistry(registry)
-	types.RegisterQueryServer(r.queries, query.NewServer(chain.Timers))
+	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
 	feegrant.RegisterQueryServer(r.queries, chain.Feegrant)
 	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -21,7 +21,7 @@ func (s Subject) testChanges(t *testing.T) {
 		c := &opts.Genesis.Config
 		bounds(c)
 		c.MaxTtlBlocks, c.MaxFiresPerBlock, c.CandidateWindow = 400, 3, 12
-		lab.SetOverhead(c, overhead.Admit, 12)
+		lab.SetOverhead(c, market.Admit, 12)
 		withCrowd(&opts, backlog, func(timer *types.Timer) {
 			timer.ExpiresAt = 300
 			if timer.Seq%9 == 0 {

@@ -19,7 +19,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -72,7 +72,7 @@ func bounds(c *types.TimerConfig) {
 	c.LaneTimerCycles, c.MaxCyclesPerFire = 300_000, 200_000
 	c.CandidateWindow, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks = 4, 40, 5, 6
 	lab.SetRemovals(c, 3)
-	lab.SetOverhead(c, overhead.Admit, 4)
+	lab.SetOverhead(c, market.Admit, 4)
 }
 
 func newHistory(t testingT, d draw, seen map[string]int, opts func() lab.ChainOptions) *history {

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -81,7 +81,7 @@ func (s Subject) storm(t *testing.T, n int, change func(*types.TimerConfig)) *ch
 	c := &opts.Genesis.Config
 	c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = stormFires, stormWindow, 2
 	lab.SetRemovals(c, 16)
-	lab.SetOverhead(c, overhead.Admit, 2*stormWindow)
+	lab.SetOverhead(c, market.Admit, 2*stormWindow)
 	if change != nil {
 		change(c)
 	}
@@ -259,7 +259,7 @@ func (s Subject) testObstacles(t *testing.T) {
 	config := &opts.Genesis.Config
 	config.MaxFiresPerBlock, config.CandidateWindow = 8, window
 	lab.SetRemovals(config, removals)
-	lab.SetOverhead(config, overhead.Admit, window)
+	lab.SetOverhead(config, market.Admit, window)
 	low := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec("0.0000001")), MaxPriorityFeePerCycle: decimal.Of(dec("0"))}}
 	withCrowd(&opts, obstacles+good, func(timer *types.Timer) {
 		timer.Bid, timer.ExpiresAt = nil, 100_000

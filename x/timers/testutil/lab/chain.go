@@ -48,7 +48,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
-	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
 
 // txGasLimit is the gas of one transaction in the lab.
@@ -207,7 +206,7 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	}, addresses, sdk.GetConfig().GetBech32AccountAddrPrefix(), c.Authority)
 	bankStore := service(banktypes.StoreKey)
 	if !opts.Unwatched {
-		bankStore = c.Watcher.Service(bankStore, stores.Bank(addresses))
+		bankStore = c.Watcher.Service(bankStore, watch.Bank(addresses))
 		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)], keeper.WithWatcher(c.Watcher))
 	}
 	if opts.Watch != nil {

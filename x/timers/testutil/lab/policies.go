@@ -5,12 +5,11 @@ import (
 	"sync"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // guestPolicies are those of package guests: nil if this is built with the tag noguests, and links none of them (guests.go).
-var guestPolicies func() []registry.Constructor
+var guestPolicies func() []policies.Constructor
 
 // guestAgents are the bidding agents of package agents; nil as guestPolicies is.
 var guestAgents func(*policies.Parts) policies.Agents

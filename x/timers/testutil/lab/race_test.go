@@ -13,7 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,7 +25,7 @@ func TestQueries_RunBesideBlocks(t *testing.T) {
 	alice, bob := asker, sdk.AccAddress("bob_________________")
 	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{alice, math.NewInt(1_000_000_000)}, {bob, math.NewInt(1)}}})
 	require.NoError(t, err)
-	server := query.NewServer(chain.Timers)
+	server := keeper.NewQueryServer(chain.Timers)
 	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(alice, bob, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, 1))))
 	require.NoError(t, err)
 	bz, err := chain.Codec.Marshal(payload)

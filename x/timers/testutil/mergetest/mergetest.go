@@ -13,7 +13,7 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // ErrBroken is the error of a call that the test makes fail.
@@ -24,25 +24,25 @@ var beyondAll = math.LegacyMustNewDecFromStr("1000000000000000000000000000000000
 
 // Store is an index in a B-tree. It counts what it hands out.
 type Store struct {
-	tree *btree.BTreeG[merge.Entry]
+	tree *btree.BTreeG[market.ListEntry]
 	// bounds of the summarized lists; Summarized says which these are.
-	bounds map[merge.List]math.LegacyDec
+	bounds map[market.List]math.LegacyDec
 	// Firsts and Reads count the entries that First and After handed out, Calls the calls of either.
 	Firsts, Reads, Calls int
 	// Fail is how many calls are left until one fails, and that one alone; negative means that none does. An error that is
 	// lost is thus not hidden by the next.
 	Fail int
 	// Summarized says which lists have a bound; nil for all.
-	Summarized func(merge.List) bool
+	Summarized func(market.List) bool
 	// Lowered and Dropped count the bounds that were corrected.
 	Lowered, Dropped int
 }
 
-var _ merge.Summary = (*Store)(nil)
+var _ market.ListSummary = (*Store)(nil)
 
 // New is a store of some entries.
-func New(entries ...merge.Entry) *Store {
-	s := &Store{Fail: -1, bounds: map[merge.List]math.LegacyDec{}, tree: btree.NewBTreeGOptions(func(a, b merge.Entry) bool {
+func New(entries ...market.ListEntry) *Store {
+	s := &Store{Fail: -1, bounds: map[market.List]math.LegacyDec{}, tree: btree.NewBTreeGOptions(func(a, b market.ListEntry) bool {
 		return cmp.Or(
 			cmp.Compare(a.List, b.List), b.Price.BigIntMut().Cmp(a.Price.BigIntMut()),
 			cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq),
@@ -53,7 +53,7 @@ func New(entries ...merge.Entry) *Store {
 }
 
 // Add adds entries.
-func (s *Store) Add(entries ...merge.Entry) {
+func (s *Store) Add(entries ...market.ListEntry) {
 	for _, entry := range entries {
 		s.tree.Set(entry)
 		if bound, found := s.bounds[entry.List]; !found || bound.LT(entry.Price) {
@@ -63,7 +63,7 @@ func (s *Store) Add(entries ...merge.Entry) {
 }
 
 // Remove removes entries; those that it does not hold are ignored. The bounds of their lists stay.
-func (s *Store) Remove(entries ...merge.Entry) {
+func (s *Store) Remove(entries ...market.ListEntry) {
 	for _, entry := range entries {
 		s.tree.Delete(entry)
 	}
@@ -82,9 +82,9 @@ func (s *Store) call() error {
 	return nil
 }
 
-// First implements merge.Store: if the list is empty, it returns the head of the next one that is not.
-func (s *Store) First(_ context.Context, from merge.List) (head merge.Entry, found bool, err error) {
-	s.tree.Ascend(merge.Entry{List: from, Price: beyondAll}, func(entry merge.Entry) bool {
+// First implements market.ListStore: if the list is empty, it returns the head of the next one that is not.
+func (s *Store) First(_ context.Context, from market.List) (head market.ListEntry, found bool, err error) {
+	s.tree.Ascend(market.ListEntry{List: from, Price: beyondAll}, func(entry market.ListEntry) bool {
 		head, found = entry, true
 		s.Firsts++
 		return false
@@ -92,12 +92,12 @@ func (s *Store) First(_ context.Context, from merge.List) (head merge.Entry, fou
 	return head, found, s.call()
 }
 
-// After implements merge.Store. To ask for less than one entry is an error.
-func (s *Store) After(_ context.Context, entry merge.Entry, n int) (page []merge.Entry, err error) {
+// After implements market.ListStore. To ask for less than one entry is an error.
+func (s *Store) After(_ context.Context, entry market.ListEntry, n int) (page []market.ListEntry, err error) {
 	if n < 1 {
 		return nil, errors.New("fewer than one entry requested")
 	}
-	s.tree.Ascend(entry, func(next merge.Entry) bool {
+	s.tree.Ascend(entry, func(next market.ListEntry) bool {
 		if next.List == entry.List && next.Seq == entry.Seq {
 			return true
 		}
@@ -111,8 +111,8 @@ func (s *Store) After(_ context.Context, entry merge.Entry, n int) (page []merge
 	return page, s.call()
 }
 
-// Bounds implements merge.Summary.
-func (s *Store) Bounds(_ context.Context, fn func(merge.List, math.LegacyDec)) error {
+// Bounds implements market.ListSummary.
+func (s *Store) Bounds(_ context.Context, fn func(market.List, math.LegacyDec)) error {
 	for _, list := range slices.Sorted(maps.Keys(s.bounds)) {
 		if s.Summarized == nil || s.Summarized(list) {
 			fn(list, s.bounds[list])
@@ -121,11 +121,11 @@ func (s *Store) Bounds(_ context.Context, fn func(merge.List, math.LegacyDec)) e
 	return s.call()
 }
 
-// Lower implements merge.Summary. A bound that does not hold, or that is not lower, is an error.
-func (s *Store) Lower(_ context.Context, list merge.List, price math.LegacyDec) error {
+// Lower implements market.ListSummary. A bound that does not hold, or that is not lower, is an error.
+func (s *Store) Lower(_ context.Context, list market.List, price math.LegacyDec) error {
 	before, found := s.bounds[list]
 	above := 0
-	s.tree.Ascend(merge.Entry{List: list, Price: beyondAll}, func(entry merge.Entry) bool {
+	s.tree.Ascend(market.ListEntry{List: list, Price: beyondAll}, func(entry market.ListEntry) bool {
 		if entry.List == list && entry.Price.GT(price) {
 			above++
 		}
@@ -139,10 +139,10 @@ func (s *Store) Lower(_ context.Context, list merge.List, price math.LegacyDec) 
 	return s.call()
 }
 
-// Drop implements merge.Summary. To drop a list that is not empty is an error.
-func (s *Store) Drop(_ context.Context, list merge.List) error {
+// Drop implements market.ListSummary. To drop a list that is not empty is an error.
+func (s *Store) Drop(_ context.Context, list market.List) error {
 	empty := true
-	s.tree.Ascend(merge.Entry{List: list, Price: beyondAll}, func(entry merge.Entry) bool {
+	s.tree.Ascend(market.ListEntry{List: list, Price: beyondAll}, func(entry market.ListEntry) bool {
 		empty = entry.List != list
 		return false
 	})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
-	"github.com/cosmos-timers/timers/x/timers/types/mask"
 )
 
 // Bound is what a parameter of a policy may be: a number of a kind, and its least and largest value.
@@ -35,7 +34,7 @@ func RequireBounds[T any, P interface {
 		_, field, _ := strings.Cut(name, ".")
 		names = append(names, field)
 	}
-	require.ElementsMatch(t, mask.Of(P(new(T))).Paths(), append(names, others...), "parameters and their bounds")
+	require.ElementsMatch(t, types.MaskSchemaOf(P(new(T))).Paths(), append(names, others...), "parameters and their bounds")
 	for name, b := range bounds {
 		t.Run(name, func(t *testing.T) {
 			least, largest := math.LegacyMustNewDecFromStr(b.Min), math.LegacyMustNewDecFromStr(b.Max)

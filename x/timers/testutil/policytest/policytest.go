@@ -4,6 +4,8 @@ package policytest
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"math/big"
 	"os"
 	"slices"
@@ -13,7 +15,7 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/market"
 )
 
 // MaxPrice is the largest price that a config and a bid admit.
@@ -44,8 +46,8 @@ func RequireDec(t require.TestingT, want, got math.LegacyDec, about ...any) {
 }
 
 // Tiers are the default ones.
-func Tiers() policy.Tiers {
-	return policy.Tiers{Economy: Dec("0.8"), Standard: Dec("1"), Fast: Dec("1.5"), Urgent: Dec("2.5"), TipCap: Dec("10")}
+func Tiers() market.Tiers {
+	return market.Tiers{Economy: Dec("0.8"), Standard: Dec("1"), Fast: Dec("1.5"), Urgent: Dec("2.5"), TipCap: Dec("10")}
 }
 
 // DrawPrice draws a price that a config admits: often small, zero, the largest, or within two units of a given one.
@@ -75,13 +77,13 @@ func DrawPrice(t *rapid.T, name string, near ...math.LegacyDec) math.LegacyDec {
 }
 
 // DrawCandidates draws candidates as the queue holds them: due heights that often repeat, and distinct seqs.
-func DrawCandidates(t *rapid.T) []policy.Candidate {
+func DrawCandidates(t *rapid.T) []market.Candidate {
 	n := rapid.OneOf(rapid.IntRange(0, 60), rapid.IntRange(20, 60)).Draw(t, "candidates")
 	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), n, n, rapid.ID[uint64]).Draw(t, "seqs")
-	candidates := make([]policy.Candidate, len(seqs))
+	candidates := make([]market.Candidate, len(seqs))
 	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
 	for i, seq := range seqs {
-		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, Size: rapid.Uint64().Draw(t, "size")}
+		candidates[i] = market.Candidate{Due: due.Draw(t, "due"), Seq: seq, Size: rapid.Uint64().Draw(t, "size")}
 	}
 	return candidates
 }
@@ -93,10 +95,13 @@ type TestingT interface {
 }
 
 // ReadVectors reads a file that scripts/vectors.py wrote, by its name in x/timers/testdata/vectors. It is for tests
-// of packages two levels below x/timers.
+// of package market and of those below it.
 func ReadVectors[T any](t TestingT, name string) []T {
 	t.Helper()
-	file, err := os.ReadFile("../../testdata/vectors/" + name)
+	file, err := os.ReadFile("../testdata/vectors/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = os.ReadFile("../../testdata/vectors/" + name)
+	}
 	require.NoError(t, err)
 	var vectors []T
 	require.NoError(t, json.Unmarshal(file, &vectors))
@@ -112,12 +117,12 @@ type Ask struct {
 }
 
 // Policy is the ask that the vector stands for.
-func (a Ask) Policy(t TestingT) policy.Ask {
+func (a Ask) Policy(t TestingT) market.Ask {
 	t.Helper()
 	if a.Kind == "stated" {
-		return policy.StatedAsk(a.MaxFee, a.MaxPriority)
+		return market.StatedAsk(a.MaxFee, a.MaxPriority)
 	}
 	kind := slices.Index([]string{"estimated", "economy", "standard", "fast", "urgent"}, a.Kind)
 	require.GreaterOrEqual(t, kind, 0, a.Kind)
-	return policy.Ask{Kind: policy.Kind(kind)}
+	return market.Ask{Kind: market.Kind(kind)}
 }

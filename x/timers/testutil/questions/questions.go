@@ -13,7 +13,6 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -53,7 +52,7 @@ func (a *Asker) any(ctx context.Context) (actor sdk.AccAddress, id string) {
 
 func (a *Asker) question(ctx sdk.Context) (err error) {
 	actor, id := a.any(ctx)
-	server, text, height := query.NewServer(a.Timers), actor.String(), types.HeightOf(ctx)
+	server, text, height := keeper.NewQueryServer(a.Timers), actor.String(), types.HeightOf(ctx)
 	page := &sdkquery.PageRequest{Limit: uint64(1 + a.Random.Intn(70))}
 	all := []func(){
 		func() { _, err = server.Timer(ctx, &types.QueryTimerRequest{Actor: text, Id: id}) },

@@ -3,13 +3,13 @@ package engine
 
 import (
 	"example.test/chain/x/timers/lane"
-	"example.test/chain/x/timers/policy"
+	"example.test/chain/x/timers/market"
 )
 
 // block is what one block needs. It has five fields.
 type block struct {
 	lane.Budget
-	policy      policy.Policy
+	policy      market.Policy
 	ready, done []uint64
 	log         []byte
 }

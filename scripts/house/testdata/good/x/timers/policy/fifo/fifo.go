@@ -1,8 +1,0 @@
-// Package fifo fires by age.
-package fifo
-
-// Rules of the policy.
-type Rules struct{}
-
-// Less implements policy.Policy.
-func (Rules) Less(a, b uint64) bool { return a < b }

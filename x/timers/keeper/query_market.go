@@ -1,0 +1,354 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+
+	"cosmossdk.io/math"
+
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// CompareGas is charged for each timer that a query takes from the order of the next block, in addition to
+// engine.RankGas. Contracts and modules pay it.
+const CompareGas = 500
+
+// inQueueOrder is a policy whose order is that of the queue.
+type inQueueOrder interface{ InQueueOrder() }
+
+// Ready implements types.QueryServer. If the queue is already in the order of the policy, the list is read from the
+// queue. Otherwise it is the order at the next block's prices, and lists at most the timers that compete.
+func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
+	if err != nil {
+		return nil, err
+	}
+	if _, queued := next.Policy.(inQueueOrder); queued {
+		return s.readyInQueueOrder(goCtx, req.GetPagination())
+	}
+	if err := inOrder(req.GetPagination()); err != nil {
+		return nil, err
+	}
+	limit, first, err := pageStart(req.GetPagination())
+	if err != nil {
+		return nil, err
+	}
+	response := &types.QueryReadyResponse{Pagination: &sdkquery.PageResponse{}}
+	left, position := newRoom(limit), uint64(0)
+	for {
+		turn, verdict, found, err := next.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
+		if err != nil || !found {
+			return response, err
+		}
+		if turn.Timer.Due >= next.Height {
+			continue // Not ready yet: it becomes due in the next block.
+		}
+		if position < first {
+			position++
+			continue
+		}
+		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), &next.Config, turn.Timer)
+		if err != nil {
+			return nil, err
+		}
+		info.Verdict = verdict
+		if !left.take(ctx, &info) {
+			response.Pagination.NextKey = positionKey(position)
+			return response, nil
+		}
+		position++
+		response.Timers = append(response.Timers, info)
+	}
+}
+
+// Lane implements types.QueryServer.
+func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.QueryLaneResponse, error) {
+	beginQuery(goCtx)
+	ctx := sdk.UnwrapSDKContext(goCtx)
+	lane, err := s.engine.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	branch, err := s.engine.ActivatedBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config, err := s.engine.Configs.Get(branch)
+	if err != nil {
+		return nil, err
+	}
+	next, basefees := s.engine.Policies.Prices(branch, &config, &lane)
+	basefee := next.Lane
+	if lane.LaneBasefee != nil {
+		basefee = *lane.LaneBasefee
+	}
+	admitted, err := s.engine.Index.Admitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inForce := s.engine.Policies.At(&config, next.Height)
+	response := &types.QueryLaneResponse{
+		Height: types.HeightOf(ctx), Policy: inForce.ID(), Paused: config.LanePaused,
+		CycleBasefee: next.Cycle.String(), CellBasefee: next.Cell.String(),
+		LaneBasefee: basefee.String(), NextLaneBasefee: next.Lane.String(), P50: lane.P50.String(),
+		UsedSize: lane.UsedSize, Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
+		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
+		Burned: lane.Burned.String(), LaneBurned: lane.LaneBurned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
+		Admitted: admitted, MaxCyclesPerFire: inForce.GasCap(&config),
+	}
+	s.engine.Agents.Describe(&lane, response)
+	if basefees.Failure != nil {
+		response.BasefeeCodespace, response.BasefeeCode = types.CodeOf(basefees.Failure)
+	}
+	if response.OfPolicy, err = packed(inForce.Describe(&config, &lane)); err != nil {
+		return nil, err
+	}
+	charge(ctx, response)
+	return response, nil
+}
+
+// packed is what a policy shows, as a field of a response; nil for nothing.
+func packed(standing types.PolicyStanding) (*codectypes.Any, error) {
+	if standing == nil {
+		return nil, nil
+	}
+	return codectypes.NewAnyWithValue(standing)
+}
+
+// Fairness implements types.QueryServer.
+func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) (*types.QueryFairnessResponse, error) {
+	beginQuery(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
+	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lane, err := s.engine.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unit := s.engine.Fairness.UnitOf(sdk.UnwrapSDKContext(ctx), &config, actor)
+	recent, err := s.engine.Fairness.Recent(ctx, unit)
+	if err != nil {
+		return nil, err
+	}
+	window := lane.Fairness
+	weight := config.WeightBounds().Weight(recent, window.Smoothed)
+	response := &types.QueryFairnessResponse{
+		Weight: policies.WeightDec(weight).String(), Unit: s.text(unit), Recent: uint32(recent),
+		Median: window.Median, Smoothed: window.Smoothed.String(), Units: window.Units, WindowBlocks: config.FairnessWindowBlocks,
+	}
+	of, err := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).DescribeActor(ctx, &config, &lane, actor)
+	if err != nil {
+		return nil, err
+	}
+	if response.OfPolicy, err = packed(of); err != nil {
+		return nil, err
+	}
+	charge(ctx, response)
+	return response, nil
+}
+
+// Estimate implements types.QueryServer. It runs the next block's steps on a branch, reads what a block reads, and charges
+// for that, so that contracts may ask it.
+func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
+	beginQuery(goCtx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
+	ask, err := askOf(req)
+	if err == nil {
+		_, err = policies.ParseMaxCharge(req.GetMaxCharge())
+	}
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
+	if err != nil {
+		return nil, err
+	}
+	limits, err := s.limitsOf(next, req)
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	candidate, weight, err := s.estimated(ctx, next, req, ask)
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
+	candidate.Ask.SpendCap = next.SpendCapOf(&types.Timer{MaxCharge: req.GetMaxCharge(), GasLimit: limits.gas, CellLimit: limits.cells})
+	price, willing := next.Rules.Price(next.Prices, candidate)
+	response := &types.QueryEstimateResponse{
+		Height: next.Height, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
+		GasLimit: limits.gas, CellLimit: limits.cells, ReservedSize: candidate.Size,
+		CycleBasefee: next.Prices.Cycle.String(), LaneFee: price.Lane.String(),
+		Priority: price.Priority.String(), CellBasefee: price.Cell.String(),
+		PreCharge:    price.Cost(limits.gas, limits.cells).String(),
+		CostOfCycles: price.Cost(limits.gas, 0).String(),
+		Weight:       weight.String(),
+
+		IntrinsicCycles: limits.intrinsic,
+	}
+	defer func() { charge(ctx, response) }()
+	if !price.LumpSum.IsNil() && !price.LumpSum.IsZero() {
+		response.ScoreBid = price.LumpSum.String()
+	}
+	switch {
+	case next.Config.LanePaused:
+		response.Basis = types.BasisPaused
+		return response, nil
+	case !willing:
+		response.Basis = types.BasisPricedOut
+		response.WaitBlocks, err = next.Round.Affordable(candidate, func() {
+			ctx.GasMeter().ConsumeGas(CompareGas, "follow the basefee")
+		})
+		return response, err
+	}
+	if err := next.Round.Bidding(ctx, candidate, response); err != nil {
+		return nil, err
+	}
+	return response, estimateWait(ctx, next, candidate, response)
+}
+
+// limits of a fire, in cycles and in cells. Intrinsic are the cycles that it counts before its handler runs.
+type limits struct{ gas, cells, intrinsic uint64 }
+
+// limitsOf are those of a request; what it does not state has its default.
+func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest) (limits, error) {
+	asked := limits{
+		gas:   cmp.Or(req.GetGasLimit(), s.engine.Policies.DefaultGasLimit(&next.Config, next.Height)),
+		cells: cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
+	}
+	config := &next.Config
+	if err := s.engine.Policies.CheckLimits(config, next.Height, asked.gas, asked.cells); err != nil {
+		return asked, err
+	}
+	payload, messages := req.GetPayloadBytes(), req.GetMessageBytes()
+	if payload > config.MaxPayloadBytes {
+		return asked, types.ErrPayloadTooLong.Wrapf("payload_bytes is %d, want at most %d", payload, config.MaxPayloadBytes)
+	}
+	if most := types.FieldBytes * config.MaxMessagesBytes; messages > most {
+		return asked, types.ErrPayloadTooLong.Wrapf("message_bytes is %d, want at most %d", messages, most)
+	}
+	asked.intrinsic = config.Intrinsic().Cycles(market.FireWork{PayloadBytes: payload, MessageBytes: messages})
+	if asked.gas <= asked.intrinsic {
+		return asked, types.ErrGasLimitOutOfBounds.Wrapf("%d cycles leave nothing to the handler: want at least %d", asked.gas, asked.intrinsic+1)
+	}
+	return asked, nil
+}
+
+// estimated is the timer that an estimate is asked for, as the next block's round would see it.
+func (s *server) estimated(
+	ctx sdk.Context, next *engine.Preview, req *types.QueryEstimateRequest, ask market.Ask,
+) (c market.Candidate, weight math.LegacyDec, err error) {
+	c = market.Candidate{Due: next.Height, Seq: ^uint64(0), Ask: ask, Locked: math.ZeroInt()}
+	if bid := req.GetBid(); bid != "" {
+		if ask.Kind != market.Estimated {
+			return c, weight, types.ErrInvalidBid.Wrapf("bid %.80q is stated in addition to a tier or prices: state one", bid)
+		}
+		if _, err = (&types.Bid{Price: bid}).ForAuction(); err != nil {
+			return c, weight, err
+		}
+		if c.Locked, err = next.Round.LockedBid(bid); err != nil {
+			return c, weight, err
+		}
+	}
+	var actor sdk.AccAddress
+	if req.GetActor() != "" {
+		if actor, err = s.engine.Addresses.Parse("actor", req.Actor); err != nil {
+			return c, weight, err
+		}
+		c.Actor = string(actor)
+	}
+	return c, next.Round.Weigh(ctx, actor, &c), nil
+}
+
+// estimateWait counts the timers ahead of the candidate. Those that return in every block take their room in each block
+// of the wait, as much as they used last.
+func estimateWait(ctx sdk.Context, next *engine.Preview, candidate market.Candidate, response *types.QueryEstimateResponse) error {
+	// once is the size of what is ahead and will be gone, always that of what returns.
+	once, always := uint64(0), uint64(0)
+	for {
+		turn, found, err := next.Round.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		t, c := turn.Timer, next.Round.Candidate(ctx, turn.Timer)
+		if order := next.Rules.Order(next.Prices, []market.Candidate{candidate, c}); order[0] == 0 {
+			break
+		}
+		response.Ahead++
+		response.AheadSize += c.Size
+		if returns(t, next.Height) {
+			response.Returning++
+			always += next.Lane.Size(t.LastOutcome.Cycles, t.CellLimit)
+		} else {
+			once += c.Size
+		}
+	}
+	response.Basis = types.BasisAllReady
+	room := next.Config.LaneTimerCycles
+	switch {
+	case always+candidate.Size > room:
+		response.Basis = types.BasisCrowded
+	case next.Overfull:
+		response.Basis = types.BasisStorm
+		room -= always
+	default:
+		room -= always
+	}
+	response.WaitBlocks = (once + candidate.Size - 1) / room
+	return nil
+}
+
+// returns reports whether a timer is due in every block: it fired in the latest block and is due again in the one after.
+// That is the block at the height, or within a transaction the one before, which has not ended.
+func returns(t *types.Timer, height uint64) bool {
+	return t.Trigger.InEveryBlock() && t.Due+1 >= height && t.LastOutcome != nil && t.LastOutcome.Height+1 == t.Due
+}
+
+// askOf reads the bid of a request.
+func askOf(req *types.QueryEstimateRequest) (market.Ask, error) {
+	bid := &types.Bid{Tier: req.GetTier(), Price: req.GetBid()}
+	if req.GetMaxFee() != "" || req.GetMaxPriority() != "" {
+		bid.Static = &types.StaticBid{}
+		for _, price := range []struct {
+			name, text string
+			value      *decimal.Dec
+		}{
+			{"max_fee", req.MaxFee, &bid.Static.MaxFeePerCycle},
+			{"max_priority", req.MaxPriority, &bid.Static.MaxPriorityFeePerCycle},
+		} {
+			var err error
+			if *price.value, err = decimal.Parse(cmp.Or(price.text, "0")); err != nil {
+				return market.Ask{}, types.ErrInvalidBid.Wrapf("%s: %v", price.name, err)
+			}
+		}
+	}
+	if err := bid.Validate(); err != nil {
+		return market.Ask{}, err
+	}
+	return bid.Ask(), nil
+}

@@ -1,0 +1,187 @@
+package policies
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Constructor binds a policy to the parts of a chain's module.
+type Constructor func(*Parts) Policy
+
+// constructors of the module's own policies. The first one is in force while another has not started.
+var constructors = []Constructor{NewFIFO, NewEIP1559}
+
+// Registry holds the policies of a chain.
+type Registry struct {
+	policies []Policy
+	// guests are the bidding agents and the policies.
+	guests []Guest
+	parts  *Parts
+	// Unchecked accepts configs under which a policy does not do what it promises. Labs and tests set it, never a chain.
+	Unchecked bool
+}
+
+// Checker is a policy that refuses a config that selects it, since it would not do under it what it promises.
+type Checker interface {
+	CheckConfig(config *types.TimerConfig) error
+}
+
+// NewRegistry binds the module's own policies, and those that the chain registers. It panics if two have one id, which is an error of
+// the wiring.
+func NewRegistry(parts *Parts, more ...Constructor) *Registry {
+	r := &Registry{parts: parts}
+	r.register(parts.Agents)
+	for _, bind := range append(slices.Clone(constructors), more...) {
+		p := bind(parts)
+		if _, twice := r.find(p.ID()); twice {
+			panic(fmt.Errorf("x/timers: two policies have the id %d", p.ID()))
+		}
+		r.register(p)
+		r.policies = append(r.policies, p)
+	}
+	return r
+}
+
+// All returns the policies, in the order in which they were registered.
+func (r *Registry) All() []Policy { return r.policies }
+
+func (r *Registry) find(id types.Policy) (Policy, bool) {
+	i := slices.IndexFunc(r.policies, func(p Policy) bool { return p.ID() == id })
+	if i < 0 {
+		return nil, false
+	}
+	return r.policies[i], true
+}
+
+// At is the policy in force at a height. The first policy takes the place of one that has not started, and of one that
+// this binary does not know, which no validated config names.
+func (r *Registry) At(config *types.TimerConfig, height uint64) Policy {
+	if p, found := r.find(config.Policy); found && p.Starts(config, height) {
+		return p
+	}
+	return r.policies[0]
+}
+
+// Validate refuses a config whose policy is not of this chain, that this policy refuses, or that has parameters of a policy which is
+// not of this chain.
+func (r *Registry) Validate(config *types.TimerConfig) error {
+	if err := r.checkParams(config); err != nil {
+		return err
+	}
+	if p, found := r.find(config.Policy); found {
+		if checker, checks := p.(Checker); checks && !r.Unchecked {
+			return checker.CheckConfig(config)
+		}
+		return nil
+	}
+	known := make([]string, len(r.policies))
+	for i, p := range r.policies {
+		known[i] = p.ID().String()
+	}
+	return types.ErrInvalidConfig.Wrapf("policy %s is unknown to this chain; available: %v", config.Policy, known)
+}
+
+// GasCap is the largest gas limit that may fire at a height.
+func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
+	return r.At(config, height).GasCap(config)
+}
+
+// DefaultGasLimit is the gas limit of a timer that states none: the least of the caps of the policy in force at a height and
+// of the one that the config selects, which may start later. So such a timer can fire under both.
+func (r *Registry) DefaultGasLimit(config *types.TimerConfig, height uint64) uint64 {
+	least := r.GasCap(config, height)
+	if selected, found := r.find(config.Policy); found {
+		least = min(least, selected.GasCap(config))
+	}
+	return least
+}
+
+// Runnable reports whether a timer can fire within its limits at a height. One that can't is put on hold until it can; it is
+// never lost.
+func (r *Registry) Runnable(config *types.TimerConfig, height uint64, t *types.Timer) bool {
+	return t.GasLimit > config.FireBaseCycles && t.GasLimit <= r.GasCap(config, height) && t.CellLimit <= config.MaxCellsPerFire
+}
+
+// CheckLimits refuses limits with which a timer could not fire at a height.
+func (r *Registry) CheckLimits(config *types.TimerConfig, height, gasLimit, cellLimit uint64) error {
+	if err := r.CheckGasLimit(config, height, gasLimit); err != nil {
+		return err
+	}
+	return config.CheckCellLimit(cellLimit)
+}
+
+// CheckGasLimit refuses a gas limit that could not fire at a height.
+func (r *Registry) CheckGasLimit(config *types.TimerConfig, height, gasLimit uint64) error {
+	if limit := r.GasCap(config, height); gasLimit < config.MinGasLimit || gasLimit > limit {
+		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, limit)
+	}
+	return nil
+}
+
+// Prices are those of the block at ctx's height, given the lane's state after the previous block. They come with the
+// basefees that they are made of.
+func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (market.Prices, fees.Basefees) {
+	basefees := r.parts.Fees.AskBasefees(ctx, config, last)
+	rules := r.At(config, types.HeightOf(ctx)).Rules(config, last)
+	return PricesOf(ctx, basefees, rules, config, last), basefees
+}
+
+// Accept checks a bid by the policy in force. It locks nothing; Relock does.
+func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (Accepted, error) {
+	if err := bid.Validate(); err != nil || bid == nil {
+		return Accepted{}, err
+	}
+	if bid.Agent != "" {
+		return r.acceptAgent(ctx, bid.Agent)
+	}
+	return r.At(config, types.HeightOf(ctx)).Accept(ctx, config, bid)
+}
+
+// acceptAgent checks the agent of a bid. It does not call the agent: an answer is valid only in the block in which it is given.
+func (r *Registry) acceptAgent(ctx context.Context, text string) (Accepted, error) {
+	agent, err := r.ParseAgent("bid.agent", text)
+	if err != nil {
+		return Accepted{}, err
+	}
+	return Accepted{Bid: &types.Bid{Agent: r.parts.Addresses.Text(agent)}}, r.parts.Agents.Check(ctx, agent)
+}
+
+// ParseAgent reads the address of an agent from a field of a message.
+func (r *Registry) ParseAgent(field, text string) (sdk.AccAddress, error) {
+	agent, err := r.parts.Addresses.Parse(field, text)
+	if err != nil {
+		return nil, types.ErrInvalidAgent.Wrapf("%v", err)
+	}
+	return agent, nil
+}
+
+// Relock makes every policy lock what a timer's bid requires under it, and return what it locked before.
+func (r *Registry) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
+	inForce := r.At(config, types.HeightOf(ctx))
+	for _, p := range r.policies {
+		if err := p.Relock(ctx, config, t, p == inForce); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Follow returns the followers of a block's fires in addition to its round.
+func (r *Registry) Follow(ctx sdk.Context, b *Block, inForce Policy) (followers []Follower) {
+	for _, p := range r.policies {
+		if p == inForce {
+			continue
+		}
+		if f := p.Follow(ctx, b); f != nil {
+			followers = append(followers, f)
+		}
+	}
+	return followers
+}

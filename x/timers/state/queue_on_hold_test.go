@@ -1,0 +1,245 @@
+package state
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// model is the records that are on hold, beside the map of single keys that they should be. Its keys are in a store of
+// their own, so that gas can be compared.
+type model struct {
+	onHold  *Queue
+	service store.KVStoreService
+	single  collections.Map[uint64, types.Timer]
+	timed   collections.Map[collections.Pair[uint64, uint64], types.Timer]
+	ctx     sdk.Context
+	nextSeq uint64
+}
+
+func newModel(t require.TestingT) *model {
+	keys := storetypes.NewKVStoreKeys(types.StoreKey, "single")
+	service := runtime.NewKVStoreService(keys[types.StoreKey])
+	timer := codec.CollValue[types.Timer](codec.NewProtoCodec(codectypes.NewInterfaceRegistry()))
+	sb := collections.NewSchemaBuilder(service)
+	singleSB := collections.NewSchemaBuilder(runtime.NewKVStoreService(keys["single"]))
+	m := &model{
+		onHold: NewOnHold(sb, service), service: service,
+		single: collections.NewMap(singleSB, types.PrefixOnHold, "on_hold", collections.Uint64Key, timer),
+		timed: collections.NewMap(singleSB, types.PrefixQueue, "timed",
+			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), timer),
+		ctx: testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
+	}
+	for _, builder := range []*collections.SchemaBuilder{sb, singleSB} {
+		_, err := builder.Build()
+		require.NoError(t, err)
+	}
+	return m
+}
+
+// sameGas runs an operation on both, and holds that it costs the same gas.
+func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func(sdk.Context)) {
+	var gas [2]uint64
+	for i, fn := range []func(sdk.Context){packed, single} {
+		meter := storetypes.NewInfiniteGasMeter()
+		fn(ctx.WithGasMeter(meter))
+		gas[i] = meter.GasConsumed()
+	}
+	require.Equal(t, gas[1], gas[0], "gas")
+}
+
+// pair is the key of a timer that waits for a time.
+func pair(k schedule.Key) collections.Pair[uint64, uint64] { return collections.Join(k.Due, k.Seq) }
+
+// set and get are those of the single keys.
+func (m *model) set(ctx sdk.Context, timer types.Timer) error {
+	if at := QueueKeyOf(&timer); at.Due > 0 {
+		return m.timed.Set(ctx, pair(at), timer)
+	}
+	return m.single.Set(ctx, timer.Seq, timer)
+}
+
+func (m *model) get(ctx sdk.Context, at schedule.Key) (types.Timer, error) {
+	if at.Due > 0 {
+		return m.timed.Get(ctx, pair(at))
+	}
+	return m.single.Get(ctx, at.Seq)
+}
+
+func (m *model) remove(ctx sdk.Context, at schedule.Key) error {
+	if at.Due > 0 {
+		return m.timed.Remove(ctx, pair(at))
+	}
+	return m.single.Remove(ctx, at.Seq)
+}
+
+// places are those of all records.
+func (m *model) places(t require.TestingT, ctx sdk.Context) (places []schedule.Key) {
+	require.NoError(t, m.single.Walk(ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
+		places = append(places, schedule.Key{Seq: seq})
+		return false, nil
+	}))
+	require.NoError(t, m.timed.Walk(ctx, nil, func(at collections.Pair[uint64, uint64], _ types.Timer) (bool, error) {
+		places = append(places, schedule.Key{Due: at.K1(), Seq: at.K2()})
+		return false, nil
+	}))
+	return places
+}
+
+func (m *model) change(t *rapid.T, ctx sdk.Context) {
+	known := m.places(t, ctx)
+	what := rapid.IntRange(0, 3).Draw(t, "what")
+	if len(known) == 0 || what < 2 {
+		m.nextSeq++
+		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
+		if rapid.Bool().Draw(t, "is timed") {
+			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
+		}
+		m.sameGas(t, ctx,
+			func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Inserted)) },
+			func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
+		return
+	}
+	at := rapid.SampledFrom(known).Draw(t, "which")
+	if what == 2 {
+		m.sameGas(t, ctx,
+			func(ctx sdk.Context) { require.NoError(t, m.onHold.Remove(ctx, at)) },
+			func(ctx sdk.Context) { require.NoError(t, m.remove(ctx, at)) })
+		return
+	}
+	timer, err := m.get(ctx, at)
+	require.NoError(t, err)
+	timer.ExpiresAt++
+	m.sameGas(t, ctx,
+		func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Replaced)) },
+		func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
+}
+
+func (m *model) compare(t *rapid.T, ctx sdk.Context) {
+	at := schedule.Key{Due: rapid.Uint64Range(0, 21).Draw(t, "time"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
+	var got, want types.Timer
+	var gotErr, wantErr error
+	var found bool
+	m.sameGas(t, ctx,
+		func(ctx sdk.Context) { got, found, gotErr = m.onHold.Get(ctx, at) },
+		func(ctx sdk.Context) { want, wantErr = m.get(ctx, at) })
+	require.NoError(t, gotErr)
+	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), !found)
+	require.True(t, want.Equal(got))
+
+	limit := rapid.IntRange(1, 100).Draw(t, "limit")
+	equal := func(ctx sdk.Context, walk, single func(sdk.Context, func(types.Timer) bool) error) {
+		var lists [2][]types.Timer
+		take := func(list *[]types.Timer) func(types.Timer) bool {
+			return func(timer types.Timer) bool {
+				*list = append(*list, timer)
+				return len(*list) == limit
+			}
+		}
+		m.sameGas(t, ctx,
+			func(ctx sdk.Context) { require.NoError(t, walk(ctx, take(&lists[0]))) },
+			func(ctx sdk.Context) { require.NoError(t, single(ctx, take(&lists[1]))) })
+		require.True(t, slices.EqualFunc(lists[1], lists[0], func(a, b types.Timer) bool { return a.Equal(b) }))
+	}
+	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		return m.onHold.Scan(ctx, schedule.Key{Seq: at.Seq}, schedule.Key{Due: 1}, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
+	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		from := new(collections.Range[uint64]).StartInclusive(at.Seq)
+		return m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) { return fn(timer), nil })
+	})
+	at.Due = max(1, at.Due)
+	until := schedule.Key{Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
+	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		return m.onHold.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
+	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
+		within := new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(pair(at)).EndExclusive(pair(until))
+		return m.timed.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
+	})
+}
+
+// dropped is an agent or a query, which reads what the block has changed and not yet written, on a branch that is dropped.
+func (m *model) dropped(t *rapid.T, ctx sdk.Context) {
+	branch, _ := sandbox.WithinFire(ctx).CacheContext()
+	m.compare(t, branch)
+}
+
+// step is one of the steps at the end of a block, which may be undone, or a fire of a handler.
+func (m *model) step(t *rapid.T, ctx sdk.Context) {
+	if rapid.IntRange(0, 3).Draw(t, "is a fire") == 0 {
+		ctx = sandbox.WithinFire(ctx)
+	}
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+		for range rapid.IntRange(1, 100).Draw(t, "changes") {
+			m.change(t, ctx)
+		}
+		if rapid.Bool().Draw(t, "is read") {
+			m.compare(t, ctx)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "is undone") == 0 {
+			return errUndone
+		}
+		return nil
+	})
+	require.True(t, err == nil || errors.Is(err, errUndone), "%v", err)
+}
+
+// TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
+// and costs the same gas. When none is left, nothing is.
+//
+// Rule: 2.3-on-hold, 2.3-session, 2.3-on-hold-gas
+func TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newModel(t)
+		for height := range uint64(6) {
+			for range rapid.IntRange(0, 5).Draw(t, "by transactions") {
+				m.change(t, m.ctx)
+				m.compare(t, m.ctx)
+			}
+			ctx, session := WithSession(m.ctx)
+			for range rapid.IntRange(0, 4).Draw(t, "steps") {
+				m.step(t, ctx)
+				m.dropped(t, ctx)
+			}
+			m.compare(t, ctx)
+			require.NoError(t, session.Flush(ctx))
+			require.NoError(t, m.onHold.Close(ctx, rapid.Uint64Range(0, 20).Draw(t, "now"), height))
+			require.NoError(t, m.onHold.Check(m.ctx))
+			m.compare(t, m.ctx)
+		}
+		m.empty(t)
+	})
+}
+
+// empty removes all that is left in one block. The map merges what is left of it, and then there is nothing.
+func (m *model) empty(t require.TestingT) {
+	ctx, session := WithSession(m.ctx)
+	for _, at := range m.places(t, m.ctx) {
+		require.NoError(t, m.onHold.Remove(ctx, at))
+	}
+	require.NoError(t, session.Flush(ctx))
+	for height := range uint64(50) {
+		require.NoError(t, m.onHold.Close(ctx, 30, height))
+	}
+	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixOnHold.Bytes(), storetypes.PrefixEndBytes(types.PrefixOnHold.Bytes()))
+	require.NoError(t, err)
+	require.False(t, entries.Valid(), "nothing is left in state")
+	require.NoError(t, entries.Close())
+}
