@@ -332,7 +332,7 @@ func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 		require.Len(t, appchain.Events(l.NextBlock(), "timers.v1.TimerCancelledNotAdmin"), removable)
 	}
 	require.Empty(t, timersOf(t, l.Chain, l.contract))
-	require.Equal(t, alices, l.Balance(appchain.AccountOf("alice").Address).SubRaw(1), "nobody was charged; bob's coin came")
+	require.Equal(t, alices, l.Balance(appchain.AccountOf("alice").Address).SubRaw(1), "no one was charged; bob's coin came")
 }
 
 // A contract that names a default agent prices its own timers, and not those that its admin pays for.

@@ -167,7 +167,7 @@ func TestTipsGoToTheProposersRewards(t *testing.T) {
 	fund()
 	collectorAddress := c.App.Accounts.GetModuleAddress(authtypes.FeeCollectorName)
 	held := c.App.Bank.GetBalance(ctx, collectorAddress, app.FeeDenom).Amount
-	header.ProposerAddress = []byte("nobody that is known")
+	header.ProposerAddress = []byte("no one that is known")
 	require.NoError(t, collector.PayTips(ctx.WithBlockHeader(header), types.ModuleName, tips))
 	require.Equal(t, held.AddRaw(1_000), c.App.Bank.GetBalance(ctx, collectorAddress, app.FeeDenom).Amount)
 	require.True(t, c.App.Bank.GetBalance(ctx, c.App.Accounts.GetModuleAddress(types.ModuleName), app.FeeDenom).IsZero())

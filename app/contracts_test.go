@@ -278,7 +278,7 @@ func TestAMigratedContractKeepsItsTimers(t *testing.T) {
 			Sender: address("alice"), Contract: contract.String(), CodeID: to, Msg: []byte(`{}`),
 		})).TxResults[0]
 	}
-	require.NotZero(t, migrate(fixed, next).Code, "nobody migrates a contract without an admin")
+	require.NotZero(t, migrate(fixed, next).Code, "no one migrates a contract without an admin")
 	require.Zero(t, migrate(moved, next).Code)
 	events := appchain.Events(c.NextBlock(), "timers.v1.TimerFired")
 	require.Len(t, events, 2)

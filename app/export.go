@@ -20,7 +20,7 @@ var ErrZeroHeight = errors.New(
 	"x/distribution and x/slashing keep heights that would not fit a chain that starts again at zero: " +
 		"export without --for-zero-height; the new chain goes on from the exported height (initial_height in its genesis)")
 
-// ExportAppStateAndValidators exports the whole state, to go on from the next height. ExportTo does the same for a state
+// ExportAppStateAndValidators exports the whole state, to continue from the next height. ExportTo does the same for a state
 // that is too large to be in memory.
 func (app *App) ExportAppStateAndValidators(
 	forZeroHeight bool, _, modulesToExport []string,

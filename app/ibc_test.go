@@ -47,7 +47,7 @@ func TestAnAccountOfAnotherChainOwnsTimers(t *testing.T) {
 	}
 
 	_, ran := c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) { m.FeePayer = friend.String() }))
-	require.False(t, ran, "nobody else pays for it")
+	require.False(t, ran, "no one else pays for it")
 	_, ran = c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) {
 		m.Sender, m.Messages = c.a.address(0).String(), packed(t, banktypes.NewMsgSend(c.a.address(0), friend, utmr(7)))
 	}))
@@ -273,7 +273,7 @@ func TestTheTimersOfAnUnreachableAccountGoOn(t *testing.T) {
 }
 
 // TestATimerWhoseChannelIsClosed: a repeating timer that sends through a closed channel fails at each fire, is paid for, and
-// goes on. Once there is a new channel it works again, unchanged: it names the connection.
+// continues. Once there is a new channel it works again, unchanged: it names the connection.
 func TestATimerWhoseChannelIsClosed(t *testing.T) {
 	c := newTwoChains(t)
 	path, account := c.interchainAccount(c.a, channeltypes.ORDERED)

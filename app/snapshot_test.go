@@ -18,7 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/contracts"
 )
 
-// A node that starts from a snapshot gets the contracts' code with it, which is not part of the state, and goes on as
+// A node that starts from a snapshot gets the contracts' code with it, which is not part of the state, and continues as
 // the others do.
 func TestASnapshotCarriesTheContracts(t *testing.T) {
 	withSnapshots := func() func(*baseapp.BaseApp) {

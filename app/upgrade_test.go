@@ -134,7 +134,7 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 }
 
 // TestAnUpgradeChangesNoTimer: governance plans an upgrade, the old binary stops at its height, and a new one that
-// knows it goes on with the data: every timer is as it was, and fires once.
+// knows it continues with the data: every timer is as it was, and fires once.
 //
 // Rule: 2.5-consensus-version, 2.5-no-timer-leaves
 func TestAnUpgradeChangesNoTimer(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // rehearsal names an upgrade that runs the modules' migrations and adds no store, if a build states it: a test network
-// rehearses with it how its nodes stop at an upgrade's height and go on with another binary. There is no other upgrade yet.
+// rehearses with it how its nodes stop at an upgrade's height and continue with another binary. There is no other upgrade yet.
 // go build -ldflags "-X github.com/cosmos-timers/timers/app.rehearsal=NAME"
 var rehearsal string
 

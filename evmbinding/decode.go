@@ -28,7 +28,7 @@ func decodedBytes(arguments abi.Arguments, input []byte, most uint64) uint64 {
 // measure is a count that ends.
 type measure struct{ bytes, most uint64 }
 
-// add counts bytes, and reports whether to go on.
+// add counts bytes, and reports whether to continue.
 func (m *measure) add(bytes int) bool {
 	m.bytes += uint64(bytes)
 	return m.bytes <= m.most

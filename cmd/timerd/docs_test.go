@@ -15,7 +15,7 @@ import (
 
 var (
 	fenced = regexp.MustCompile("(?s)```\n(.*?)```")
-	// inline is code within a sentence, which may go on in the next line.
+	// inline is code within a sentence, which may continue in the next line.
 	inline = regexp.MustCompile("`(timerd [^`]+)`")
 	// shellWord is a word as a shell reads it, as far as the documents need that.
 	shellWord = regexp.MustCompile(`"[^"]*"|'[^']*'|[|;#&>]|[^\s"';|&>]+`)

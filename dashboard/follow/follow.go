@@ -1,4 +1,4 @@
-// Package follow reads a chain block by block into a store. It goes on where it stopped, waits for a node that is away, and
+// Package follow reads a chain block by block into a store. It continues where it stopped, waits for a node that is away, and
 // notices when its node has other blocks than it had: a chain that was rolled back or forked is read again from where both
 // agree, and another chain is refused.
 package follow

@@ -165,7 +165,7 @@ func TestFollower_RefusesAnotherChain(t *testing.T) {
 	}
 }
 
-// TestABacklogIsReadFromItsEnd: the first start may begin late, and later ones go on.
+// TestABacklogIsReadFromItsEnd: the first start may begin late, and later ones continue.
 func TestABacklogIsReadFromItsEnd(t *testing.T) {
 	ctx, node := context.Background(), &chain{id: "a"}
 	node.grow(100, "x")

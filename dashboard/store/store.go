@@ -1,5 +1,5 @@
 // Package store keeps what a node said of its timers in a database: a row for each block, and one for each event of
-// the module. A block is written as a whole or not at all, so that whoever follows the chain goes on after the last one.
+// the module. A block is written as a whole or not at all, so that whoever follows the chain continues after the last one.
 package store
 
 import (

@@ -35,7 +35,7 @@ func (d disk) copied(tb testing.TB) disk {
 	return other
 }
 
-// SwapBinary stops the application and goes on with another one on what it left, as a node does whose operator starts a
+// SwapBinary stops the application and continues with another one on what it left, as a node does whose operator starts a
 // new binary. The new one is prepared with what the old one did not know.
 func (c *Chain) SwapBinary(prepare func(*app.App)) {
 	c.tb.Helper()

@@ -348,7 +348,7 @@ func (w *world) messages(by appchain.Account, d draws) []sdk.Msg {
 	case 0:
 		return []sdk.Msg{w.delegation(by.Address, int64(d.between(1, 500)))}
 	case 1:
-		// It goes on by itself.
+		// It continues by itself.
 		return []sdk.Msg{send, &types.MsgScheduleTimer{
 			Sender: by.Address.String(), Trigger: types.Trigger{After: d.between(1, 9)}, GasLimit: 90_000, Messages: w.packed(send),
 		}}

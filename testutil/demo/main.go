@@ -124,7 +124,7 @@ Ctrl-C ends the monitor, and the dashboard, a page in the browser. make localnet
 make demo DEMOFLAGS=-dashboard shows this demo in the browser too.
 `
 
-// waiting shows that something goes on while fn does.
+// waiting shows that something continues while fn does.
 func waiting(ctx context.Context, fn func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- fn(ctx) }()

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// Pause stops the process as a machine that hangs does: its connections stay, and no one answers. Continue lets it go on.
+// Pause stops the process as a machine that hangs does: its connections stay, and no one answers. Continue lets it continue.
 func (n *Node) Pause() error { return n.process.Process.Signal(syscall.SIGSTOP) }
 
-// Continue lets a paused process go on.
+// Continue lets a paused process continue.
 func (n *Node) Continue() error { return n.process.Process.Signal(syscall.SIGCONT) }
 
 // Running reports whether the process has been started and has not ended.

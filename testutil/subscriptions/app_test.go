@@ -91,7 +91,7 @@ func TestASubscriptionWaitsForItsPayeesAllowance(t *testing.T) {
 	require.Empty(t, appchain.Events(response, "timers.v1.TimerFired"))
 	require.Len(t, appchain.Events(response, "timers.v1.TimerHeld"), 1)
 	c.NextBlock()
-	require.Equal(t, before, c.Balance(alice), "nobody pays while nobody pays for the timer")
+	require.Equal(t, before, c.Balance(alice), "no one pays while no one pays for the timer")
 
 	c.Deliver("bob", grant(t))
 	require.NoError(t, keeper.Resume(c.Ctx(), alice))

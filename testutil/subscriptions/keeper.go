@@ -137,7 +137,7 @@ func (k Keeper) Unsubscribe(ctx context.Context, subscriber sdk.AccAddress) erro
 	return k.remove(ctx, subscriber)
 }
 
-// Resume goes on with a subscription whose timer was put on hold, since the payee could not pay for it, or is gone.
+// Resume continues with a subscription whose timer was put on hold, since the payee could not pay for it, or is gone.
 func (k Keeper) Resume(ctx context.Context, subscriber sdk.AccAddress) error {
 	s, err := k.Get(ctx, subscriber)
 	if err != nil {

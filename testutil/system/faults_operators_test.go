@@ -58,7 +58,7 @@ func setParam(state map[string]json.RawMessage, module, name, value string) erro
 	return err
 }
 
-// freshNode has a node lose all of its data. It gets the state from another's snapshot, and goes on as one of the four.
+// freshNode has a node lose all of its data. It gets the state from another's snapshot, and continues as one of the four.
 func (s *stage) freshNode() {
 	n, others := s.Nodes[1], &node.Network{Nodes: []*node.Node{s.Nodes[0], s.Nodes[2], s.Nodes[3]}}
 	n.Stop()
@@ -103,8 +103,8 @@ func (s *stage) propose(title string, message map[string]any) {
 }
 
 // upgrade plans an upgrade by governance, from the last release to the source at hand, with timers of each kind that
-// the module knows: all nodes stop at its height, and go on with the next binary. One is down meanwhile. It comes to the
-// height with the old binary, alone, and goes on with the next one.
+// the module knows: all nodes stop at its height, and continue with the next binary. One is down meanwhile. It comes to the
+// height with the old binary, alone, and continues with the next one.
 func (s *stage) upgrade() {
 	const ahead = 45 // Blocks take a second at least, and the vote takes twenty.
 	first, late := s.Nodes[0], s.Nodes[3]
@@ -120,7 +120,7 @@ func (s *stage) upgrade() {
 	require.NoError(s.t, first.WaitHeight(s.ctx, height-10))
 	s.enter(s.height() - 1)
 	late.Kill()
-	// Each goes on at once: one that has not seen the last block before the upgrade gets it from those that have.
+	// Each continues at once: one that has not seen the last block before the upgrade gets it from those that have.
 	for _, n := range s.Nodes[:3] {
 		require.NoError(s.t, n.WaitUpgrade(s.ctx, rehearsal, height))
 		n.Kill()
@@ -164,7 +164,7 @@ func (s *stage) clockAhead() {
 }
 
 // clockBehind makes one validator's clock so wrong that all blocks are of the future for it. CometBFT stops it when the others
-// agree on one. With its clock set right and started again it goes on.
+// agree on one. With its clock set right and started again it continues.
 func (s *stage) clockBehind() {
 	victim := s.victim()
 	require.NoError(s.t, victim.SetClock(-5*time.Minute))

@@ -60,7 +60,7 @@ type stage struct {
 }
 
 // TestFaults has validators killed, paused, cut off, filled up, emptied, upgraded and misled while timers fire. The chain
-// goes on when two thirds of its stake can; after each fault all nodes have the same state at every height, and every
+// continues when two thirds of its stake can; after each fault all nodes have the same state at every height, and every
 // timer is accounted for over the whole history.
 func TestFaults(t *testing.T) {
 	s := newStage(t)
@@ -300,7 +300,7 @@ func (s *stage) minute(height int64, fired map[string]string) {
 	require.Equal(s.t, fmt.Sprint(len(s.minutes)), fired["index"], "at height %d", height)
 }
 
-// twoDown kills two of four: the chain waits, and goes on when one is back.
+// twoDown kills two of four: the chain waits, and continues when one is back.
 func (s *stage) twoDown() {
 	one := 1 + s.random.IntN(3)
 	a, b := s.Nodes[one], s.Nodes[1+one%3]
@@ -329,7 +329,7 @@ func (s *stage) allDown() {
 	s.goesOn()
 }
 
-// cutOff shuts the gates of the last node: it stands, the others go on.
+// cutOff shuts the gates of the last node: it stands, the others continue.
 func (s *stage) cutOff() {
 	away := s.Nodes[3]
 	s.pass()
@@ -348,7 +348,7 @@ func (s *stage) shut(shut bool) {
 	}
 }
 
-// diskFull moves a node's data to a small disk and fills that up: the node ends, the others go on, and it comes back when
+// diskFull moves a node's data to a small disk and fills that up: the node ends, the others continue, and it comes back when
 // there is room. Where nothing may be mounted this is not done, and said.
 func (s *stage) diskFull() {
 	n := s.Nodes[2]

@@ -21,7 +21,7 @@ const snapshotInterval = 10
 var words = regexp.MustCompile(`"does":"(?:[^"\\]|\\.)*"`)
 
 // TestLongAFreshValidatorJoinsByStateSync starts three validators of four, with timers of every kind pending and contracts that
-// schedule themselves. The fourth, which has nothing, gets the state from a snapshot, not from blocks, and goes on from
+// schedule themselves. The fourth, which has nothing, gets the state from a snapshot, not from blocks, and continues from
 // there: it checks and signs the blocks that follow, its state is that of the others, timers fire on it, contracts' code is
 // there, and it answers what the others answer.
 func TestLongAFreshValidatorJoinsByStateSync(t *testing.T) {
@@ -53,7 +53,7 @@ func TestLongAFreshValidatorJoinsByStateSync(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, earliest, snapshot, "it has no blocks from before: they came as a snapshot")
 
-	// It goes on with the others, and signs.
+	// It continues with the others, and signs.
 	joined := heightOf(ctx, t, fresh)
 	fires := map[string]bool{}
 	eachBlock(ctx, t, fresh, joined+1, func(height int64, events []node.Event) bool {
@@ -94,7 +94,7 @@ type everyKind struct {
 	questions [][]string
 }
 
-// scheduleEveryKind leaves a timer of each kind: pending, repeating, watching, paused, and one of a contract that goes on.
+// scheduleEveryKind leaves a timer of each kind: pending, repeating, watching, paused, and one of a contract that continues.
 func scheduleEveryKind(ctx context.Context, t *testing.T, n *node.Node) everyKind {
 	t.Helper()
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")

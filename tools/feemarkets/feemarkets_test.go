@@ -1,4 +1,4 @@
-// Package feemarkets_test runs the adapters of x/timers/feemarket on the fee markets themselves. It is a Go module of its own,
+// Package feemarkets_test runs the adapters of x/timers/fees on the fee markets themselves. It is a Go module of its own,
 // so that no one inherits them.
 package feemarkets_test
 
@@ -19,7 +19,6 @@ import (
 	moduletestutil "github.com/cosmos/cosmos-sdk/types/module/testutil"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
-	"github.com/cosmos-timers/timers/x/timers/feemarket"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -49,7 +48,7 @@ func TestSkip(t *testing.T) {
 	require.NoError(t, k.SetParams(ctx, params))
 	require.NoError(t, k.SetState(ctx, state))
 
-	source := feemarket.FromMinGasPrices(k)
+	source := fees.FromMinGasPrices(k)
 	before, _ := prices(t, source, ctx)
 	require.Equal(t, state.BaseGasPrice, before)
 	require.NoError(t, state.Update(params.MaxBlockUtilization, params))
@@ -74,7 +73,7 @@ func TestEVM(t *testing.T) {
 	k := evmfeemarket.NewKeeper(moduletestutil.MakeTestEncodingConfig().Codec, authority, key, transient)
 	require.NoError(t, k.SetParams(ctx, evmtypes.DefaultParams()))
 
-	source := feemarket.FromBaseFee(k)
+	source := fees.FromBaseFee(k)
 	before, _ := prices(t, source, ctx)
 	require.Equal(t, evmtypes.DefaultParams().BaseFee, before)
 	ctx.BlockGasMeter().ConsumeGas(9_000_000, "transactions")

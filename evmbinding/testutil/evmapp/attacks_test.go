@@ -427,7 +427,7 @@ func TestAttack_SendsValueToBlockedAddresses(t *testing.T) {
 		d, before := puppet(c), c.Balance(to)
 		received := c.Balance(receiver)
 		fire, _, _ := a.callback(d, 300_000, step(receiver, nil, worth(3), must), step(to, nil, worth(5)))
-		// A precompile refuses value itself, and the callback goes on.
+		// A precompile refuses value itself, and the callback continues.
 		refuses := slices.Contains([]common.Address{evmbinding.Address, evmbinding.HRC1215Address, evmbinding.PRNGAddress}, to)
 		require.Equal(t, refuses, fire.Success, "%s: %s", to, fire)
 		if !slices.Contains(paid, to) {
@@ -455,7 +455,7 @@ func TestAttack_SendsValueToBlockedAddresses(t *testing.T) {
 }
 
 // TestAttack_EatsTheGasOfACallback: what is called eats all that it gets, which is 63 of 64 parts. A fire that needs it
-// fails; one that goes on says in its logs that the step failed. Neither takes more than its limit.
+// fails; one that continues says in its logs that the step failed. Neither takes more than its limit.
 func TestAttack_EatsTheGasOfACallback(t *testing.T) {
 	c := chain(t)
 	a := newAttack(c)
@@ -564,7 +564,7 @@ func TestAttack_Bombs(t *testing.T) {
 			require.Positive(t, bytes)
 			require.LessOrEqual(t, uint64(bytes), fire.Cycles)
 		}
-		// By a callback that goes on whatever the call does.
+		// By a callback that continues whatever the call does.
 		d := puppet(c)
 		fire, result, block := a.callback(d, gas, step(bomb.Address, try.data))
 		require.True(t, fire.Success, name)

@@ -40,7 +40,7 @@ func watchSlots(c *Chain, owners []*Deployed, each int, contract common.Address,
 }
 
 // TestAttack_WatchesOneSlotByTheHundred: what a change of one slot sets off is bounded in each block by the lane, and
-// goes on in the following ones. The owners of the watches pay; others' timers of the block fire.
+// continues in the following ones. The owners of the watches pay; others' timers of the block fire.
 func TestAttack_WatchesOneSlotByTheHundred(t *testing.T) {
 	c := chain(t)
 	a := newAttack(c)

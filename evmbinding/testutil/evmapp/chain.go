@@ -109,7 +109,7 @@ func Start(tb testing.TB, names ...string) *Chain {
 	return c
 }
 
-// For lets another test go on with the chain.
+// For lets another test continue with the chain.
 func (c *Chain) For(tb testing.TB) *Chain {
 	tb.Helper()
 	again := *c

@@ -453,7 +453,7 @@ func TestConstructor_Schedules(t *testing.T) {
 }
 
 // TestAccount_OwnsTimers: an account without code calls the precompile, and the chain makes calls as it; its nonce
-// stays. Messages of the SDK go on as on other chains.
+// stays. Messages of the SDK continue as on other chains.
 func TestAccount_OwnsTimers(t *testing.T) {
 	c := chain(t)
 	d := alarm(c)
@@ -565,8 +565,8 @@ func delegate(c *Chain, account Account, to common.Address) {
 	c.Result(c.Block(raw).TxResults[0])
 }
 
-// TestDelegatedAccount_IsCalledBack: an account that has delegated to a contract's code by EIP-7702 schedules for itself, and the code
-// runs on its own storage; once the delegation is gone, a callback fails.
+// TestDelegatedAccount_IsCalledBack: an account that has delegated to a contract's code by EIP-7702 schedules for itself, and
+// the code runs on its own storage; once the delegation is gone, a callback fails.
 func TestDelegatedAccount_IsCalledBack(t *testing.T) {
 	c := chain(t)
 	code, account := alarm(c), AccountOf("carol")

@@ -79,7 +79,7 @@ func TestExample_Subscription(t *testing.T) {
 }
 
 // TestExample_Averaging: the plan buys at its interval, leaves out what is too expensive, is suspended after three
-// failures in a row, goes on when its owner says so, and returns what is left.
+// failures in a row, continues when its owner says so, and returns what is left.
 func TestExample_Averaging(t *testing.T) {
 	c := chain(t)
 	pool := c.deployed(alice, "Pool", big.NewInt(1_000_000), big.NewInt(1_000_000))

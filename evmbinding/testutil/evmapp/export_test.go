@@ -22,7 +22,7 @@ import (
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// exported is a chain's state after a block, and what a test goes on with.
+// exported is a chain's state after a block, and what a test continues with.
 type exported struct {
 	Height  int64
 	State   map[string]json.RawMessage

@@ -47,7 +47,7 @@ func (app *App) RegisterNodeService(clientCtx client.Context, config config.Conf
 	nodeservice.RegisterNodeService(clientCtx, app.GRPCQueryRouter(), config)
 }
 
-// Export is the state of the chain's modules, all if none is named, as a genesis that goes on with the next height.
+// Export is the state of the chain's modules, all if none is named, as a genesis that continues with the next height.
 func (app *App) Export(modules []string) (exported servertypes.ExportedApp, err error) {
 	ctx := app.NewContextLegacy(true, cmtproto.Header{ChainID: ID, Height: app.LastBlockHeight()})
 	state, err := app.modules.ExportGenesisForModules(ctx, app.codec, modules)

@@ -228,7 +228,7 @@ func TestWatch_OfSlotsAndBalances(t *testing.T) {
 	require.Empty(t, Events[*timerstypes.TimerFired](t, watched.Call(alice, "set", big.NewInt(12))))
 	d.Call(alice, "cancel", [32]byte(c.TimersOf(d.Address)[0].Id))
 
-	// A balance, whose owner goes on calling the precompile.
+	// A balance, whose owner continues calling the precompile.
 	schedule(Watch{Source: fromBalance, Target: watched.Address, Value: new(big.Int)}, 0)
 	watched.Call(alice, "start", uint64(2), uint64(200_000), []byte{})
 	block := c.Block(c.Sign(bob, 0, &watched.Address, big.NewInt(1), 100_000, nil))

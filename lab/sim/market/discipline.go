@@ -106,9 +106,9 @@ func (d *weighed) weigh(t *Timer, candidate *market.Candidate) {
 }
 
 func (d *weighed) fill(b *block, rules market.Rules, timers []*Timer, candidates []market.Candidate) {
-	overfull, passedOver := len(d.chain.ready) > int(d.chain.Config.CandidateWindow), 0
+	overloaded, passedOver := len(d.chain.ready) > int(d.chain.Config.CandidateWindow), 0
 	for _, i := range rules.Order(d.chain.prices, candidates) {
-		if d.chain.try(b, rules, timers[i], candidates[i]) && overfull {
+		if d.chain.try(b, rules, timers[i], candidates[i]) && overloaded {
 			if passedOver++; passedOver == MaxPassedOver {
 				return
 			}

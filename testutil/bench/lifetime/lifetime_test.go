@@ -17,7 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 )
 
-// The bounds are what was measured, with little room: whoever makes timers dearer has to say so here.
+// The bounds are what was measured, with little room: whoever makes timers pricier has to say so here.
 
 func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
 	for _, c := range []struct {

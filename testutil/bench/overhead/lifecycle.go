@@ -149,7 +149,7 @@ func (l *Lifecycle) Tables() []*figure.Table {
 		Title:   "A send on a bank that can be watched compared with one on a bank that can't",
 		Columns: []string{"sends", "rounds", "others watch", "plain us", "wrapped us", "ratio"},
 		Notes: []string{
-			"The fastest of rounds that take turns; sends without ante handler and commit. Nobody watches who sends or receives. The gas",
+			"The fastest of rounds that take turns; sends without ante handler and commit. No one watches who sends or receives. The gas",
 			"is the same to the unit, which tests hold.",
 		},
 	}

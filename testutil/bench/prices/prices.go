@@ -37,8 +37,8 @@ type Price struct {
 	Ratio float64 `json:"ratio"`
 	// Committed is the same with the commit of the block, for both.
 	Committed float64 `json:"committed"`
-	// Metered is what the meter of the block counts for what Ratio is of, in lanes of cycles; 0 for what is billed. A weight that is
-	// too low makes it less than Ratio.
+	// Metered is what the meter of the block counts for what Ratio is of, in lanes of cycles; 0 for what is billed. A weight
+	// that is too low makes it less than Ratio.
 	Metered float64 `json:"metered,omitempty"`
 	// Remark says what bounds it.
 	Remark string `json:"remark,omitempty"`
@@ -304,7 +304,7 @@ func (p *Prices) Table() *figure.Table {
 		Columns: []string{"kind", "unit", "n", "gas", "us", "ratio", "committed", "metered", "bound"},
 		Notes: []string{
 			fmt.Sprintf("Processor time, the least of %d rounds that take turns with sends through the same application. Transactions are", p.Rounds),
-			"compared with signed sends, the rest with sends through the message router. Gas counts 30 for each cell. Where nobody is billed (gas 0)",
+			"compared with signed sends, the rest with sends through the message router. Gas counts 30 for each cell. Where no one is billed (gas 0)",
 			"the ratio is that of as many as one block does at most, to sends that fill the default lane's cycles. Committed is the ratio with the",
 			"commit of the block, for both; metered is what the weights of the overhead make of the same.",
 		},

@@ -37,7 +37,7 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 				if *every { // Times are asserted in the long form alone.
 					require.LessOrEqual(t, price.Ratio, 1.3*price.Metered+0.3, "the weights are too low")
 				}
-				require.NotEmpty(t, price.Remark, "nobody is billed: what bounds it?")
+				require.NotEmpty(t, price.Remark, "no one is billed: what bounds it?")
 			} else {
 				require.Positive(t, price.Gas)
 			}

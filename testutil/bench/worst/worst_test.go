@@ -31,7 +31,7 @@ func TestMixesAreKept(t *testing.T) {
 const mostOfABlock = 3.0
 
 // What was found to be the worst block costs what it cost then, and no more than the lane and the overhead promise. Whoever
-// makes it dearer has to search again, and to say so in the module's page on attacks.
+// makes it pricier has to search again, and to say so in the module's page on attacks.
 func TestTheWorstBlocksCostWhatTheyDid(t *testing.T) {
 	found, err := Kept()
 	require.NoError(t, err)

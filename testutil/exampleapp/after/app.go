@@ -275,7 +275,7 @@ func (app *App) EndBlocker(ctx sdk.Context) (sdk.EndBlock, error) {
 	return app.ModuleManager.EndBlock(ctx)
 }
 
-// ExportAppStateAndValidators exports the state, to go on from the next height, or from the first one of a new chain.
+// ExportAppStateAndValidators exports the state, to continue from the next height, or from the first one of a new chain.
 func (app *App) ExportAppStateAndValidators(
 	forZeroHeight bool, _, modules []string,
 ) (servertypes.ExportedApp, error) {

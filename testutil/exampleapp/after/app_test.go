@@ -128,7 +128,7 @@ func TestAFeeDenomWithoutSupplyIsRefused(t *testing.T) {
 }
 
 // TestAnUpgradeAddsTimers: a chain runs without timers, governance plans the upgrade, the old binary stops, and the new one
-// goes on with its data.
+// continues with its data.
 func TestAnUpgradeAddsTimers(t *testing.T) {
 	db, home := dbm.NewMemDB(), t.TempDir()
 	old := before.New(log.NewNopLogger(), db, nil, true, simtestutil.NewAppOptionsWithFlagHome(home), baseapp.SetChainID(chain.ID))

@@ -65,7 +65,7 @@ func TestAStateIsImportedAtAnyHeight(t *testing.T) {
 	last := c.App.LastBlockHeight()
 	exported, err := c.App.ExportAppStateAndValidators(false, nil, nil)
 	require.NoError(t, err)
-	// Amounts that fire in each block from the next one on, of a chain that goes on without an export.
+	// Amounts that fire in each block from the next one on, of a chain that continues without an export.
 	var want []string
 	for range 22 {
 		want = append(want, sums(t, c))

@@ -69,7 +69,7 @@ func TestSimulationIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestSimulationAfterImport: a chain that starts at height 1 from what another one exported goes on under a simulation of its
+// TestSimulationAfterImport: a chain that starts at height 1 from what another one exported continues under a simulation of its
 // own. The SDK's test of the same name simulates after an import too, but from a state that it makes again.
 func TestSimulationAfterImport(t *testing.T) {
 	simsx.RunWithSeeds(t, app.New, simState, seeds, nil, func(tb testing.TB, run simsx.TestInstance[*app.App], accs []simtypes.Account) {

@@ -129,7 +129,7 @@ func Start[A App](tb testing.TB, app A, state []byte, height int64) *Chain[A] {
 	return c
 }
 
-// Resume goes on with an application that has state, or starts one at a height.
+// Resume continues with an application that has state, or starts one at a height.
 func Resume[A App](tb testing.TB, app A, height int64) *Chain[A] {
 	tb.Helper()
 	return &Chain[A]{App: app, tb: tb, first: height, random: rand.New(rand.NewSource(1))}

@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 
 	storetypes "cosmossdk.io/store/types"
+	abci "github.com/cometbft/cometbft/abci/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -20,7 +23,8 @@ type run struct {
 	intrinsic uint64
 	// served is the name of the runtime that served.
 	served string
-	// guarded: a condition of only_if does not hold, so that the handler is not run. failure is its error, or that of the conditions.
+	// guarded: a condition of only_if does not hold, so that the handler is not run. failure is its error, or that of the
+	// conditions.
 	guarded bool
 	failure error
 }
@@ -108,4 +112,100 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 // the module refuse a handler that tries to run timers.
 func handlerContext(ctx sdk.Context, fire *sandbox.Meter) sdk.Context {
 	return sandbox.WithinFire(ctx).WithGasMeter(fire).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).WithTxBytes(nil)
+}
+
+// Attributes that every event of a fire carries, as those of a transaction's message carry msg_index.
+const (
+	attributeTimerID   = "timer_id"
+	attributeDeliverID = "deliver_id"
+)
+
+const (
+	// coveredEvents of a handler are paid for by FIRE_BASE_CYCLES. A send has four.
+	coveredEvents = 16
+	// cyclesPerEvent is what each further event takes: its attributes are copied and written once more.
+	cyclesPerEvent = 200
+)
+
+// chargeEvents counts the events of a handler against its gas limit.
+func chargeEvents(fire storetypes.GasMeter, emitted sdk.Events) {
+	if n := len(emitted); n > coveredEvents {
+		fire.ConsumeGas(cyclesPerEvent*uint64(n-coveredEvents), "events")
+	}
+}
+
+// addTags adds the ids of the timer and of the delivery to the events of a fire, in place. They come last: an event
+// whose attributes its emitter chooses, such as a contract, may have others of these names. In a typed event they are
+// JSON, as all its attributes are, and yield to fields of these names.
+func addTags(emitted sdk.Events, timerID, deliverID string) {
+	tags := []abci.EventAttribute{{Key: attributeTimerID, Value: timerID}, {Key: attributeDeliverID, Value: deliverID}}
+	all := len(tags) * len(emitted)
+	for i := range emitted {
+		all += len(emitted[i].Attributes)
+	}
+	// One array holds all of them: an event's own may be shared with others.
+	attributes := make([]abci.EventAttribute, 0, all)
+	for i := range emitted {
+		event, first := &emitted[i], len(attributes)
+		attributes = append(attributes, event.Attributes...)
+		for _, tag := range tags {
+			if isTyped(event) {
+				if _, has := event.GetAttribute(tag.Key); has {
+					continue
+				}
+				tag.Value = report.JSONString(tag.Value)
+			}
+			attributes = append(attributes, tag)
+		}
+		event.Attributes = attributes[first:len(attributes):len(attributes)]
+	}
+}
+
+// isTyped reports whether an event is named as a protobuf message: those of a package have a dot.
+func isTyped(event *sdk.Event) bool { return strings.Contains(event.Type, ".") }
+
+// readPayload reads what the handler is given, and returns the cycles that the fire counts for it and for its payer. If
+// the gas limit does not cover them, the payload is not read, and the cycles are the whole gas limit. Scheduling refuses
+// such a timer, but the config may have changed since.
+func (e *Engine) readPayload(
+	ctx sdk.Context, b *block, timer *types.Timer, payerCycles uint64,
+) (payload []byte, intrinsic uint64, err error) {
+	costs := b.Config.Intrinsic()
+	limit, ok := costs.Affordable(timer.GasLimit, payerCycles)
+	if !ok {
+		return nil, timer.GasLimit, nil
+	}
+	payload, err = e.Records.PayloadUpTo(ctx, timer, limit)
+	if errors.Is(err, sandbox.ErrTooLarge) {
+		return nil, timer.GasLimit, nil
+	}
+	return payload, costs.Cycles(market.FireWork{PayloadBytes: uint64(len(payload)), PayerCycles: payerCycles}), err
+}
+
+// IntrinsicCycles are those of a call of a timer: what scheduling and updating check, and an estimate states. The call
+// has been checked by the runtime that serves the actor.
+func (e *Engine) IntrinsicCycles(
+	ctx sdk.Context, config *types.TimerConfig, trigger *types.Trigger, call types.Call, payerCycles uint64,
+) (uint64, error) {
+	runtime, err := e.Router.Route(ctx, call.Actor)
+	if err != nil {
+		return 0, err
+	}
+	messages, err := MessageBytes(config, runtime, call)
+	payerCycles += config.TriggerCycles(trigger)
+	return config.Intrinsic().Cycles(market.FireWork{
+		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles,
+	}), err
+}
+
+// MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
+func MessageBytes(config *types.TimerConfig, runtime types.Runtime, call types.Call) (uint64, error) {
+	decoder, decodes := runtime.(types.MessageRuntime)
+	if !decodes || !decoder.RunsMessages(call) {
+		return 0, nil
+	}
+	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {
+		return 0, types.ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
+	}
+	return decoder.MessageBytes(call)
 }

@@ -21,7 +21,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
-		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block goes on.
+		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block continues.
 		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
 	}
 	return false
@@ -122,4 +122,42 @@ func (h hands) Expire(ctx sdk.Context, t *types.Timer) { h.expire(ctx, h.b, t) }
 // Runnable implements policies.Hands.
 func (h hands) Runnable(t *types.Timer) bool {
 	return h.Policies.Runnable(&h.b.Config, h.b.Height, t)
+}
+
+// scheduledByAdmin reports whether who scheduled a timer of its actor is still the admin of that. A timer of which this can't be
+// found out is quarantined.
+func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer) (isAdmin, known bool) {
+	known = e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		isAdmin = types.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
+		return nil
+	})
+	return isAdmin, known
+}
+
+// disown takes a timer out of the contest whose scheduler is the admin no more. It leaves uncharged, for one removal of the GC
+// lane. If that has nothing left, the timer is put on hold, so that a crowd of such timers keeps no one out and no later block
+// tries them.
+func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
+	b.Left++
+	if b.GC.TakeFor(timer) {
+		e.removeNotAdmins(ctx, b, timer)
+		return
+	}
+	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.NotAdmin, nil) })
+}
+
+// removeNotAdmins removes a timer whose scheduler is the admin no more, for which the GC lane has been charged.
+func (e *Engine) removeNotAdmins(ctx sdk.Context, b *block, timer *types.Timer) {
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := e.remove(ctx, b, timer); err != nil {
+			return err
+		}
+		return report.Emit(ctx, &types.TimerCancelledNotAdmin{
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Scheduler: e.Addresses.Text(timer.Scheduler), Label: timer.Label,
+		})
+	})
+	if done {
+		b.notAdmin++
+		report.LogTimer(ctx.Logger(), timer, "a timer left whose scheduler is the admin no more")
+	}
 }

@@ -1,10 +1,17 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/hex"
+
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/report"
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -117,4 +124,96 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Guarded:      b.outcomes.guarded,
 		AgentsBilled: calls.Billed.String(),
 	}
+}
+
+// firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed.
+func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s market.Settlement) *types.TimerFired {
+	actor := e.Addresses.Text(t.Actor)
+	event := &types.TimerFired{
+		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,
+		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
+		Paid: text(r.Paid), Tip: text(r.Tip), Refunded: text(s.Refund), Payer: e.payerText(t, actor),
+		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
+		FireSeq: t.FireSeq, Guarded: r.Guarded, Label: t.Label, Occurrence: r.Occurrence, Index: r.Index,
+	}
+	if t.Trigger.ByTime() {
+		event.LateSeconds = uint64(b.Time) - min(r.Occurrence, uint64(b.Time))
+	}
+	if survivor != nil {
+		event.NextDue, event.NextTime, event.Retries = survivor.Due, survivor.WaitsUntil(), survivor.Retries
+	} else if t.Recurs() {
+		event.Ended, event.Missing = e.endOf(b, t, r)
+	}
+	return event
+}
+
+// endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
+func (e *Engine) endOf(b *block, t *types.Timer, r *types.Receipt) (why types.EndReason, missing uint64) {
+	renewed := *t
+	if r.Guarded {
+		renewed = triggers.Guarded(renewed)
+	}
+	left := renewed.Trigger.Repetitions()
+	if left > 0 {
+		missing = left - 1
+	}
+	renewed.Renew(&b.Config, b.Now())
+	switch {
+	case left == 1:
+		return types.EndCompleted, 0
+	case !e.Triggers.RollsAt(&renewed, b.Now()):
+		if renewed.EndsWithZone() {
+			return types.EndZone, missing
+		}
+		return types.EndOfLife, missing
+	case !r.Success && !r.Guarded && triggers.StopsOnFailure(t):
+		return types.EndFailed, missing
+	default:
+		return types.EndCancelled, missing
+	}
+}
+
+// text is an amount as events show it.
+func text(amount math.Int) string {
+	var digits [80]byte
+	return string(decimal.AppendInt(digits[:0], amount))
+}
+
+// payerText is the address of the timer's payer as events show it. Most often that is the actor, whose text is at hand.
+func (e *Engine) payerText(t *types.Timer, actor string) string {
+	if bytes.Equal(t.Payer(), t.Actor) {
+		return actor
+	}
+	return e.Addresses.Text(t.Payer())
+}
+
+// report counts a block and logs it. Metrics and logs are written and never read back.
+func (e *Engine) report(ctx sdk.Context, b *block) {
+	done := &report.Block{
+		TimerLaneSummary: b.summary(), Fires: b.made, Held: b.held, Released: b.released,
+		CycleBasefee: b.Prices.Cycle, CellBasefee: b.Prices.Cell, BasefeeFailure: b.basefees.Failure,
+		Capacity: report.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
+		Paused:   b.Config.LanePaused, Competing: uint64(b.deferred + b.Left), WatchHits: b.watchHits, Turns: b.outcomes.turns,
+	}
+	calls := b.Agents.Outcome()
+	done.Asked, done.AgentsFailed = calls.Asked, calls.Failed
+	e.Reporter.Count(done)
+	done.Log(ctx.Logger())
+}
+
+// keepBasefees keeps the prices of the chain's fee market as the last good ones, or reports that it gave none and which
+// prices hold instead.
+func (b *block) keepBasefees(ctx sdk.Context) error {
+	b.basefees.Keep(&b.State)
+	failure := b.basefees.Failure
+	if failure == nil {
+		return nil
+	}
+	ctx.Logger().Error("the basefee source failed", "module", types.ModuleName, "height", b.Height, "err", failure)
+	event := &types.TimerBasefeeSourceFailed{
+		Height: b.Height, CycleBasefee: b.basefees.Cycle.String(), CellBasefee: b.basefees.Cell.String(),
+		FromConfig: b.basefees.FromConfig,
+	}
+	event.Codespace, event.Code = types.CodeOf(failure)
+	return report.Emit(ctx, event)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -69,54 +70,6 @@ func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
 		b.watch.Lap(step.name)
 	}
 	return nil
-}
-
-// Preview is the next block without transactions, up to its selection.
-type Preview struct {
-	*policies.Block
-	Policy policies.Policy
-	Rules  market.Rules
-	Round  policies.Round
-
-	engine *Engine
-	block  *block
-	// spent is what the fires so far may cost each payer. It is looked up, never ranged over.
-	spent map[string]math.Int
-}
-
-// RankGas is what a preview charges for each timer that competes or is admitted, before it ranks them: ranking takes time that
-// the reading does not pay for.
-const RankGas = 1_000
-
-// Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
-// what the block will do if no transaction changes it, and if the agents answer what they answered last: none is called.
-func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
-	ctx, err := e.ActivatedBranch(ctx)
-	if err != nil {
-		return ctx, nil, err
-	}
-	b, err := e.open(ctx)
-	if err != nil {
-		return ctx, nil, err
-	}
-	b.Block.Preview = true
-	ctx, b.session = state.WithSession(ctx)
-	last := len(selecting) - 1
-	if err := e.run(ctx, b, selecting[:last]); err != nil {
-		return ctx, nil, err
-	}
-	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+uint64(len(b.Index.Filed()))), "rank timers")
-	return ctx, &Preview{b.Block, b.policy, b.rules, b.round, e, b, map[string]math.Int{}}, e.run(ctx, b, selecting[last:])
-}
-
-// ActivatedBranch is the beginning of the next block, on a branch of state that is dropped.
-func (e *Engine) ActivatedBranch(ctx sdk.Context) (sdk.Context, error) {
-	if err := state.Write(ctx); err != nil {
-		return ctx, err
-	}
-	branch, _ := ctx.CacheContext()
-	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
-	return branch, e.activateConfig(branch)
 }
 
 func (e *Engine) activateConfig(ctx sdk.Context) error {
@@ -183,4 +136,147 @@ func (e *Engine) rank(ctx sdk.Context, b *block) error {
 	err := b.round.Rank(ctx)
 	b.Overhead.Lend(market.Contest)
 	return err
+}
+
+// BeginBlock adopts a config accepted in an earlier block, so that one config is in force throughout a block. It never
+// fails: timers must not halt the chain.
+func (e *Engine) BeginBlock(ctx sdk.Context) {
+	if err := sandbox.Run(ctx, e.activateConfig); err != nil {
+		e.laneFailed(ctx, err)
+	}
+}
+
+// EndBlock fires the timers that are due and fit. It never fails: if the step fails as a whole, its writes are dropped,
+// TimerLaneFailed is emitted, and no timer has changed.
+func (e *Engine) EndBlock(ctx sdk.Context) {
+	if err := sandbox.Run(ctx, e.step); err != nil {
+		e.laneFailed(ctx, err)
+		e.saveChanges(ctx)
+	}
+}
+
+// laneFailed reports a step that failed and was rolled back.
+func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
+	ctx.Logger().Error("the timer lane failed and was rolled back", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", cause)
+	codespace, code := types.CodeOf(cause)
+	event := &types.TimerLaneFailed{Height: types.HeightOf(ctx), Codespace: codespace, Code: code}
+	if err := report.Emit(ctx, event); err != nil {
+		ctx.Logger().Error("can't emit TimerLaneFailed", "module", types.ModuleName, "err", err)
+	}
+	e.Reporter.Failed(report.KindLane)
+}
+
+// saveChanges keeps the changes of watched state of a block whose end failed as a whole, so that no watch misses them.
+func (e *Engine) saveChanges(ctx sdk.Context) {
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+		config, err := e.Configs.Get(ctx)
+		if err != nil {
+			return err
+		}
+		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config, config.Overhead())
+	})
+	if err != nil {
+		e.Reporter.Failed(report.KindWatch)
+		ctx.Logger().Error("changes of watched state are lost", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", err)
+		// Else the notes of failing blocks would pile up, and the first block that succeeds had to read them all.
+		if err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.Watches.Forget(ctx) }); err != nil {
+			ctx.Logger().Error("the notes of watched state can't be removed", "module", types.ModuleName, "err", err)
+		}
+	}
+}
+
+// open begins the end of a block. It fixes the prices, which depend on the previous block only.
+func (e *Engine) open(ctx sdk.Context) (*block, error) {
+	config, err := e.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := e.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := types.MomentOf(ctx)
+	height := now.Height
+	prices, basefees := e.Policies.Prices(ctx, &config, &before)
+	inForce := e.Policies.At(&config, height)
+	b := &block{totals: newTotals(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
+	b.Block = &policies.Block{
+		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
+		Lane:     market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
+		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}},
+		Overhead: config.Overhead(),
+		Recents:  e.Fairness.Recents(ctx),
+		Waiting:  !inForce.AsksAgents(),
+		Hands:    hands{e, b},
+	}
+	b.funds = funds{
+		Shortfalls: e.Fees.Shortfalls(&b.Config), least: market.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
+	}
+	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
+		return nil, err
+	}
+	b.Agents = e.Agents.Open(b.Block, inForce.AsksAgents())
+	round, err := b.policy.Open(ctx, b.Block)
+	if err != nil {
+		return nil, err
+	}
+	b.round = newTurns(round, b, e.Records)
+	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
+	return b, nil
+}
+
+// cleanUp removes expired timers in queue order while the GC lane lasts, and after them those that were on hold for lack
+// of funds, or since their scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
+func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
+	for len(b.GC.Expired) > 0 && b.GC.TakeFor(&b.GC.Expired[0]) {
+		timer := b.GC.Expired[0]
+		b.GC.Expired = b.GC.Expired[1:]
+		if !timer.ExpiredAt(b.Now()) && timer.HoldReason == types.Unfunded {
+			e.removeUnfunded(ctx, b, &timer)
+			continue
+		}
+		if !timer.ExpiredAt(b.Now()) && timer.HoldReason == types.NotAdmin {
+			e.removeNotAdmins(ctx, b, &timer)
+			continue
+		}
+		if !e.expire(ctx, b, &timer) && timer.HoldReason == types.NotOnHold && b.GC.Unswept == nil {
+			// It could not even be put on hold, and stays in the queue. So the head of the queue stays before it.
+			key := state.KeyOf(timer.Due, timer.Seq)
+			b.GC.Unswept = &key
+		}
+	}
+	b.State.HeadCursor = b.firstRemaining()
+	return nil
+}
+
+// scanOnHold examines timers that are on hold while the overhead lasts, in rounds over all of them. It returns those to the
+// queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
+// those that are to be removed.
+func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
+	limit := b.Overhead.Left(market.VisitHeld)
+	timers, err := e.Records.OnHoldFrom(ctx, b.State.HoldCursor, limit)
+	if err != nil {
+		return nil, err
+	}
+	b.Overhead.Consume(market.VisitHeld, len(timers))
+	b.State.HoldCursor = 0
+	if len(timers) == limit {
+		b.State.HoldCursor = timers[limit-1].Seq + 1
+	}
+	for i := range timers {
+		t := &timers[i]
+		switch {
+		case t.ExpiredAt(b.Now()), t.HoldReason == types.NotAdmin:
+			leaving = append(leaving, *t)
+		case t.HoldReason == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
+			e.release(ctx, b, t)
+		case t.HoldReason == types.Unfunded && !b.Config.LanePaused:
+			if e.sweepUnfunded(ctx, b, t) {
+				leaving = append(leaving, *t)
+			}
+		case t.HoldReason == types.PricedOut && !b.Config.LanePaused:
+			e.sweepPricedOut(ctx, b, t)
+		}
+	}
+	return leaving, nil
 }

@@ -7,28 +7,11 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
-
-// funds is what a block knows of timers whose payers can't cover them (x/timers/README.md, "5.2 Settlement").
-//
-// Such a timer has one try. If its payer could not cover it at the lowest price either, it is unfunded, and leaves while
-// the GC lane lasts. Otherwise it is put on hold, so that no later block tries it. Timers on hold are looked at in
-// rounds: each returns, stays or leaves.
-type funds struct {
-	*fees.Shortfalls
-	// least is the lowest price of a fire.
-	least market.Price
-	// lacking counts the tries of this block that found no funds.
-	lacking uint32
-	// promised is what the timers will need that this block returns to the queue, by payer, and pledged what those will need that
-	// it admits. They are looked up, never ranged over.
-	promised, pledged map[string]math.Int
-}
 
 // hopeless reports whether the payer can't cover the timer at the lowest price either.
 func (f *funds) hopeless(ctx sdk.Context, t *types.Timer) bool {

@@ -67,57 +67,10 @@ func (e *Engine) consider(ctx sdk.Context, b *block, t *types.Timer) (c consider
 	return c
 }
 
-// Next returns the turn of the timer that the block tries next, and what the block makes of it. Where it fires, the most
-// that it may use, and that its payer may be charged, is taken as used.
-func (p *Preview) Next(ctx sdk.Context) (turn policies.Turn, verdict types.Verdict, found bool, err error) {
-	turn, found, err = p.Round.Next(ctx)
-	if err != nil || !found {
-		return turn, 0, found, err
+// less is an amount without what was charged, which most often is nothing.
+func less(amount, charged math.Int) math.Int {
+	if charged.IsZero() {
+		return amount
 	}
-	return turn, p.verdict(ctx, turn.Timer), true, nil
-}
-
-func (p *Preview) verdict(ctx sdk.Context, t *types.Timer) types.Verdict {
-	if p.Config.LanePaused {
-		return types.VerdictLanePaused
-	}
-	c := p.engine.consider(ctx, p.block, t)
-	if c.verdict != types.VerdictFires {
-		return c.verdict
-	}
-	if spent, some := p.spent[string(t.Payer())]; some {
-		c.required = c.required.Add(spent)
-	}
-	if !p.block.funds.Covers(ctx, t, c.required) {
-		return types.VerdictNoFunds
-	}
-	p.spent[string(t.Payer())] = c.required
-	p.Lane.Spend(t.GasLimit, t.CellLimit)
-	p.block.firesOf[string(t.Actor)]++
-	if len(t.OnlyIf) == 0 {
-		return types.VerdictFires
-	}
-	r := p.engine.begin(ctx, t, p.Config.FireBaseCycles)
-	ctx.GasMeter().ConsumeGas(r.meter.GasConsumed(), "read conditions")
-	if r.guarded {
-		return types.VerdictGuarded
-	}
-	return types.VerdictFires
-}
-
-// Missed is the verdict on a ready timer that the block does not try.
-func (p *Preview) Missed(ctx sdk.Context, t *types.Timer) types.Verdict {
-	price, willing := p.Round.Price(t)
-	switch {
-	case p.Config.LanePaused:
-		return types.VerdictLanePaused
-	case !willing:
-		return types.VerdictPricedOut
-	case !p.block.funds.Covers(ctx, t, price.Cost(t.GasLimit, t.CellLimit)):
-		return types.VerdictNoFunds
-	case p.block.room(t).NoRoom:
-		return types.VerdictNoRoom // The policy stops reading when the lane is full.
-	default:
-		return types.VerdictNotRead
-	}
+	return amount.Sub(charged)
 }

@@ -452,7 +452,7 @@ func mutateFrom(node any, put func(any), fn func(what string), tried *int) {
 }
 
 // TestGenesisWithAnyNodeReplaced: a genesis file with any one of its nodes gone, twice or replaced by something odd is
-// refused, or a chain starts from it, goes on, and holds the module's invariants. Nothing panics.
+// refused, or a chain starts from it, continues, and holds the module's invariants. Nothing panics.
 func TestGenesisWithAnyNodeReplaced(t *testing.T) {
 	require.True(t, *stride == 1 || len(oddValues())%*stride != 0, "every node must meet some odd values, and each of them many nodes")
 	cdc := testCodec()

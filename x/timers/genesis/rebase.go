@@ -8,7 +8,7 @@ import (
 )
 
 // Rebase returns the state for a chain whose first block has the height first. If that is above the height of the export,
-// the chain goes on, and the state stays as it is; so it does if the export states no height.
+// the chain continues, and the state stays as it is; so it does if the export states no height.
 //
 // Otherwise the chain has gone back, as far as this returns in addition. Every height moves as far, so that what was due in
 // 20 blocks is due in 20 blocks. What would fall before the first block is

@@ -95,7 +95,7 @@ func TestPayersTakeTurnsWithTheirAgents(t *testing.T) {
 //
 // Rule: 1.9-call-uncovered
 func TestATimerWhosePayerCannotCoverACallIsNotAsked(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	poor := sdk.AccAddress("robot_poor__________")
 	// A fire at the default bid costs at most 80,000, a call 150,000.
 	f.fund(poor, 149_999)
@@ -117,7 +117,7 @@ func TestATimerWhosePayerCannotCoverACallIsNotAsked(t *testing.T) {
 //
 // Rule: 1.9-call-paid, 1.9-call-billed-with-fire, 1.9-call-allowance
 func TestACallAndItsFireAreChargedOnce(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	payer := sdk.AccAddress("payer_______________")
 	// 100,000 cycles at 1 + 1.
 	f.fund(payer, 200_000)

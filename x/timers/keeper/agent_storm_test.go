@@ -21,7 +21,7 @@ import (
 // stormy makes few timers a storm, in a lane that is never full, so that the basefee stays where it is.
 func stormy(window uint32, admissions int) func(*types.TimerConfig) {
 	return func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.CandidateWindow = window
 		lab.SetOverhead(c, market.Admit, admissions)
 		c.LaneTimerCycles, c.LaneTimerCells, c.MaxFiresPerBlock = 1_000_000_000, 1_000_000_000, 1
@@ -148,7 +148,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 }
 
 // TestCellPricedOutUnderOverload: a timer that was indexed when cells were cheap does not block others when they are
-// dear, and competes again when they are cheap.
+// expensive, and competes again when they are cheap.
 func TestCellPricedOutUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 12)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.1")) }))
 	agent := f.agent("thrifty", answers(0, "9", "4", "0.2"))

@@ -67,7 +67,7 @@ func byAgent(agent sdk.AccAddress) func(*types.MsgScheduleTimer) {
 
 // Rule: 1.8-agent, 1.8-which-bids, 1.9-agent-policies, 1.9-agent-asked, 1.9-call-budget, 5.1-bids
 func TestAnAgentPricesItsTimer(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	var told []types.BidContext
 	agent := f.agent("teller", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {
 		told = append(told, about)
@@ -96,12 +96,12 @@ func TestAnAgentPricesItsTimer(t *testing.T) {
 	require.Equal(t, before-73_425, f.balance(robot))
 	summary := only[*types.TimerLaneSummary](f, f.NextBlock())
 	require.Zero(t, summary.AgentCycles)
-	require.Equal(t, "0.000000000000000000", summary.P50, "its tip bought nothing: nobody waited for room")
+	require.Equal(t, "0.000000000000000000", summary.P50, "its tip bought nothing: no one waited for room")
 }
 
 // Rule: 1.9-call-billed-with-fire
 func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	agent := f.agent("spender", answers(100_000, "3", "1", "0"))
 	f.schedule(robot, 3, f.burner(15_000), byAgent(agent), limited(40_000))
 	fired := only[*types.TimerFired](f, f.blocksUntil(3))
@@ -115,7 +115,7 @@ func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
 // Rule: 3.6-errors
 func TestWhoMayBeAnAgent(t *testing.T) {
 	lab.SkipWithoutAgents(t)
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	module := authtypes.NewModuleAddress(minttypes.ModuleName)
 	handler := authtypes.NewModuleAddress("handler")
 	f.Modules.Register("handler", types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
@@ -148,7 +148,7 @@ func TestWhoMayBeAnAgent(t *testing.T) {
 func TestTheDefaultAgentOfAnActor(t *testing.T) {
 	for name, unit := range map[string]types.FairnessUnit{"by actor": types.UnitActor, "by deployer": types.UnitDeployer} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.FairnessUnit = unit }))
+			f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) { c.FairnessUnit = unit }))
 			whale := sdk.AccAddress("robot+whale_________")
 			f.fund(whale, rich)
 			agent := f.agent("default", answers(0, "3", "1", "0"))
@@ -265,7 +265,7 @@ func TestAnAgentThatFailsIsTheDefaultBid(t *testing.T) {
 	// run fires three timers, the second of which has the agent, and returns what they paid per cycle, and all events.
 	run := func(t *testing.T, agentOf func(f *fixture) agentScript) (fires []string, failed []*types.TimerAgentFailed, bobs int64) {
 		t.Helper()
-		f := newFixture(t, withConfig(dear))
+		f := newFixture(t, withConfig(expensive))
 		var change []func(*types.MsgScheduleTimer)
 		if agentOf != nil {
 			change = append(change, byAgent(f.agent("failing", agentOf(f))))
@@ -310,7 +310,7 @@ func TestAnAgentThatFailsIsTheDefaultBid(t *testing.T) {
 }
 
 func TestAnAgentThatIsGoneIsTheDefaultBid(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	agent := f.agent("leaving", answers(0, "9", "9", "9"))
 	f.schedule(robot, 3, f.noop(), byAgent(agent))
 	delete(f.robots.agents, string(agent))
@@ -320,7 +320,7 @@ func TestAnAgentThatIsGoneIsTheDefaultBid(t *testing.T) {
 }
 
 func TestAnAgentThatRunsTimersIsRefused(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	var err error
 	agent := f.agent("running", func(ctx sdk.Context, _ types.BidContext) (types.AgentQuote, error) {
 		if err = f.Timers.EndBlock(ctx); !errors.Is(err, types.ErrReentered) {
@@ -341,7 +341,7 @@ func TestAnAgentThatRunsTimersIsRefused(t *testing.T) {
 // Rule: 1.9-block-budget, 1.9-whole-call-fits, 1.9-paused-lane-asks-none, 1.9-payers-take-turns, 1.9-unasked
 // Rule: 1.9-last-answer
 func TestAgentBudgetRotates(t *testing.T) {
-	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		setAgents(c, 20_000, 50_000)
 	}))
 	asked := map[string]int{}
@@ -399,7 +399,7 @@ func TestAgentBudgetRotates(t *testing.T) {
 
 // Rule: 1.9-cell-price
 func TestACellThatIsTooDearPricesOut(t *testing.T) {
-	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.5")) }))
+	f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.5")) }))
 	agent := f.agent("thrifty", answers(0, "3", "1", "0.499999999999999999"))
 	id := f.schedule(robot, 3, f.noop(), byAgent(agent))
 	require.Empty(t, eventsOf[*types.TimerFired](f, f.blocksUntil(4)))
@@ -410,7 +410,7 @@ func TestACellThatIsTooDearPricesOut(t *testing.T) {
 
 // Rule: 1.9-agent-policies, 1.9-agents-off
 func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
-	off := func(c *types.TimerConfig) { dear(c); setAgents(c, 150_000, 0) }
+	off := func(c *types.TimerConfig) { expensive(c); setAgents(c, 150_000, 0) }
 	for i, change := range append(guestConfigs(), plain, off) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			f := newFixture(t, withConfig(change))
@@ -429,7 +429,7 @@ func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
 //
 // Rule: 9.2-node-limit, 9.2-no-trace, 1.9-previews-call-none
 func TestEstimate_CallsNoStrangersAgents(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	calls := 0
 	agent := f.agent("random", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {
 		calls++
@@ -468,7 +468,7 @@ func TestEstimate_CallsNoStrangersAgents(t *testing.T) {
 
 // Rule: 2.1-round-trip
 func TestAgentsSurviveGenesis(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	agent := f.agent("kept", answers(0, "3", "1", "0"))
 	f.run(&types.MsgSetAgent{Sender: alice.String(), Agent: agent.String()}, &types.MsgSetAgent{Sender: robot.String(), Agent: agent.String()})
 	f.schedule(robot, 9, f.noop())
@@ -500,7 +500,7 @@ func TestAgentsNeverTouchOthers(t *testing.T) {
 		drawn := rapid.SliceOfN(rapid.SampledFrom(sortedStrings(kinds)), 1, 6).Draw(t, "agents")
 		due := rapid.SliceOfN(rapid.Uint64Range(2, 6), len(drawn), len(drawn)).Draw(t, "due")
 		run := func(withAgents bool) (others []string) {
-			f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+			f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 				c.LaneTimerCycles = 100_000_000
 				setAgents(c, 150_000, 100_000_000)
 				// The use of the lane stays so low that the basefee stays at its floor.

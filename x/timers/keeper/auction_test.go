@@ -372,7 +372,7 @@ func TestAHandlerCanTouchItsBid(t *testing.T) {
 	require.Equal(t, int64(700), f.balance(collector))
 }
 
-// TestBidRefundRefusedByTheBank: no coins are lost, and the block goes on.
+// TestBidRefundRefusedByTheBank: no coins are lost, and the block continues.
 //
 // Rule: 3.5-bank-refuses
 func TestBidRefundRefusedByTheBank(t *testing.T) {
@@ -580,7 +580,7 @@ func TestAnEstimateSaysWhatToBid(t *testing.T) {
 		require.NoError(t, err)
 		return estimate
 	}
-	require.Equal(t, "0", ask("").LeastBid, "nobody competes")
+	require.Equal(t, "0", ask("").LeastBid, "no one competes")
 	for i := range 3 {
 		f.schedule(robot, 3, f.noop(), bidding(price(fmt.Sprint(100*(1+i)))))
 	}

@@ -40,7 +40,7 @@ func withMarket(m *feeMarket) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) { opts.Keeper = append(opts.Keeper, keeper.WithBasefeeSource(m)) }
 }
 
-// burnGas uses gas without end. So many times it goes on after its meter has stopped it.
+// burnGas uses gas without end. So many times it continues after its meter has stopped it.
 func burnGas(ctx sdk.Context, caught int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -229,7 +229,7 @@ func TestAskingTheMarketIsPaidFor(t *testing.T) {
 	}
 }
 
-// TestTheLastGoodPricesSurviveAnExport: the chain that goes on from the export charges them.
+// TestTheLastGoodPricesSurviveAnExport: the chain that continues from the export charges them.
 func TestTheLastGoodPricesSurviveAnExport(t *testing.T) {
 	m := (&feeMarket{}).asks(math.LegacyNewDec(2), math.LegacyNewDec(3))
 	f := newFixture(t, withMarket(m))

@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"context"
+
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -35,4 +37,61 @@ func NewMessages(msgs ...sdk.Msg) ([]*codectypes.Any, error) {
 		return nil, err
 	}
 	return payload.Messages, nil
+}
+
+// This file holds what an actor's admin may do: schedule calls of the actor, and change those timers.
+
+// changeBy names a timer, and who changes it.
+type changeBy struct {
+	sender, actor sdk.AccAddress
+	id            []byte
+}
+
+// own names a timer that its actor changes.
+func own(actor sdk.AccAddress, id []byte) changeBy { return changeBy{actor, actor, id} }
+
+// checkScheduler returns an error unless the address may schedule the call: the actor itself, or its admin now, who could
+// replace what the actor does, and so may schedule calls of it. Messages would run as the actor, which an admin is not.
+func (k *Keeper) checkScheduler(ctx context.Context, scheduler sdk.AccAddress, call types.Call) error {
+	if scheduler.Empty() || scheduler.Equals(call.Actor) {
+		return nil
+	}
+	if !types.IsAdmin(ctx, k.engine.Router, call.Actor, scheduler) {
+		return types.ErrNotAdmin.Wrapf("%s is not the admin of %s: an actor schedules for itself, and a contract's admin for the contract",
+			k.text(scheduler), k.text(call.Actor))
+	}
+	if call.Messages {
+		return types.ErrForeignSigner.Wrapf("messages run as %s, and its admin %s schedules calls alone: state a handler and a payload",
+			k.text(call.Actor), k.text(scheduler))
+	}
+	return nil
+}
+
+// checkChange returns an error unless the sender may change the timer: who scheduled it, and is the admin still if the
+// actor did not.
+func (k *Keeper) checkChange(ctx context.Context, timer *types.Timer, sender sdk.AccAddress, call types.Call) error {
+	if principal := timer.Principal(); !principal.Equals(sender) {
+		return types.ErrNotScheduler.Wrapf("%s scheduled timer %s and alone changes it, not %s; its actor may cancel it",
+			k.text(principal), timer.IDHex(), k.text(sender))
+	}
+	call.Actor = timer.Actor
+	return k.checkScheduler(ctx, timer.Scheduler, call)
+}
+
+// changeable returns a timer that can still fire and that the sender may change.
+func (k *Keeper) changeable(ctx context.Context, by changeBy) (types.Timer, error) {
+	timer, err := k.liveTimer(ctx, by.actor, by.id)
+	if err != nil {
+		return timer, err
+	}
+	return timer, k.checkChange(ctx, &timer, by.sender, types.Call{})
+}
+
+// limitOf is how many timers an actor may have for the scheduler to add one. An admin may take half of the room, so that it
+// leaves the actor's own timers the other half; the actor may take all.
+func limitOf(config *types.TimerConfig, t *types.Timer) uint32 {
+	if len(t.Scheduler) == 0 {
+		return config.MaxTimersPerActor
+	}
+	return config.MaxTimersPerActor / 2
 }

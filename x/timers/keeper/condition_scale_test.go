@@ -11,10 +11,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// waitForPurse makes a timer of a crowd wait until the balance of purse is below or above a value.
+// waitForPurse makes a timer of a crowd wait until the balance of watched is below or above a value.
 func waitForPurse(timer *types.Timer, op types.ConditionOp, value int) {
 	when := &types.WatchCondition{Op: op, Value: fmt.Sprint(value)}
-	key := types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, purse...), "stake"...), When: when}
+	key := types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, watched...), "stake"...), When: when}
 	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
 	timer.HoldReason, timer.Due = types.Watching, 1
 }
@@ -38,19 +38,19 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 			}
 			waitForPurse(timer, op, value)
 		}, counted(&counts))
-		f.setPurse(5_000)
+		f.setWatched(5_000)
 		f.endBlock()
 		f.endBlock()
 		counts.Reset()
 		f.endBlock()
 		empty = counts.Take()
-		f.setPurse(1_000)
+		f.setWatched(1_000)
 		f.endBlock()
 		falls = counts.Take()
-		f.setPurse(9_000)
+		f.setWatched(9_000)
 		f.endBlock()
 		rises = counts.Take()
-		id := f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(purse), "< 200")))
+		id := f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(watched), "< 200")))
 		scheduled = counts.Take()
 		f.endBlock()
 		counts.Reset()
@@ -88,14 +88,14 @@ func TestASwingIsBounded(t *testing.T) {
 		waitForPurse(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
 		timer.Trigger.Watch.Remaining = 1
 	}, counted(&counts), withConfig(func(c *types.TimerConfig) { notifies(c, 64) }))
-	f.setPurse(10_000)
+	f.setWatched(10_000)
 	f.endBlock()
 	mine := f.schedule(robot2, 0, []byte("noop"), watching(f.when(f.balanceOf(bob), "< 500")), times(0), limited(40_000))
 	f.endBlock()
 	perBlock, fired, told := 64, 0, 0
 	for block := 0; fired < n; block++ {
 		require.LessOrEqual(t, block, n/30+20)
-		f.setPurse([]int64{1, 10_000}[block%2])
+		f.setWatched([]int64{1, 10_000}[block%2])
 		low := block%4 == 1
 		if f.balance(bob) >= 500 == low {
 			amount := f.balance(bob) - 100
@@ -133,15 +133,15 @@ func TestASwingIsBounded(t *testing.T) {
 //
 // Rule: 1.10-condition-not-waiting
 func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
-	cost := func(n int, purse int64) storecount.Counts {
+	cost := func(n int, watched int64) storecount.Counts {
 		var counts *storecount.Counts
 		f := crowded(t, n, func(timer *types.Timer) {
 			waitForPurse(timer, types.ConditionLess, 1_000)
 			timer.HoldReason = types.Paused
 		}, counted(&counts))
-		f.setPurse(5_000)
+		f.setWatched(5_000)
 		f.endBlock()
-		f.setPurse(purse)
+		f.setWatched(watched)
 		counts.Reset()
 		f.endBlock()
 		return counts.Take()

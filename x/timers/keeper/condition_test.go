@@ -28,16 +28,16 @@ func cooling(blocks uint64) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) { msg.Trigger.Watch.Cooldown = blocks }
 }
 
-// purse is an account whose balance the tests watch.
-var purse = sdk.AccAddress("purse_______________")
+// watched is an account whose balance the tests watch.
+var watched = sdk.AccAddress("purse_______________")
 
-// setPurse makes the balance of purse what is stated, in a transaction of its own.
-func (f *fixture) setPurse(amount int64) {
+// setWatched makes the balance of watched what is stated, in a transaction of its own.
+func (f *fixture) setWatched(amount int64) {
 	f.t.Helper()
-	if by := amount - f.balance(purse); by > 0 {
-		f.run(f.send(alice, purse, by))
+	if by := amount - f.balance(watched); by > 0 {
+		f.run(f.send(alice, watched, by))
 	} else if by < 0 {
-		f.run(f.send(purse, alice, -by))
+		f.run(f.send(watched, alice, -by))
 	}
 }
 
@@ -71,11 +71,11 @@ func TestConditionsOfABalance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.setPurse(c.start)
-			id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(purse), c.when)), times(0))
+			f.setWatched(c.start)
+			id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(watched), c.when)), times(0))
 			require.Empty(t, f.firedIDs(f.NextBlock()))
 			for i, b := range c.blocks {
-				f.setPurse(b.balance)
+				f.setWatched(b.balance)
 				events := f.NextBlock()
 				if !b.fires {
 					require.Empty(t, f.firedIDs(events), "block %d", i)
@@ -83,7 +83,7 @@ func TestConditionsOfABalance(t *testing.T) {
 				}
 				require.Equal(t, []string{id}, f.firedIDs(events), "block %d", i)
 				fired := only[*types.TimerFired](f, events)
-				require.Equal(t, []types.WatchedKey{matched(f.balanceOf(purse))}, fired.Matched)
+				require.Equal(t, []types.WatchedKey{matched(f.balanceOf(watched))}, fired.Matched)
 				require.Zero(t, fired.Late)
 			}
 		})
@@ -96,19 +96,19 @@ func TestConditionsOfABalance(t *testing.T) {
 // Rule: 1.10-collection-edge, 1.10-between-collections
 func TestAConditionComparesCollections(t *testing.T) {
 	f := newFixture(t)
-	f.setPurse(100)
-	id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(purse), "< 100")), times(0))
+	f.setWatched(100)
+	id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(watched), "< 100")), times(0))
 	f.NextBlock()
-	f.setPurse(10)
-	f.setPurse(100)
+	f.setWatched(10)
+	f.setWatched(100)
 	require.Empty(t, f.firedIDs(f.NextBlock()), "there and back")
-	_, _, err := f.Tx(f.send(purse, alice, 50), f.send(alice, bob, 2*rich))
+	_, _, err := f.Tx(f.send(watched, alice, 50), f.send(alice, bob, 2*rich))
 	require.Error(t, err)
 	require.Empty(t, f.firedIDs(f.NextBlock()), "undone")
-	f.setPurse(10)
+	f.setWatched(10)
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
-	f.setPurse(500)
-	f.setPurse(20)
+	f.setWatched(500)
+	f.setWatched(20)
 	require.Empty(t, f.firedIDs(f.NextBlock()), "back and there")
 }
 
@@ -135,23 +135,23 @@ func TestAConditionStartsFromItsScheduling(t *testing.T) {
 		for _, others := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, others %t", name, others), func(t *testing.T) {
 				f := newFixture(t)
-				f.setPurse(c.before)
+				f.setWatched(c.before)
 				if others {
-					f.schedule(robot2, 0, f.noop(), watching(f.when(f.balanceOf(purse), "> 1000000")), times(0))
+					f.schedule(robot2, 0, f.noop(), watching(f.when(f.balanceOf(watched), "> 1000000")), times(0))
 				}
 				f.NextBlock()
-				f.setPurse(c.at)
-				id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(purse), "< 100")), times(0))
+				f.setWatched(c.at)
+				id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(watched), "< 100")), times(0))
 				f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 100_000})
-				f.setPurse(c.after)
+				f.setWatched(c.after)
 				require.Empty(t, f.firedIDs(f.NextBlock()))
-				f.setPurse(c.next)
+				f.setWatched(c.next)
 				require.Equal(t, c.fires, len(f.firedIDs(f.NextBlock())) == 1)
 				require.Empty(t, f.export().WatchStarts)
 				// From then on it is an ordinary condition.
-				f.setPurse(300)
+				f.setWatched(300)
 				require.Empty(t, f.firedIDs(f.NextBlock()))
-				f.setPurse(3)
+				f.setWatched(3)
 				require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 			})
 		}
@@ -161,14 +161,14 @@ func TestAConditionStartsFromItsScheduling(t *testing.T) {
 // TestAHandlerThatSchedules: in the end of a block the values at scheduling are those that handlers have left so far.
 func TestAHandlerThatSchedulesACondition(t *testing.T) {
 	f := newFixture(t)
-	f.fund(purse, 200)
+	f.fund(watched, 200)
 	move := func(ctx sdk.Context, from, to sdk.AccAddress, amount int64) error {
 		return f.Bank.SendCoins(ctx, from, to, f.coins(amount))
 	}
-	msg := scheduleMsg(robot, 0, f.noop(), watching(f.when(f.balanceOf(purse), "< 100")))
+	msg := scheduleMsg(robot, 0, f.noop(), watching(f.when(f.balanceOf(watched), "< 100")))
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
 		_, err := f.Messages.Handler(msg)(ctx, msg)
-		return errors.Join(err, move(ctx, purse, alice, 150))
+		return errors.Join(err, move(ctx, watched, alice, 150))
 	})
 	f.schedule(robot, 3, payload)
 	f.blocksUntil(3)
@@ -213,13 +213,13 @@ func TestAConditionOfItsOwnFee(t *testing.T) {
 // Rule: 1.10-cooldown
 func TestCooldown(t *testing.T) {
 	f := newFixture(t)
-	plain := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(purse)), times(0), cooling(3))
-	low := f.schedule(robot2, 0, f.noop(), watching(f.when(f.balanceOf(purse), "< 100")), times(0), cooling(4))
-	f.setPurse(100)
+	plain := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(watched)), times(0), cooling(3))
+	low := f.schedule(robot2, 0, f.noop(), watching(f.when(f.balanceOf(watched), "< 100")), times(0), cooling(4))
+	f.setWatched(100)
 	f.NextBlock()
 	var fired []string
 	for i := range 12 {
-		f.setPurse(100 - int64(i%2))
+		f.setWatched(100 - int64(i%2))
 		for _, id := range f.firedIDs(f.NextBlock()) {
 			name := map[string]string{plain: "plain", low: "low"}[id]
 			fired = append(fired, fmt.Sprintf("%s %d", name, i))
@@ -232,14 +232,14 @@ func TestCooldown(t *testing.T) {
 // Rule: 1.10-cooldown-outlives
 func TestACooldownThatOutlivesTheTimerEndsIt(t *testing.T) {
 	f := newFixture(t)
-	f.schedule(robot, 0, f.noop(), watching(f.balanceOf(purse)), times(0), cooling(5), expiring(f.Height()+5))
+	f.schedule(robot, 0, f.noop(), watching(f.balanceOf(watched)), times(0), cooling(5), expiring(f.Height()+5))
 	f.NextBlock()
-	f.setPurse(1)
+	f.setWatched(1)
 	events := f.NextBlock()
 	require.Len(t, f.firedIDs(events), 1)
 	require.Zero(t, only[*types.TimerFired](f, events).NextDue)
 	require.Zero(t, f.total(robot))
-	msg := scheduleMsg(robot, 0, f.noop(), watching(f.balanceOf(purse)), cooling(f.config().MaxTtlBlocks+1))
+	msg := scheduleMsg(robot, 0, f.noop(), watching(f.balanceOf(watched)), cooling(f.config().MaxTtlBlocks+1))
 	f.refused(types.ErrInvalidWatch, msg)
 }
 
@@ -257,7 +257,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 		key.When = &types.WatchCondition{Op: op, Value: value}
 		return key
 	}
-	balance := f.balanceOf(purse)
+	balance := f.balanceOf(watched)
 	refuse("no op", types.ErrInvalidWatch, with(balance, 0, ""))
 	refuse("an op that is unknown", types.ErrInvalidWatch, with(balance, 99, "1"))
 	refuse("no value", types.ErrInvalidWatch, with(balance, types.ConditionLess, ""))
@@ -265,7 +265,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 	refuse("bytes of a balance", types.ErrInvalidWatch, with(balance, types.ConditionEqual, "rich"))
 	refuse("too long", types.ErrInvalidWatch, with(balance, types.ConditionLess, string(make([]byte, 65))))
 	refuse("a value where there is none", types.ErrInvalidWatch, with(balance, types.ConditionExists, "1"))
-	refuse("all balances", types.ErrInvalidWatch, f.when(f.key("bank:balances:"+purse.String()), "< 1"))
+	refuse("all balances", types.ErrInvalidWatch, f.when(f.key("bank:balances:"+watched.String()), "< 1"))
 	refuse("a key that is no number", types.ErrInvalidWatch, f.when(types.WatchKey{Store: "bank", Prefix: []byte{5}}, "< 1"))
 	refuse("no such store", types.ErrNotWatchable, f.when(types.WatchKey{Store: "gov", Prefix: []byte{5}}, "exists"))
 	refuse("a key twice", types.ErrInvalidWatch, f.when(balance, "< 1"), f.when(balance, "> 1"))
@@ -278,18 +278,18 @@ func TestConditionsThatAreRefused(t *testing.T) {
 // Rule: 1.10-condition-not-waiting
 func TestPausedConditions(t *testing.T) {
 	f := newFixture(t)
-	f.setPurse(200)
-	id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(purse), "< 100")), times(0))
+	f.setWatched(200)
+	id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(watched), "< 100")), times(0))
 	f.NextBlock()
 	f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
-	f.setPurse(50)
+	f.setWatched(50)
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
-	f.setPurse(40)
+	f.setWatched(40)
 	require.Empty(t, f.firedIDs(f.NextBlock()), "it was below 100 before")
-	f.setPurse(100)
+	f.setWatched(100)
 	f.NextBlock()
-	f.setPurse(99)
+	f.setWatched(99)
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 }
 
@@ -305,17 +305,17 @@ func TestARetriedCondition(t *testing.T) {
 		}
 		return nil
 	})
-	f.setPurse(200)
-	f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(purse), "< 100")), times(0), func(msg *types.MsgScheduleTimer) {
+	f.setWatched(200)
+	f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(watched), "< 100")), times(0), func(msg *types.MsgScheduleTimer) {
 		msg.Retry = &types.Retry{Max: 3, After: 2}
 	})
 	f.NextBlock()
-	f.setPurse(50)
+	f.setWatched(50)
 	for i, want := range []int{1, 0, 1, 0, 1, 0} {
 		events := eventsOf[*types.TimerFired](f, f.NextBlock())
 		require.Len(t, events, want, "block %d", i)
 		for _, event := range events {
-			require.Equal(t, []types.WatchedKey{matched(f.balanceOf(purse))}, event.Matched)
+			require.Equal(t, []types.WatchedKey{matched(f.balanceOf(watched))}, event.Matched)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func TestARetriedCondition(t *testing.T) {
 // TestQueriesShowConditions, whether their timers wait or not.
 func TestQueriesShowConditions(t *testing.T) {
 	f := newFixture(t)
-	low, whole := f.when(f.balanceOf(purse), "< 100"), f.balanceOf(purse)
+	low, whole := f.when(f.balanceOf(watched), "< 100"), f.balanceOf(watched)
 	waiting := f.schedule(robot, 0, f.noop(), watching(low, f.balanceOf(bob)), times(0))
 	paused := f.schedule(robot2, 0, f.noop(), watching(low), times(0))
 	f.schedule(robot2, 0, f.noop(), watching(whole), times(0))
@@ -348,14 +348,14 @@ func TestQueriesShowConditions(t *testing.T) {
 // TestConditionsSurviveAnExport in the middle of what a small bound has left to do.
 func TestConditionsSurviveAnExport(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 2) }))
-	f.setPurse(100)
+	f.setWatched(100)
 	payload := f.noop()
 	for i := range 12 {
-		f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(purse), fmt.Sprintf("< %d", 10+5*i))), times(0))
+		f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(watched), fmt.Sprintf("< %d", 10+5*i))), times(0))
 	}
 	f.NextBlock()
-	f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(purse), "< 100")), times(0))
-	f.setPurse(1)
+	f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(watched), "< 100")), times(0))
+	f.setWatched(1)
 	_, err := f.EndBlock()
 	require.NoError(t, err)
 	exported := f.export()
@@ -376,12 +376,12 @@ func TestConditionsSurviveAnExport(t *testing.T) {
 //
 // Rule: 1.10-conditions-count
 func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
-	// The others have a condition each, and the purse has one beside two of them.
+	// The others have a condition each, and the watched has one beside two of them.
 	for name, others := range map[string][]sdk.AccAddress{"a condition": {alice, bob}, "any change": {alice, bob, carol}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 4) }))
-			f.setPurse(100)
-			keys := []types.WatchKey{f.balanceOf(purse)}
+			f.setWatched(100)
+			keys := []types.WatchKey{f.balanceOf(watched)}
 			if len(others) < 3 {
 				keys[0] = f.when(keys[0], "< 50")
 			}
@@ -392,7 +392,7 @@ func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
 				f.schedule(robot, 0, f.noop(), watching(keys...))
 			}
 			f.NextBlock()
-			f.setPurse(1)
+			f.setWatched(1)
 			for _, want := range []int{2, 2, 1, 0} {
 				require.Len(t, f.firedIDs(f.NextBlock()), want)
 			}

@@ -240,7 +240,7 @@ func TestCapsOnFires(t *testing.T) {
 	require.Equal(t, []string{b[2]}, f.firedIDs(f.NextBlock()))
 }
 
-// TestTheSweepComesToEachTimer: however few it looks at in a block, it goes on behind the last one that it looked at.
+// TestTheSweepComesToEachTimer: however few it looks at in a block, it continues behind the last one that it looked at.
 func TestTheSweepComesToEachTimer(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, market.VisitHeld, 1) }))
 	stays := f.schedule(robot, 4, f.noop(), limited(gas+1))

@@ -101,7 +101,7 @@ func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 	})
 }
 
-// A page reads a bounded number of segments, whoever they belong to, and goes on where it stopped.
+// A page reads a bounded number of segments, whoever they belong to, and continues where it stopped.
 //
 // Rule: 9.2-deliveries-page, 9.2-gas
 func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {

@@ -16,8 +16,8 @@ func onlyIf(conditions ...types.WatchKey) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) { msg.OnlyIf = conditions }
 }
 
-// poorPurse holds while the balance of purse is below 100.
-func (f *fixture) poorPurse() types.WatchKey { return f.when(f.balanceOf(purse), "< 100") }
+// lowBalance holds while the balance of watched is below 100.
+func (f *fixture) lowBalance() types.WatchKey { return f.when(f.balanceOf(watched), "< 100") }
 
 // counted is a payload whose runs are counted.
 func (f *fixture) counted(runs *int) []byte {
@@ -50,10 +50,10 @@ func TestOnlyIf_RunsTheHandlerWhileAllHold(t *testing.T) {
 		} {
 			t.Run(name+" at "+kind, func(t *testing.T) {
 				f, runs := newFixture(t), 0
-				f.setPurse(c.balance)
-				conditions := []types.WatchKey{f.poorPurse()}
+				f.setWatched(c.balance)
+				conditions := []types.WatchKey{f.lowBalance()}
 				if c.also != "" {
-					conditions = append(conditions, f.when(f.balanceOf(purse), c.also))
+					conditions = append(conditions, f.when(f.balanceOf(watched), c.also))
 				}
 				id := f.schedule(robot, 0, f.counted(&runs), triggered(due(f)), onlyIf(conditions...))
 				require.Equal(t, conditions, f.timer(robot, id).OnlyIf)
@@ -78,8 +78,8 @@ func TestOnlyIf_RunsTheHandlerWhileAllHold(t *testing.T) {
 	}
 }
 
-// TestOnlyIf_LeavesWhatIsCounted: a guarded fire is no delivery: the number of repetitions that are left and the index stay, and so
-// does the count of failures. It counts in fire_seq, and the next one comes in the same rhythm.
+// TestOnlyIf_LeavesWhatIsCounted: a guarded fire is no delivery: the number of repetitions that are left and the index stay, and
+// so does the count of failures. It counts in fire_seq, and the next one comes in the same rhythm.
 //
 // Rule: 1.14-neither, 1.14-remaining
 func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
@@ -95,20 +95,20 @@ func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, runs := newFixture(t), []types.Delivery{}
 			f.BlockSeconds = 60
-			f.setPurse(0)
+			f.setWatched(0)
 			id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
 				runs = append(runs, d)
 				if len(runs) == 1 {
 					return errors.New("the first one fails")
 				}
 				return nil
-			}), triggered(trigger), onlyIf(f.poorPurse()))
+			}), triggered(trigger), onlyIf(f.lowBalance()))
 			f.NextBlock()
 			require.False(t, only[*types.TimerFired](f, f.NextBlock()).Success)
 			info := f.timer(robot, id)
 			require.Equal(t, uint32(1), info.Failures)
 			require.Equal(t, uint64(1), info.Trigger.Repetitions())
-			f.setPurse(100)
+			f.setWatched(100)
 			for i := range 3 {
 				fired := only[*types.TimerFired](f, f.NextBlock())
 				require.True(t, fired.Guarded)
@@ -120,7 +120,7 @@ func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
 				require.True(t, info.LastOutcome.Guarded)
 				require.False(t, info.LastOutcome.Success)
 			}
-			f.setPurse(0)
+			f.setWatched(0)
 			fired := only[*types.TimerFired](f, f.NextBlock())
 			require.True(t, fired.Success)
 			require.Equal(t, types.EndCompleted, fired.Ended)
@@ -137,13 +137,13 @@ func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
 // Rule: 1.14-remaining
 func TestOnlyIf_AWatchWaitsOn(t *testing.T) {
 	f, runs := newFixture(t), 0
-	id := f.schedule(robot, 0, f.counted(&runs), watching(f.balanceOf(bob)), times(1), onlyIf(f.poorPurse()))
-	f.setPurse(100)
+	id := f.schedule(robot, 0, f.counted(&runs), watching(f.balanceOf(bob)), times(1), onlyIf(f.lowBalance()))
+	f.setWatched(100)
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	require.True(t, only[*types.TimerFired](f, f.NextBlock()).Guarded)
 	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
-	f.setPurse(0)
+	f.setWatched(0)
 	f.run(f.send(alice, bob, 1))
 	require.True(t, only[*types.TimerFired](f, f.NextBlock()).Success)
 	require.Equal(t, 1, runs)
@@ -162,9 +162,9 @@ func TestOnlyIf_IsReadAtEachRetry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.BlockSeconds = 60
-			f.setPurse(0)
+			f.setWatched(0)
 			id := f.schedule(robot, 0, f.script(func(sdk.Context, types.Delivery) error { return errors.New("no") }),
-				triggered(trigger), onlyIf(f.poorPurse()), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 3, After: 1} })
+				triggered(trigger), onlyIf(f.lowBalance()), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 3, After: 1} })
 			var fired *types.TimerFired
 			for fired == nil {
 				for _, one := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
@@ -172,7 +172,7 @@ func TestOnlyIf_IsReadAtEachRetry(t *testing.T) {
 				}
 			}
 			require.Equal(t, uint32(1), fired.Retries)
-			f.setPurse(100)
+			f.setWatched(100)
 			fired = only[*types.TimerFired](f, f.NextBlock())
 			require.True(t, fired.Guarded)
 			require.Zero(t, fired.Retries)
@@ -191,8 +191,8 @@ func TestOnlyIf_IsReadAtEachRetry(t *testing.T) {
 	}
 }
 
-// TestOnlyIf_SeesTheStateBeforeItsOwnCharge: the payer's balance is what it is before the pre-charge of this fire, and what earlier
-// fires of the block did counts.
+// TestOnlyIf_SeesTheStateBeforeItsOwnCharge: the payer's balance is what it is before the pre-charge of this fire, and what
+// earlier fires of the block did counts.
 //
 // Rule: 1.14-before-its-charge
 func TestOnlyIf_SeesTheStateBeforeItsOwnCharge(t *testing.T) {
@@ -208,21 +208,21 @@ func TestOnlyIf_SeesTheStateBeforeItsOwnCharge(t *testing.T) {
 	require.Equal(t, 1, runs)
 }
 
-// TestOnlyIf_FailsWhatCanNotBeRead: conditions whose reading takes more than the gas limit, or whose store is not watchable any more,
-// are a failed fire.
+// TestOnlyIf_FailsWhatCanNotBeRead: conditions whose reading takes more than the gas limit, or whose store is not watchable any
+// more, are a failed fire.
 //
 // Rule: 1.14-unreadable
 func TestOnlyIf_FailsWhatCanNotBeRead(t *testing.T) {
 	f, runs := newFixture(t), 0
-	f.setPurse(0)
-	f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{After: 1}), onlyIf(f.poorPurse()), limited(60_000))
+	f.setWatched(0)
+	f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{After: 1}), onlyIf(f.lowBalance()), limited(60_000))
 	f.setConfig(func(c *types.TimerConfig) { c.FireBaseCycles, c.MinGasLimit = 59_900, 60_000 })
 	fired := only[*types.TimerFired](f, append(f.NextBlock(), f.NextBlock()...))
 	require.Equal(t, types.ErrOutOfCycles.ABCICode(), fired.Code)
 	require.Equal(t, uint64(60_000), fired.Cycles)
 	require.False(t, fired.Guarded)
 
-	key := f.poorPurse()
+	key := f.lowBalance()
 	id := f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{After: 5}), onlyIf(key))
 	f.NextBlock()
 	genesis := f.export()
@@ -249,8 +249,8 @@ func TestOnlyIf_FailsWhatCanNotBeRead(t *testing.T) {
 // Rule: 1.14-refused
 func TestOnlyIf_RefusesWhatSaysNothing(t *testing.T) {
 	f := newFixture(t)
-	poor := f.poorPurse()
-	part := f.key("bank:balances:" + purse.String())
+	poor := f.lowBalance()
+	part := f.key("bank:balances:" + watched.String())
 	part.When = poor.When
 	unknown := poor
 	unknown.Store = "nothing"
@@ -260,7 +260,7 @@ func TestOnlyIf_RefusesWhatSaysNothing(t *testing.T) {
 		want       error
 		conditions []types.WatchKey
 	}{
-		"without a condition": {types.ErrInvalidOnlyIf, []types.WatchKey{f.balanceOf(purse)}},
+		"without a condition": {types.ErrInvalidOnlyIf, []types.WatchKey{f.balanceOf(watched)}},
 		"too many":            {types.ErrInvalidOnlyIf, []types.WatchKey{poor, poor, poor}},
 		"part of a store":     {types.ErrInvalidWatch, []types.WatchKey{part}},
 		"unknown store":       {types.ErrNotWatchable, []types.WatchKey{unknown}},
@@ -279,11 +279,11 @@ func TestOnlyIf_RefusesWhatSaysNothing(t *testing.T) {
 // Rule: 1.14-counts
 func TestOnlyIf_CountsLikeAFire(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.Policy, c.MaxFiresPerActor = types.PolicyEIP1559, 2 }))
-	f.setPurse(100)
-	id := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}), onlyIf(f.poorPurse()),
+	f.setWatched(100)
+	id := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}), onlyIf(f.lowBalance()),
 		expiring(f.Height()+50), func(m *types.MsgScheduleTimer) { m.Renew = true })
 	for range 3 {
-		f.schedule(robot, 0, f.noop(), triggered(types.Trigger{After: 1}), onlyIf(f.poorPurse()))
+		f.schedule(robot, 0, f.noop(), triggered(types.Trigger{After: 1}), onlyIf(f.lowBalance()))
 	}
 	before := f.timer(robot, id)
 	f.NextBlock()

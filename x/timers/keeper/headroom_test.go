@@ -103,7 +103,7 @@ func TestHeadroom_HoldsForEachWayIn(t *testing.T) {
 	exact.refused(types.ErrInvalidConfig, exact.replaces(config))
 }
 
-// TestHeadroom_AConfigInForceStays: a chain whose config is older than the rule goes on.
+// TestHeadroom_AConfigInForceStays: a chain whose config is older than the rule continues.
 //
 // Rule: 7.2-headroom-of-old
 func TestHeadroom_AConfigInForceStays(t *testing.T) {

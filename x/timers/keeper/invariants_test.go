@@ -19,7 +19,7 @@ var mayBeMissing = map[byte]string{
 	types.PrefixReceipts.Bytes()[0]:     "a receipt is dropped with its block's, and nothing refers to it",
 	types.PrefixNextConfig.Bytes()[0]:   "there may be none",
 	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
-	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
+	types.PrefixWatchPending.Bytes()[0]: "a change of which no one has been told",
 	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
 }
 
@@ -43,8 +43,8 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 	if policy == types.PolicyAuction {
 		f.schedule(robot, f.Height()+50, f.noop(), small, bidding(price("7")))
 	}
-	f.schedule(robot, 0, f.noop(), small, watching(f.when(f.balanceOf(purse), "< 100"), f.balanceOf(bob)))
-	f.schedule(robot, 0, f.noop(), small, watching(f.when(f.balanceOf(purse), ">= 7")), times(0))
+	f.schedule(robot, 0, f.noop(), small, watching(f.when(f.balanceOf(watched), "< 100"), f.balanceOf(bob)))
+	f.schedule(robot, 0, f.noop(), small, watching(f.when(f.balanceOf(watched), ">= 7")), times(0))
 	f.run(&types.MsgSetAgent{Sender: robot.String(), Agent: f.agent("its own", answers(10, "100", "1", "100")).String()})
 	for i := range 12 {
 		f.fund(crowdOwner(i), rich)
@@ -58,7 +58,7 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 	f.schedule(robot, 0, f.noop(), small, watching(f.balanceOf(crowdOwner(98)), f.balanceOf(crowdOwner(99))), expiring(due))
 	f.blocksUntil(due - 1)
 	f.setConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, market.RemoveKey, 2) })
-	f.run(f.send(alice, purse, 1), f.send(alice, carol, 1))
+	f.run(f.send(alice, watched, 1), f.send(alice, carol, 1))
 	f.NextBlock()
 	f.run(f.send(alice, carol, 1))
 	f.setConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock++ })
@@ -125,7 +125,7 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 	changes := map[string]func(t *types.Timer, now uint64) (applies bool){
 		"its actor is another one":           set(func(t *types.Timer) { t.Actor = carol }),
 		"a payload that is not there":        set(func(t *types.Timer) { t.PayloadSeq = 1 << 40 }),
-		"coins that nobody locked":           set(func(t *types.Timer) { t.SetLocked(t.Locked().AddRaw(1)) }),
+		"coins that no one locked":           set(func(t *types.Timer) { t.SetLocked(t.Locked().AddRaw(1)) }),
 		"no trigger":                         set(func(t *types.Timer) { t.Trigger = types.Trigger{} }),
 		"an answer below zero":               set(func(t *types.Timer) { t.LastAnswer = invalid }),
 		"an unknown answer to lack of funds": set(func(t *types.Timer) { t.OnUnfunded = 99 }),
@@ -217,7 +217,7 @@ func TestInvariantsNoticeAWrongLane(t *testing.T) {
 	}
 }
 
-// TestInvariantsNoticeAWaitThatIsPassedOver: the sweep for what expires goes on from its cursor.
+// TestInvariantsNoticeAWaitThatIsPassedOver: the sweep for what expires continues from its cursor.
 //
 // Rule: 2.2-cursors
 func TestInvariantsNoticeAWaitThatIsPassedOver(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -235,4 +236,190 @@ func (k *Keeper) CheckInvariants(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// BondDenomKeeper names the denom that a chain bonds; the keeper of x/staking is one.
+type BondDenomKeeper interface {
+	BondDenom(ctx context.Context) (string, error)
+}
+
+// feeDenom is what a genesis without a fee denom charges.
+type feeDenom struct {
+	stated  string
+	staking BondDenomKeeper
+}
+
+// WithFeeDenom states the fee denom of a chain that starts the module, or adds it in an upgrade. A genesis that states one
+// wins over it; later nothing changes it.
+func WithFeeDenom(denom string) Option {
+	return func(o *options) { o.feeDenom.stated = denom }
+}
+
+// WithBondDenom takes the fee denom from x/staking when the module's state is initialized, unless the genesis or
+// WithFeeDenom states another one. Staking must be initialized before.
+func WithBondDenom(staking BondDenomKeeper) Option {
+	return func(o *options) { o.feeDenom.staking = staking }
+}
+
+// DefaultGenesis returns an empty module. It charges what WithFeeDenom states; without that its fee denom is empty, and
+// InitGenesis takes it from x/staking. The config has the parameters of every policy of the chain.
+func (k *Keeper) DefaultGenesis() *types.GenesisState {
+	g := types.NewGenesis(k.feeDenom.stated)
+	g.Config = k.engine.Policies.Complete(g.Config)
+	return g
+}
+
+// withFeeDenom returns the state with its fee denom filled in. Fires could not be charged in a denom that no one holds, so
+// that one without supply is refused.
+func (k *Keeper) withFeeDenom(ctx context.Context, head *types.GenesisState) (*types.GenesisState, error) {
+	complete := *head
+	denom := &complete.Config.FeeDenom
+	if *denom == "" {
+		*denom = k.feeDenom.stated
+	}
+	if *denom == "" && k.feeDenom.staking != nil {
+		bonded, err := k.feeDenom.staking.BondDenom(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*denom = bonded
+	}
+	if *denom == "" {
+		return nil, types.ErrInvalidGenesis.Wrap("config.fee_denom is empty, and there is no bond denom: state one of them; " +
+			"want x/staking before x/timers in the order of genesis")
+	}
+	if err := sdk.ValidateDenom(*denom); err != nil {
+		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom: %.200v", err)
+	}
+	if !k.engine.Fees.Bank.GetSupply(ctx, *denom).IsPositive() {
+		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom %q has no supply: no one could pay; "+
+			"want x/bank before x/timers in the order of genesis", *denom)
+	}
+	return &complete, nil
+}
+
+// InitGenesis validates a genesis state and writes it to an empty store. The module's account must hold the locked bids
+// already, and the fee denom must have a supply, so that the genesis of x/bank comes first (x/timers/README.md, "2.1
+// Genesis"). An empty fee denom is that of the chain (WithFeeDenom, WithBondDenom). If the state is of a later
+// block than the chain begins with, its heights are moved back (genesis.Source, Rebase).
+func (k *Keeper) InitGenesis(ctx context.Context, g *types.GenesisState) error {
+	return k.InitGenesisFrom(ctx, genesis.FromState(g))
+}
+
+// InitGenesisFrom is InitGenesis for a state whose timers are read one at a time. They are validated as they come: after
+// an error the store holds a part of the state.
+func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) error {
+	head, err := k.withFeeDenom(ctx, source.Head)
+	if err != nil {
+		return err
+	}
+	source.Head = head
+	// The context of a chain's genesis has the height of its first block, or 0 for 1.
+	source, back := source.Rebase(max(1, types.HeightOf(ctx)))
+	if back > 0 {
+		sdk.UnwrapSDKContext(ctx).Logger().Info("timers of a chain that goes back: all heights are moved", "blocks", back)
+	}
+	check, err := genesis.NewCheck(source.Head)
+	if err != nil {
+		return err
+	}
+	if err := k.CheckConfigs(source.Head); err != nil {
+		return err
+	}
+	source.Head.Config = k.engine.Policies.Complete(source.Head.Config)
+	if source.Head.NextConfig != nil {
+		next := k.engine.Policies.Complete(*source.Head.NextConfig)
+		source.Head.NextConfig = &next
+	}
+	// The account exists from the first block, so that the first pre-charge costs what every other does.
+	k.engine.Fees.Accounts.GetModuleAccount(ctx, types.ModuleName)
+	readings := []state.TimerReading{{Timer: check.Timer, Done: check.Done}}
+	for _, c := range k.components {
+		if err := c.InitGenesis(ctx, source.Head); err != nil {
+			return err
+		}
+		if reader, ok := c.(state.TimerReader); ok {
+			readings = append(readings, reader.ReadTimers(ctx, source.Head))
+		}
+	}
+	read, err := readTimers(source, readings)
+	if err != nil || read > checkedTimers {
+		return err
+	}
+	if err := k.CheckInvariants(ctx); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("%v", err)
+	}
+	return nil
+}
+
+// checkedTimers is up to how many timers an import holds the invariants of the whole module too, as they are held at run
+// time: that has every timer in memory, and takes some 35 µs a timer. Of a longer file each record is checked as it is
+// read, by the same functions, and what its records add up to as the components derive it.
+const checkedTimers = 10_000
+
+// readTimers passes each timer to all readings, and counts them.
+func readTimers(source genesis.Source, readings []state.TimerReading) (read int, err error) {
+	err = source.Timers(func(i int, t *types.Timer) error {
+		read++
+		for _, reading := range readings {
+			if err := reading.Timer(i, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return read, err
+	}
+	for _, reading := range readings {
+		if reading.Done == nil {
+			continue
+		}
+		if err := reading.Done(); err != nil {
+			return read, err
+		}
+	}
+	return read, nil
+}
+
+// ValidateGenesis checks that a genesis state does not contradict itself, and that its policies are of this chain.
+// Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
+func (k *Keeper) ValidateGenesis(g *types.GenesisState) error {
+	if err := genesis.Validate(g); err != nil {
+		return err
+	}
+	return k.CheckConfigs(g)
+}
+
+// CheckConfigs checks that the policies of a genesis state are of this chain and accept its configs.
+func (k *Keeper) CheckConfigs(g *types.GenesisState) error {
+	if g.NextConfig != nil {
+		if err := k.engine.CheckConfig(g.NextConfig); err != nil {
+			return err
+		}
+	}
+	return k.engine.CheckConfig(&g.Config)
+}
+
+// ExportGenesis returns the whole state, in an order that depends on nothing but it.
+func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error) {
+	source, err := k.Export(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.Collect()
+}
+
+// Export is ExportGenesis for a state of any size: the timers are read from the store when they are passed on. The store
+// must not change meanwhile.
+func (k *Keeper) Export(ctx context.Context) (genesis.Source, error) {
+	head := &types.GenesisState{}
+	for _, c := range k.components {
+		if err := c.ExportGenesis(ctx, head); err != nil {
+			return genesis.Source{}, err
+		}
+	}
+	return genesis.Source{Head: head, Timers: func(fn func(int, *types.Timer) error) error {
+		return k.engine.Records.ExportTimers(ctx, fn)
+	}}, nil
 }

@@ -74,28 +74,28 @@ func kinds() []kind {
 		{
 			name: "condition, waiting", stands: types.TimerStatusWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
-				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(purse), "> 100")))
+				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(watched), "> 100")))
 			},
-			end: func(f *fixture, _ string) { f.setPurse(101) },
+			end: func(f *fixture, _ string) { f.setWatched(101) },
 		},
 		{name: "condition, triggered", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
-			id := f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(purse), "> 100")))
+			id := f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(watched), "> 100")))
 			f.NextBlock()
-			f.setPurse(101)
+			f.setWatched(101)
 			return robot, id
 		}},
 		{
 			name: "watch, cooling down", stands: types.TimerStatusWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
-				id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(purse)), times(2), cooling(4))
+				id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(watched)), times(2), cooling(4))
 				f.NextBlock()
-				f.setPurse(1)
+				f.setWatched(1)
 				require.Equal(f.t, []string{id}, f.firedIDs(f.blocksUntil(4)))
 				// Changes before the cooldown ends make it due neither now nor then.
-				f.setPurse(2)
+				f.setWatched(2)
 				return robot, id
 			},
-			end: func(f *fixture, _ string) { f.setPurse(3) },
+			end: func(f *fixture, _ string) { f.setWatched(3) },
 		},
 		{
 			name: "paused", stands: types.TimerStatusOnHold, onHold: types.Paused,
@@ -203,7 +203,7 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 		for _, k := range kinds() {
 			t.Run(m.name+"/"+k.name, func(t *testing.T) {
 				f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-					dear(c)
+					expensive(c)
 					// Nothing fires before block 19, so that what is ready stays so.
 					c.LanePaused = k.stands == types.TimerStatusReady
 					c.MaxCyclesPerFire = 250_000

@@ -129,9 +129,9 @@ func (h *indexHistory) change() {
 	}
 }
 
-// TestLazyIndex_ChoosesWhatAFullSortChooses: whatever timers come, change and leave, expire, repeat, lack funds or are quarantined
-// while the weights of their actors change, the blocks of a chain that reads the ready index fire the same timers in the same
-// order as those of one that sorts all that is ready.
+// TestLazyIndex_ChoosesWhatAFullSortChooses: whatever timers come, change and leave, expire, repeat, lack funds or are
+// quarantined while the weights of their actors change, the blocks of a chain that reads the ready index fire the same timers in
+// the same order as those of one that sorts all that is ready.
 //
 // Rule: 5.4-index-exact, 5.4-index-lazy
 func TestLazyIndex_ChoosesWhatAFullSortChooses(t *testing.T) {
@@ -177,7 +177,7 @@ func TestLazyIndex_DropsJunkWithinItsBounds(t *testing.T) {
 			timer.Actor, timer.Bid = robot, stated("50", "0.9")
 			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
 		}
-	}, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+	}, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused, c.MaxFiresPerBlock = true, fires
 	}))
 	f.fund(robot, 100*rich)
@@ -235,8 +235,9 @@ func TestLazyIndex_DropsJunkWithinItsBounds(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
-// TestLazyIndex_ReadersLeaveNothing: while a block reads the index, and between blocks, whoever asks for the order of the next block,
-// an estimate, the lane or a timer, on a branch that is dropped, changes nothing of the state, and nothing of what the next blocks do.
+// TestLazyIndex_ReadersLeaveNothing: while a block reads the index, and between blocks, whoever asks for the order of the next
+// block, an estimate, the lane or a timer, on a branch that is dropped, changes nothing of the state, and nothing of what the
+// next blocks do.
 //
 // Rule: 5.4-index-lazy, 2.3-session
 func TestLazyIndex_ReadersLeaveNothing(t *testing.T) {
@@ -251,7 +252,7 @@ func TestLazyIndex_ReadersLeaveNothing(t *testing.T) {
 		require.NoError(f.t, err)
 		_, err = f.query().Timer(branch, &types.QueryTimerRequest{Actor: robot.String(), Id: id})
 		require.NoError(f.t, err)
-		// A preview that goes on as the block would: it puts timers back, and drops what is stale.
+		// A preview that continues as the block would: it puts timers back, and drops what is stale.
 		preview, b, err := f.Timers.Engine().Preview(branch)
 		require.NoError(f.t, err)
 		for more := true; more; {

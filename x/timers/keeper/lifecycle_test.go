@@ -634,7 +634,7 @@ func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 3, f.pays(alice, bob, 1), every(2, 5), retried(2, 1))
 	before := f.timer(alice, id)
-	// The bank refuses the pre-charge: the module itself can't go on with this timer.
+	// The bank refuses the pre-charge: the module itself can't continue with this timer.
 	module := authtypes.NewModuleAddress(types.ModuleName)
 	f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
 		if to.Equals(module) {

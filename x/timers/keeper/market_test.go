@@ -24,7 +24,7 @@ func stated(maxFee, maxPriority string) *types.Bid {
 }
 
 // dear makes prices round: a cycle costs 1, the lane 1 at least, a cell nothing.
-func dear(c *types.TimerConfig) {
+func expensive(c *types.TimerConfig) {
 	plain(c)
 	inMarket(c)
 	c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyOneDec())
@@ -39,7 +39,7 @@ func (f *fixture) prices() *types.QueryLaneResponse {
 
 // Rule: 1.8-static-below-refused, 1.8-clamped, 3.1-bid-errors, 3.2-bid-relocked, 6-clamped
 func TestABidIsCheckedWhenItIsStated(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	f.refused(types.ErrRejectedBelowBasefee, scheduleMsg(robot, 5, f.noop(), bidding(stated("0.999999999999999999", "0"))))
 	kept := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.5")))
 	clamped := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.6")))
@@ -60,7 +60,7 @@ func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 // Rule: 5.1-prices
 func TestTheBasefeeThatABidMustReach(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.LaneTimerCycles, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
 	}))
 	for i := range 8 {
@@ -79,7 +79,7 @@ func TestTheBasefeeThatABidMustReach(t *testing.T) {
 // Rule: 1.8-price-ignored, 1.8-price-deprecated, 1.8-price-under-fifo, 3.1-bid-errors, 6-bid-ignored
 func TestDeprecatedBid(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.Eip1559.AuctionActivationHeight, c.Eip1559.BidDeprecationBlocks = 2, 3
 	}))
 	stated := bidding(&types.Bid{Price: "7"})
@@ -105,7 +105,7 @@ func TestDeprecatedBid(t *testing.T) {
 // Rule: 1.7-p50, 1.7-p50-of-idle-lane, 1.8-considered-not-frozen, 5.1-bids
 func TestDefaultBidsFollowTheMarket(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.MaxFiresPerBlock = 4
 	}))
 	for i, tip := range []string{"0.1", "0.7", "0.4", "0.2"} {
@@ -122,7 +122,7 @@ func TestDefaultBidsFollowTheMarket(t *testing.T) {
 	for i, tip := range []string{"6000", "4000", "3200"} {
 		require.Equal(t, tip, eventsOf[*types.TimerFired](f, events)[i].Tip, "20,000 cycles")
 	}
-	require.Equal(t, "0.100000000000000000", f.prices().P50, "nobody waits for room: half of what it was, below the median")
+	require.Equal(t, "0.100000000000000000", f.prices().P50, "no one waits for room: half of what it was, below the median")
 	f.NextBlock()
 	require.Equal(t, "0.000000000000000000", f.prices().P50, "nothing fired")
 }
@@ -134,7 +134,7 @@ func TestDefaultBidsFollowTheMarket(t *testing.T) {
 func TestTimersOfTheDefaultSizeWaitForRoom(t *testing.T) {
 	for larger, want := range map[uint64]string{0: "0.400000000000000000", 1: "0.000000000000000000"} {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-			dear(c)
+			expensive(c)
 			c.MaxFiresPerBlock, c.Eip1559.MaxCyclesPerFireAuction = 1, 200_000
 		}))
 		f.schedule(robot, 3, f.noop(), bidding(stated("5", "0.4")))
@@ -153,7 +153,7 @@ func TestTimersOfTheDefaultSizeWaitForRoom(t *testing.T) {
 func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 	for multiplier, paid := range map[string]int64{"0": 20_000 + 10_000, "0.8": 36_000 + 10_000, "1": 40_000 + 10_000, "2": 60_000 + 10_000} {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-			dear(c)
+			expensive(c)
 			c.Eip1559.LaneFeeMultiplier = decimal.Of(dec(multiplier))
 		}))
 		f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.5")))
@@ -171,7 +171,7 @@ func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 // Rule: 1.8-priced-out
 func TestPricedOutTimersWait(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.LaneTimerCycles, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
 	}))
 	low := f.schedule(robot, 6, f.noop(), limited(40_000), bidding(stated("1.2", "0.1")))
@@ -194,7 +194,7 @@ func TestPricedOutTimersWait(t *testing.T) {
 
 // TestBookingAndCancellingMovesNoPrice: the basefee follows what fires are made of, not what is booked.
 func TestBookingAndCancellingMovesNoPrice(t *testing.T) {
-	quiet, busy := newFixture(t, withConfig(dear)), newFixture(t, withConfig(dear))
+	quiet, busy := newFixture(t, withConfig(expensive)), newFixture(t, withConfig(expensive))
 	for _, f := range []*fixture{quiet, busy} {
 		for height := uint64(3); height < 10; height++ {
 			f.schedule(robot, height, f.burner(150_000))
@@ -249,7 +249,7 @@ func TestActivationOnARunningChain(t *testing.T) {
 // TestPolicyBackAndForthUnderABacklog: nothing is lost, and each policy finds the order that it would have found.
 func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 		c.CandidateWindow = 5
 		lab.SetOverhead(c, market.Admit, 7)
@@ -299,7 +299,7 @@ func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 // Rule: 1.9-window, 1.9-weight, 5.1-count
 func TestWeightsFollowFires(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.FairnessWindowBlocks = 4
 	}))
 	weight := func(actor sdk.AccAddress) string {
@@ -332,7 +332,7 @@ var carolRobot = sdk.AccAddress("robot_carol_________")
 
 // TestWeightDecidesBetweenEqualTips: who fired lately waits, also where no one tips.
 func TestWeightDecidesBetweenEqualTips(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	f.schedule(robot, 3, f.noop())
 	for _, actor := range []sdk.AccAddress{robot, robot2} {
 		f.schedule(actor, 4, f.noop())
@@ -352,7 +352,7 @@ func TestContractsOfOneDeployerShareACount(t *testing.T) {
 	fragment := func(i int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("robot+%014d", i)) }
 	for unit, want := range map[types.FairnessUnit]uint64{types.UnitActor: 5, types.UnitDeployer: 1} {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-			dear(c)
+			expensive(c)
 			c.FairnessUnit = unit
 		}))
 		for i := range 5 {
@@ -375,7 +375,7 @@ func TestContractsOfOneDeployerShareACount(t *testing.T) {
 // TestAShorterWindowForgetsInABoundedNumberOfBlocks: what has to leave leaves while the overhead lasts.
 func TestAShorterWindowForgetsInABoundedNumberOfBlocks(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		inTheEnd(c, market.Age, 2)
 	}))
 	for height := range uint64(12) {
@@ -392,7 +392,7 @@ func TestAShorterWindowForgetsInABoundedNumberOfBlocks(t *testing.T) {
 // Rule: 1.9-median
 func TestSmoothedMedian(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.MedianSmoothing, c.FairnessWindowBlocks = decimal.Of(dec("0.5")), 2
 	}))
 	for range 4 {
@@ -408,7 +408,7 @@ func TestSmoothedMedian(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 100_000, 100_000, 100_000, 1
 	}))
 	for i := range 6 {
@@ -454,7 +454,7 @@ func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 	for name, window := range map[string]uint32{"calm": 2_048, "storm": 5} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
-				dear(c)
+				expensive(c)
 				c.CandidateWindow = window
 				lab.SetOverhead(c, market.Admit, 100)
 				c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
@@ -483,12 +483,12 @@ func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 	}
 }
 
-// TestGenesisInTheMiddleOfAStorm: what is exported goes on as if nothing had happened.
+// TestGenesisInTheMiddleOfAStorm: what is exported continues as if nothing had happened.
 //
 // Rule: 2.1-round-trip
 func TestGenesisInTheMiddleOfAStorm(t *testing.T) {
 	config := withConfig(func(c *types.TimerConfig) {
-		dear(c)
+		expensive(c)
 		c.CandidateWindow, c.FairnessWindowBlocks = 5, 3
 		lab.SetOverhead(c, market.Admit, 8)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000

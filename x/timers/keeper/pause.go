@@ -14,7 +14,7 @@ import (
 // lack of funds. Its expiry height does not change.
 
 // Pause puts one of the actor's timers on hold until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
-// MsgResumeTimer"). Its time to live goes on.
+// MsgResumeTimer"). Its time to live continues.
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrAlreadyOnHold.
 func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
@@ -38,7 +38,8 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 }
 
 // Resume puts one of the actor's timers back that was paused, or on hold since its payer lacked funds, and returns it. It is due
-// at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and MsgResumeTimer").
+// at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
+// MsgResumeTimer").
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotOnHold, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
@@ -82,9 +83,9 @@ func (k *Keeper) ownTimer(ctx context.Context, by changeBy) (types.Timer, error)
 	return k.changeable(ctx, by)
 }
 
-// skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and calendar_cycles for each occurrence. Errors are
-// ErrTimerNotFound, ErrTimerExpired, ErrInvalidSkip, ErrUnsupportedTimerType for a timer that has none, and ErrExpiresTooSoon if its
-// life has not so many more and one after them.
+// skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and calendar_cycles for each occurrence. Errors
+// are ErrTimerNotFound, ErrTimerExpired, ErrInvalidSkip, ErrUnsupportedTimerType for a timer that has none, and
+// ErrExpiresTooSoon if its life has not so many more and one after them.
 func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32) (types.Timer, error) {
 	if count == 0 || count > types.MaxSkipped {
 		return types.Timer{}, types.ErrInvalidSkip.Wrapf("count is %d, want 1 to %d", count, types.MaxSkipped)

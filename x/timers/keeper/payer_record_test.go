@@ -256,7 +256,7 @@ func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 //
 // Rule: 1.11-capped-tip-in-the-index
 func TestACappedTipIsIndexedAtThePricesOfItsAdmission(t *testing.T) {
-	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused, c.CandidateWindow = true, 2
 	}))
 	f.grant(bob, robot, unlimited())

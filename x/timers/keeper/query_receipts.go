@@ -29,7 +29,7 @@ const GasPerReceipt = 200
 type place = collections.Pair[uint64, uint64]
 
 // walkReceipts passes the receipts of a range of segments to fn one by one, from a place on or, in reverse, back from it,
-// until fn has enough or so many segments were read. It returns the place at which to go on, nil if there are no more.
+// until fn has enough or so many segments were read. It returns the place at which to continue, nil if there are no more.
 func (s *server) walkReceipts(
 	ctx context.Context, span collections.Ranger[place], from place, reverse bool, segments int,
 	fn func(at place, r *types.Receipt) (enough bool),

@@ -2,11 +2,14 @@ package keeper
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
@@ -266,4 +269,406 @@ func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*type
 	}
 	charge(ctx, response)
 	return response, err
+}
+
+const (
+	// MaxPageEntries bounds a page of a query, whatever the request asks for.
+	MaxPageEntries = 1_000
+	// MaxPageBytes bounds the entries of a page in bytes, as protobuf encodes them. A page that it cuts short has a
+	// next_key. An entry is always shorter.
+	MaxPageBytes = 1 << 20
+	// MaxPageOffset bounds the entries that a page may skip, since skipping reads them. A next_key skips nothing.
+	MaxPageOffset = 10_000
+	// GasPerByte is charged for each byte of an answer, in addition to what is read for it: it pays for encoding it, as a
+	// rule in JSON.
+	GasPerByte = 50
+	// QueryGas is charged for each query that contracts and modules may make, before it reads anything, whatever comes of
+	// it: it pays for the request, the look-up and the answer's frame.
+	QueryGas = 10_000
+	// DecodeGasPerByte is charged for each byte of messages that the query Timer decodes, before it does.
+	DecodeGasPerByte = 100
+)
+
+// sized is a message whose encoded length is known.
+type sized interface{ Size() int }
+
+// beginQuery charges a query as such.
+func beginQuery(ctx context.Context) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(QueryGas, "query")
+}
+
+// charge consumes gas for what an answer holds. Contracts and modules pay it; a node may limit it for queries from outside
+// (query-gas-limit).
+func charge(ctx context.Context, part sized) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(GasPerByte*uint64(part.Size()), "bytes of an answer")
+}
+
+// room is what is left of a page.
+type room struct{ entries, bytes uint64 }
+
+func newRoom(entries uint64) *room { return &room{entries, MaxPageBytes} }
+
+// take reports whether an entry fits the page, and charges it. The first one always does, so that every page continues.
+func (r *room) take(ctx context.Context, entry sized) bool {
+	size := uint64(entry.Size())
+	if r.entries == 0 || size > r.bytes && r.bytes < MaxPageBytes {
+		return false
+	}
+	charge(ctx, entry)
+	r.entries--
+	r.bytes -= min(size, r.bytes)
+	return true
+}
+
+// queuePage reads one page of the queue from a key to a height. The page's key is the queue key at which the next page
+// starts.
+func (s *server) queuePage(
+	ctx context.Context, from schedule.Key, height uint64, page *sdkquery.PageRequest, verdict bool, keep func(*types.Timer) bool,
+) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	limit, offset, err := walkBounds(page)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err = firstOfPage(from, page)
+	if err != nil {
+		return nil, nil, err
+	}
+	var infos []types.TimerInfo
+	var failure error
+	left := newRoom(limit)
+	_, next, complete, err := s.engine.Records.Page(ctx, from, height, func(e schedule.Entry[types.Timer]) schedule.Decision {
+		switch {
+		case !keep(&e.Value):
+			return schedule.Pass
+		case offset > 0:
+			offset--
+			return schedule.Pass
+		}
+		info, err := s.listed(ctx, &config, &e.Value)
+		if failure = err; err != nil || !left.take(ctx, &info) {
+			return schedule.Stop
+		}
+		infos = append(infos, info)
+		return schedule.Pass
+	})
+	if err == nil {
+		err = failure
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	response := &sdkquery.PageResponse{}
+	if !complete {
+		response.NextKey = pageKey(next)
+	}
+	return infos, response, s.judge(ctx, infos, verdict)
+}
+
+// walkedPage reads one page of the timers that walk passes; keyOf names the one with which the next page starts.
+func (s *server) walkedPage(
+	ctx context.Context, page *sdkquery.PageRequest, keyOf func(*types.Timer) []byte,
+	walk func(fn func(*types.Timer) (enough bool, err error)) error,
+) (infos []types.TimerInfo, next *sdkquery.PageResponse, err error) {
+	limit, offset, err := walkBounds(page)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	next = &sdkquery.PageResponse{}
+	left := newRoom(limit)
+	err = walk(func(t *types.Timer) (bool, error) {
+		if offset > 0 {
+			offset--
+			return false, nil
+		}
+		info, err := s.listed(ctx, &config, t)
+		if err != nil {
+			return true, err
+		}
+		if !left.take(ctx, &info) {
+			next.NextKey = keyOf(t)
+			return true, nil
+		}
+		infos = append(infos, info)
+		return false, nil
+	})
+	return infos, next, err
+}
+
+// firstOfPage is the first key that a page may hold: from, or that of the page if it comes later.
+func firstOfPage(from schedule.Key, page *sdkquery.PageRequest) (schedule.Key, error) {
+	if len(page.GetKey()) == 0 {
+		return from, nil
+	}
+	first, err := parsePageKey(page.Key)
+	if err == nil && first.Compare(from) < 0 {
+		first = from
+	}
+	return first, err
+}
+
+func parsePageKey(key []byte) (schedule.Key, error) {
+	if len(key) != 16 {
+		return schedule.Key{}, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 16 of a next_key", len(key))
+	}
+	return schedule.Key{Due: binary.BigEndian.Uint64(key), Seq: binary.BigEndian.Uint64(key[8:])}, nil
+}
+
+func pageKey(key schedule.Key) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, key.Due), key.Seq)
+}
+
+// errReverse refuses to list from the end.
+var errReverse = status.Error(codes.InvalidArgument, "reverse is not supported: this list has one order only")
+
+// errCount refuses to count a list that is not counted otherwise.
+var errCount = status.Error(codes.InvalidArgument, "count_total is not supported: to count this list is to read all of it")
+
+// pageLimit is the limit of a page, with the SDK's default and a bound of its own.
+func pageLimit(page *sdkquery.PageRequest) uint64 {
+	limit := page.GetLimit()
+	if limit == 0 {
+		limit = sdkquery.DefaultLimit
+	}
+	return min(limit, MaxPageEntries)
+}
+
+// pageBounds reads limit and offset.
+func pageBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
+	if len(page.GetKey()) > 0 && page.GetOffset() > 0 {
+		return 0, 0, status.Error(codes.InvalidArgument, "state a page key or an offset, not both")
+	}
+	return pageLimit(page), page.GetOffset(), nil
+}
+
+// inOrder refuses what a list that is walked in its own order can't do.
+func inOrder(page *sdkquery.PageRequest) error {
+	switch {
+	case page.GetReverse():
+		return errReverse
+	case page.GetCountTotal():
+		return errCount
+	default:
+		return nil
+	}
+}
+
+// walkBounds is pageBounds for lists that are walked, in their own order, to reach an offset.
+func walkBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
+	if err := inOrder(page); err != nil {
+		return 0, 0, err
+	}
+	limit, offset, err = pageBounds(page)
+	if err == nil && offset > MaxPageOffset {
+		err = status.Errorf(codes.InvalidArgument, "offset is %d, want at most %d; a next_key goes further", offset, MaxPageOffset)
+	}
+	return limit, offset, err
+}
+
+// pageOf takes a page of a list in memory, whose entries are made as they are taken. The page's key is the position at
+// which the next page starts; in reverse, that from the end.
+func pageOf[T, E any, P interface {
+	*E
+	sized
+}](ctx context.Context, all []T, page *sdkquery.PageRequest, entry func(T) (E, error)) ([]E, *sdkquery.PageResponse, error) {
+	limit, first, err := pageStart(page)
+	if err != nil {
+		return nil, nil, err
+	}
+	total := uint64(len(all))
+	response := &sdkquery.PageResponse{Total: total}
+	var taken []E
+	left := newRoom(limit)
+	for position := first; position < total; position++ {
+		at := position
+		if page.GetReverse() {
+			at = total - 1 - position
+		}
+		e, err := entry(all[at])
+		if err != nil {
+			return nil, nil, err
+		}
+		if !left.take(ctx, P(&e)) {
+			response.NextKey = positionKey(position)
+			break
+		}
+		taken = append(taken, e)
+	}
+	return taken, response, nil
+}
+
+// pageStart reads the limit of a page and the position that it begins at, for lists whose key is a position.
+func pageStart(page *sdkquery.PageRequest) (limit, first uint64, err error) {
+	limit, first, err = pageBounds(page)
+	if err != nil {
+		return 0, 0, err
+	}
+	if key := page.GetKey(); len(key) > 0 {
+		if first, err = parsePosition(key); err != nil {
+			return 0, 0, err
+		}
+	}
+	// A position beyond every list, small enough that the end of a page can be computed without overflow.
+	return limit, min(first, 1<<62), nil
+}
+
+func positionKey(position uint64) []byte { return binary.BigEndian.AppendUint64(nil, position) }
+
+func parsePosition(key []byte) (uint64, error) {
+	if len(key) != 8 {
+		return 0, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 8 of a next_key", len(key))
+	}
+	return binary.BigEndian.Uint64(key), nil
+}
+
+// unready are the verdicts on timers that are not ready. What the next block makes of those that are, judge asks.
+var unready = map[types.TimerStatus]types.Verdict{
+	types.TimerStatusPending: types.VerdictPending, types.TimerStatusWatching: types.VerdictWatching,
+	types.TimerStatusOnHold: types.VerdictOnHold, types.TimerStatusExpired: types.VerdictExpired,
+}
+
+// judge gives those of some timers their verdicts that are ready, or due in the next block, if they are asked for. It runs that
+// block's steps on a branch if there are any.
+func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked bool) error {
+	ready, now := map[uint64]*types.TimerInfo{}, types.HeightOf(goCtx)
+	for i := range infos {
+		t := &infos[i]
+		if t.Status == types.TimerStatusReady || t.Status == types.TimerStatusPending && t.HoldReason == types.NotOnHold && t.Due <= now+1 {
+			ready[t.Seq], t.Verdict = t, types.VerdictUnspecified
+		}
+	}
+	if len(ready) == 0 || !asked {
+		return nil
+	}
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
+	if err != nil {
+		return err
+	}
+	for len(ready) > 0 {
+		turn, verdict, found, err := next.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		if info, asked := ready[turn.Timer.Seq]; asked {
+			info.Verdict = verdict
+			delete(ready, turn.Timer.Seq)
+		}
+	}
+	for i := range infos {
+		if ready[infos[i].Seq] == nil {
+			continue
+		}
+		t, found, err := s.engine.Records.InQueue(ctx, state.KeyOf(infos[i].Due, infos[i].Seq))
+		if err != nil {
+			return err
+		}
+		infos[i].Verdict = types.VerdictOnHold // The block puts it on hold before it is tried.
+		if found {
+			infos[i].Verdict = next.Missed(ctx, &t)
+		}
+	}
+	return nil
+}
+
+// whole is a timer with its payload, whatever its length, and its messages; and the verdict on it if that is asked for.
+func (s *server) whole(ctx context.Context, t *types.Timer, verdict bool) (types.TimerInfo, error) {
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return types.TimerInfo{}, err
+	}
+	info, err := s.listed(ctx, &config, t)
+	if err != nil {
+		return info, err
+	}
+	judged := []types.TimerInfo{info}
+	if err = s.judge(ctx, judged, verdict); err != nil {
+		return info, err
+	}
+	info = judged[0]
+	if info.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
+		return info, err
+	}
+	if size := uint64(len(info.Payload)); size <= config.MaxMessagesBytes {
+		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(DecodeGasPerByte*size, "decode messages")
+		info.Messages = s.messagesOf(ctx, t, info.Payload)
+	}
+	charge(ctx, &info)
+	return info, nil
+}
+
+// messagesOf decodes a payload that is messages to the runtime that serves the actor. Any other is shown as bytes alone,
+// even if its bytes could be read as messages: they would not run.
+func (s *server) messagesOf(ctx context.Context, t *types.Timer, payload []byte) []*codectypes.Any {
+	runtime, err := s.engine.Router.Route(ctx, t.Actor)
+	if err != nil {
+		return nil
+	}
+	runner, ok := runtime.(types.MessageRuntime)
+	if !ok || !runner.RunsMessages(t.CallWith(payload)) {
+		return nil
+	}
+	var messages types.AccountPayload
+	_, unsafe := types.ScanPayload(payload, func([]byte) error { return nil })
+	if unsafe != nil || s.engine.Codec.Unmarshal(payload, &messages) != nil {
+		return nil
+	}
+	return messages.Messages
+}
+
+// listed is a timer as lists show it: what its record holds. Nothing is decoded, so that a list takes no more time than
+// its length says.
+func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types.Timer) (types.TimerInfo, error) {
+	size := uint64(len(t.Payload))
+	if t.PayloadSeq != 0 {
+		size = t.PayloadBytes // it is not read for its length
+	}
+	info := types.TimerInfo{
+		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
+		Status: t.StatusAt(types.MomentOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
+		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
+		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
+		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, HoldReason: t.HoldReason,
+	}
+	info.Verdict = unready[info.Status]
+	recurrenceInfo(&info, t)
+	info.DueTime, info.ExpiresTime, info.Recurrence = t.DueTime, t.ExpiresTime, t.Recurrence
+	info.Failures, info.Skips, info.Renewal, info.OnlyIf = t.Failures, t.Skips, t.Renewal, t.OnlyIf
+	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
+	if len(t.Scheduler) > 0 {
+		info.Scheduler = s.text(t.Scheduler)
+	}
+	info.BidLocked, info.MaxCharge, info.Label = t.BidLocked, t.MaxCharge, t.Label
+	matched, err := s.engine.Watches.MatchedSoFar(ctx, t)
+	info.Matched = matched
+	return info, err
+}
+
+func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
+	return types.ReceiptInfo{
+		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: s.text(r.Actor),
+		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
+		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
+		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, MatchedOmitted: r.MatchedOmitted, ScoreBid: r.ScoreBidText(), Late: r.Late, Occurrence: r.Occurrence, Index: r.Index,
+		Guarded: r.Guarded,
+	}
+}
+
+// recurrenceInfo is what queries show of further fires.
+func recurrenceInfo(info *types.TimerInfo, t *types.Timer) {
+	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
+	info.OnUnfunded = types.OnUnfundedDestroy
+	if t.OnUnfunded != types.OnUnfundedUnspecified {
+		info.OnUnfunded = t.OnUnfunded
+	}
 }

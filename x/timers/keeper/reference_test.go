@@ -67,7 +67,7 @@ func TestPoliciesThatDoNotWeighCountNoFires(t *testing.T) {
 // Rule: 1.9-uncovered-bound
 func TestABlockFindsOutABoundedNumberOfPayers(t *testing.T) {
 	for poor, want := range map[int]int{255: 1, 256: 0} {
-		f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.CandidateWindow = 300 }))
+		f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) { c.CandidateWindow = 300 }))
 		asked := 0
 		agent := f.agent("counts", func(sdk.Context, types.BidContext) (types.AgentQuote, error) {
 			asked++
@@ -305,7 +305,7 @@ func TestABlockBurnsAndTipsOnce(t *testing.T) {
 //
 // Rule: 5.2-required
 func TestRequiredIsThePriceThatDecided(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(expensive))
 	poor, poorer := sdk.AccAddress("robot_poor__________"), sdk.AccAddress("robot_poorer________")
 	f.fund(poor, 300_000)
 	f.fund(poorer, 100_000)

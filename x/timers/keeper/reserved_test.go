@@ -91,7 +91,7 @@ func TestTheReservedShareIsBounded(t *testing.T) {
 //
 // Rule: 1.6-reserved-pay
 func TestReservedActorsPayLikeAllOthers(t *testing.T) {
-	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.ReservedActors = []string{robot.String()} }))
+	f := newFixture(t, withConfig(expensive), withConfig(func(c *types.TimerConfig) { c.ReservedActors = []string{robot.String()} }))
 	low := f.schedule(robot, 3, f.noop(), bidding(stated("1.05", "0")))
 	id := f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.5")))
 	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = decimal.Of(dec("1.2")) })

@@ -53,9 +53,9 @@ func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
 			case trigger.Time != nil:
 				trigger = atTime(f.Now() + 200)
 			case trigger.Watch != nil:
-				trigger.Watch.Keys = []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(purse), "< 100")}
+				trigger.Watch.Keys = []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(watched), "< 100")}
 			}
-			f.setPurse(100)
+			f.setWatched(100)
 			response := f.retrigger(id, trigger)
 			info := f.timer(robot, id)
 			require.Equal(t, []any{response.Seq, response.Due}, []any{info.Seq, info.Due})
@@ -68,7 +68,7 @@ func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
 			if trigger.Watch != nil {
 				f.run(f.send(alice, bob, 1))
 				f.NextBlock()
-				f.setPurse(5)
+				f.setWatched(5)
 			}
 			for range 20 {
 				f.NextBlock()
@@ -79,8 +79,8 @@ func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
 	}
 }
 
-// TestUpdate_ARepeatingTimerCountsOn: its occurrences lie after the last that was delivered, and their numbers go on; one whose kind
-// is another is refused.
+// TestUpdate_ARepeatingTimerCountsOn: its occurrences lie after the last that was delivered, and their numbers continue; one
+// whose kind is another is refused.
 //
 // Rule: 3.2-trigger, 3.2-trigger-repeats
 func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
@@ -142,24 +142,24 @@ func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
 func TestUpdate_AWatchWatchesSomethingElse(t *testing.T) {
 	f, runs := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 })), 0
 	blocker := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}))
-	id := f.schedule(robot, 0, f.counted(&runs), watching(f.balanceOf(bob), f.when(f.balanceOf(purse), "> 5")), times(3))
+	id := f.schedule(robot, 0, f.counted(&runs), watching(f.balanceOf(bob), f.when(f.balanceOf(watched), "> 5")), times(3))
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	f.NextBlock()
 	require.Equal(t, types.TimerStatusReady, f.timer(robot, id).Status, "it is due, and waits for the lane")
-	same := types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(purse), "> 5")}, Remaining: 3}}
+	same := types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(watched), "> 5")}, Remaining: 3}}
 	f.retrigger(id, same)
 	require.Equal(t, types.NotOnHold, f.timer(robot, id).HoldReason, "what it has noticed stays")
 
-	f.retrigger(id, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.when(f.balanceOf(purse), "> 50")}}})
+	f.retrigger(id, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.when(f.balanceOf(watched), "> 50")}}})
 	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: blocker})
 	f.run(f.send(alice, bob, 1))
-	f.setPurse(10)
+	f.setWatched(10)
 	for range 3 {
 		require.Empty(t, f.firedIDs(f.NextBlock()))
 	}
-	f.setPurse(51)
+	f.setWatched(51)
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 	require.Equal(t, 1, runs)
 	watches, err := f.query().Watches(f.Ctx(), &types.QueryWatchesRequest{Store: "bank"})
@@ -192,7 +192,8 @@ func TestUpdate_OnHoldStaysOnHold(t *testing.T) {
 	require.Equal(t, 1, runs)
 }
 
-// TestUpdate_OptionsAreReplacedTogether: retry, on_unfunded, renew and only_if, checked against the trigger that the timer has then.
+// TestUpdate_OptionsAreReplacedTogether: retry, on_unfunded, renew and only_if, checked against the trigger that the timer has
+// then.
 //
 // Rule: 3.2-options
 func TestUpdate_OptionsAreReplacedTogether(t *testing.T) {
@@ -202,7 +203,7 @@ func TestUpdate_OptionsAreReplacedTogether(t *testing.T) {
 	}
 	id := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}), expiring(f.Height()+100))
 	all := types.TimerOptions{
-		Retry: &types.Retry{Max: 2, After: 1}, OnUnfunded: types.OnUnfundedSkip, Renew: true, OnlyIf: []types.WatchKey{f.poorPurse()},
+		Retry: &types.Retry{Max: 2, After: 1}, OnUnfunded: types.OnUnfundedSkip, Renew: true, OnlyIf: []types.WatchKey{f.lowBalance()},
 	}
 	f.run(update(id, all))
 	info := f.timer(robot, id)

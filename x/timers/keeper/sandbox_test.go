@@ -221,7 +221,7 @@ func (r *refusing) refuseOf(actor sdk.AccAddress) {
 }
 
 // TestLane_StopsWhereTheStoreRefuses: what a block's steps have changed is written at its end. If the store refuses that, all of
-// it is dropped, and the chain goes on; when the store takes it again, so do the timers.
+// it is dropped, and the chain continues; when the store takes it again, so do the timers.
 //
 // Rule: 5.1-maintain
 func TestLane_StopsWhereTheStoreRefuses(t *testing.T) {

@@ -237,7 +237,7 @@ func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
 	require.Less(t, removed, expired, "it did not wait for the clean-up")
 	require.NoError(t, f.Check())
 
-	// The clean-up goes on at its own pace and misses none.
+	// The clean-up continues at its own pace and misses none.
 	for ; removed < expired; blocks++ {
 		require.LessOrEqual(t, blocks, expired/perBlock)
 		block()

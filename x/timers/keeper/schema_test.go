@@ -71,7 +71,7 @@ func readStateTable(t *testing.T, readme string) []stateRow {
 				row.key = append(row.key, match[1])
 			}
 		}
-		require.NotEmpty(t, row.writer, "nobody writes %s", row.name)
+		require.NotEmpty(t, row.writer, "no one writes %s", row.name)
 		require.NotEmpty(t, row.bound, "%s has no bound", row.name)
 		rows = append(rows, row)
 	}

@@ -259,7 +259,7 @@ func TestReadyQueryPredictsScores(t *testing.T) {
 	}
 }
 
-// TestGenesisInTheMiddleOfAScoreStorm: what is exported goes on as if nothing had happened, with a timer that just
+// TestGenesisInTheMiddleOfAScoreStorm: what is exported continues as if nothing had happened, with a timer that just
 // moved, and through a change of weights.
 func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	f := newFixture(t, withConfig(inScoreStorm))
@@ -378,8 +378,8 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	}
 }
 
-// TestStaleEntriesAreReindexed: as many in a block as half of the overhead holds, so that all compete again after as many blocks as
-// that takes, whatever changed.
+// TestStaleEntriesAreReindexed: as many in a block as half of the overhead holds, so that all compete again after as many blocks
+// as that takes, whatever changed.
 //
 // Rule: 4-score-weights
 func TestStaleEntriesAreReindexed(t *testing.T) {

@@ -196,8 +196,8 @@ func TestAdmissionWritesNoRecords(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
-// TestReadyIndex_IsMergedAndLeavesNothing: while timers are admitted and fire for many blocks, few values hold their entries, and none
-// is left when no timer is.
+// TestReadyIndex_IsMergedAndLeavesNothing: while timers are admitted and fire for many blocks, few values hold their entries,
+// and none is left when no timer is.
 //
 // Rule: 2.3-ready-merged
 func TestReadyIndex_IsMergedAndLeavesNothing(t *testing.T) {
@@ -221,8 +221,8 @@ func TestReadyIndex_IsMergedAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestReadyIndex_IsLeftAloneByTransactions: who cancels, pauses, updates or extends an admitted timer pays as much as for one that is
-// not due, and writes nothing to the index.
+// TestReadyIndex_IsLeftAloneByTransactions: who cancels, pauses, updates or extends an admitted timer pays as much as for one
+// that is not due, and writes nothing to the index.
 //
 // Rule: 2.3-ready-lazy
 func TestReadyIndex_IsLeftAloneByTransactions(t *testing.T) {
@@ -278,15 +278,15 @@ func TestStorm_MeetsAnExpiredTimerOnce(t *testing.T) {
 	}
 }
 
-// TestStorm_DropsExpiredEntriesWithinItsOverhead: a crowd with the best bids expires in the ready index, and the clean-up has room
-// for one. The others leave the index while the overhead lasts, so that they are not read again before those that can fire.
+// TestStorm_DropsExpiredEntriesWithinItsOverhead: a crowd with the best bids expires in the ready index, and the clean-up has
+// room for one. The others leave the index while the overhead lasts, so that they are not read again before those that can fire.
 //
 // Rule: 1.6-overhead
 func TestStorm_DropsExpiredEntriesWithinItsOverhead(t *testing.T) {
 	const crowd, last = 1_500, 6
 	f := crowded(t, crowd, func(timer *types.Timer) {
 		timer.Due, timer.ExpiresAt, timer.Bid = 2, last, stated("2.9", "0.9")
-	}, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+	}, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused = true
 		lab.SetRemovals(c, 1)
 	}))
@@ -308,7 +308,7 @@ func TestStorm_DropsExpiredEntriesWithinItsOverhead(t *testing.T) {
 // Rule: 9.2-pages
 func TestReady_ListsMoreThanABlockTries(t *testing.T) {
 	const crowd = 400
-	f := crowded(t, crowd, func(timer *types.Timer) { timer.Due = 2 }, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+	f := crowded(t, crowd, func(timer *types.Timer) { timer.Due = 2 }, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused, c.CandidateWindow = true, 2
 		lab.SetOverhead(c, market.Admit, 20)
 	}))

@@ -62,10 +62,10 @@ func TestTipFiresByWhatIsTipped(t *testing.T) {
 	fired := eventsOf[*types.TimerFired](f, events)
 	require.Equal(t, "34000", fired[0].Paid, "20,000 cycles at 1 and 0.7: no lane fee beside it")
 	require.Equal(t, "14000", fired[0].Tip)
-	require.Equal(t, "20000", fired[3].Paid, "nobody tipped in the block before")
+	require.Equal(t, "20000", fired[3].Paid, "no one tipped in the block before")
 	require.Equal(t, before-54_000, f.balance(robot2))
 	require.Equal(t, "1.000000000000000000", f.prices().LaneBasefee, "the chain's")
-	require.Equal(t, "0.000000000000000000", f.prices().P50, "nobody waited for room")
+	require.Equal(t, "0.000000000000000000", f.prices().P50, "no one waited for room")
 }
 
 // Rule: 1.8-static-below-refused, 1.8-clamped, 1.8-price-ignored, 1.8-price-under-tip, 6-bid-ignored
@@ -169,7 +169,7 @@ func TestWeightsFollowWhatFiresWere(t *testing.T) {
 	require.Equal(t, distance.Mul(dec("0.8")).String(), dec(f.tipStanding(alice).Weight).Sub(dec("0.5")).String())
 }
 
-// TestTipWithoutFundsDefers: nothing is destroyed, one event tells, others go on, and it fires when its payer can pay.
+// TestTipWithoutFundsDefers: nothing is destroyed, one event tells, others continue, and it fires when its payer can pay.
 //
 // Rule: 1.5-leaves-for-funds, 5.2-tip-defers, 6-deferred-for-funds
 func TestTipWithoutFundsDefers(t *testing.T) {
@@ -223,8 +223,8 @@ func (s fullQueueStore) Set(key, value []byte) error {
 	return s.KVStore.Set(key, value)
 }
 
-// TestTip_GoesOnWhereItCouldNotMark: a block that can't write that a timer's payer has funds again changes nothing, and the next one
-// does it.
+// TestTip_GoesOnWhereItCouldNotMark: a block that can't write that a timer's payer has funds again changes nothing, and the next
+// one does it.
 func TestTip_GoesOnWhereItCouldNotMark(t *testing.T) {
 	full := false
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { byTip(c); c.CandidateWindow = 4 }), func(opts *lab.ChainOptions) {
@@ -285,7 +285,7 @@ func TestTipSuspendsLikeOthers(t *testing.T) {
 	require.Equal(t, []string{onHold}, f.firedIDs(f.NextBlock()), "the sweep finds who can pay, and suspended timers wait for their owners")
 }
 
-// TestUnfundedTimersDoNotBlockTheLane: more of them than a block checks, with the best tips, and the lane goes on;
+// TestUnfundedTimersDoNotBlockTheLane: more of them than a block checks, with the best tips, and the lane continues;
 // those that are funded come back in their turn.
 //
 // Rule: 5.2-tip-defers, 5.4-tip-rechecks
@@ -486,7 +486,7 @@ func (f *fixture) listedActors() (n int) {
 
 // TestTipComesAndGoes: with a backlog, and nothing is lost.
 func TestTipComesAndGoes(t *testing.T) {
-	f := newFixture(t, withoutHeadroom, withConfig(dear), withConfig(laneOf(250_000)))
+	f := newFixture(t, withoutHeadroom, withConfig(expensive), withConfig(laneOf(250_000)))
 	for i := range 30 {
 		f.schedule([]sdk.AccAddress{robot, robot2}[i%2], 3, f.burner(50_000), limited(100_000), bidding(stated("50", fmt.Sprint(i%7))))
 	}
@@ -501,7 +501,7 @@ func TestTipComesAndGoes(t *testing.T) {
 	require.Equal(t, 30, fired)
 }
 
-// TestTipGenesis: weights, epochs and who waits for funds go on in the new chain.
+// TestTipGenesis: weights, epochs and who waits for funds continue in the new chain.
 //
 // Rule: 2.1-round-trip
 func TestTipGenesis(t *testing.T) {
@@ -614,7 +614,7 @@ func TestAgentsBidUnderTip(t *testing.T) {
 	f.NextBlock()
 	f.NextBlock()
 	fired := eventsOf[*types.TimerFired](f, f.NextBlock())
-	require.Len(t, fired, 2, "a cell is dearer than what the one agent allows")
+	require.Len(t, fired, 2, "a cell is pricier than what the one agent allows")
 	require.Equal(t, []string{first, plainBid}, []string{fired[0].Id, fired[1].Id})
 	require.Equal(t, fmt.Sprint(2*fired[0].Cycles), fired[0].Tip)
 	require.Equal(t, "0", fired[1].Tip)

@@ -157,7 +157,7 @@ func TestAReturnedBidIsSeenAtOnce(t *testing.T) {
 	require.Equal(t, []string{next}, f.firedIDs(events))
 }
 
-// TestUnfundedTimersSurviveExport: on hold for lack of funds, they go on in a chain that starts from the export.
+// TestUnfundedTimersSurviveExport: on hold for lack of funds, they continue in a chain that starts from the export.
 func TestUnfundedTimersSurviveExport(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
 	f.fund(poorRobot, 1)

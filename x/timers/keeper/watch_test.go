@@ -161,7 +161,7 @@ func TestARepeatingWatchFiresSoManyTimes(t *testing.T) {
 	require.Equal(t, []uint32{0, 1, 2}, seqs)
 	f.refused(types.ErrTimerNotFound, &types.MsgCancelTimer{Sender: robot.String(), Id: id})
 
-	// Without a number it goes on until it expires.
+	// Without a number it continues until it expires.
 	f.schedule(robot, 0, payload, watching(f.balanceOf(bob)), times(0), expiring(f.Height()+6))
 	seqs = nil
 	for range 12 {

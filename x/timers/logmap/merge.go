@@ -68,7 +68,7 @@ func (m *opened) maintain(r uint64) error {
 		if err != nil {
 			return err
 		}
-		// If there is no room, changes go on until one of them makes it.
+		// If there is no room, changes continue until one of them makes it.
 		if m.opts.Queue || len(l.runs)+1 < 2*m.opts.Runs {
 			if err := m.mergeLog(&h); err != nil {
 				return err
@@ -100,8 +100,8 @@ func (m *opened) waits(r uint64, h head) (bool, error) {
 	return false, nil
 }
 
-// work moves runs down in the levels in which enough wait, so many steps in all, in a queue in each. Where twice as many do, so that
-// reads would take long, all that is moving is moved. The caller writes the head.
+// work moves runs down in the levels in which enough wait, so many steps in all, in a queue in each. Where twice as many do, so
+// that reads would take long, all that is moving is moved. The caller writes the head.
 func (m *opened) work(r uint64, h *head, steps int) error {
 	left := steps
 	// The oldest runs first, so that a level has room when that above it moves.

@@ -100,8 +100,8 @@ func nextProperty(t *rapid.T) {
 
 	more := b.Next(last, market.Use{Size: used + rapid.Uint64Max(1<<64-1-used).Draw(t, "more")})
 	require.True(t, more.GTE(next), "more use makes it %s instead of %s", more, next)
-	dearer := b.Next(math.LegacyMinDec(dec(maxPrice), last.Add(drawPrice(t, "dearer"))), market.Use{Size: used})
-	require.True(t, dearer.GTE(next), "a dearer block before makes it %s instead of %s", dearer, next)
+	pricier := b.Next(math.LegacyMinDec(dec(maxPrice), last.Add(drawPrice(t, "pricier"))), market.Use{Size: used})
+	require.True(t, pricier.GTE(next), "a pricier block before makes it %s instead of %s", pricier, next)
 }
 
 // Rule: 1.7-basefee-follows-use

@@ -123,7 +123,8 @@
 // Let there be s sources whose lists are in the order of the ranks. To return n timers, at most s heads are read, and
 // beyond them n entries and a page for each source, of two entries or a third of what was read of it, 64 at most. A source
 // of several lists may need more, because the same timer is read from each of them. The caller's limit holds for all that is
-// read beyond the heads, of which there are as many as lists; the order is exact as long as reads are left. Each entry read costs O(log of the entries held) comparisons of ranks.
+// read beyond the heads, of which there are as many as lists; the order is exact as long as reads are left. Each entry read
+// costs O(log of the entries held) comparisons of ranks.
 //
 // # Overhead
 //
@@ -131,7 +132,7 @@
 // trying those without funds, scanning those on hold, notifying watches, pruning (x/timers/README.md, "1.6 Lane").
 //
 // Each kind of work has a weight: the gas for which a bank send takes as long, rounded up. A benchmark measures the
-// weights. Every loop at the end of a block asks the meter before it goes on, and keeps its place when the meter refuses.
+// weights. Every loop at the end of a block asks the meter before it continues, and keeps its place when the meter refuses.
 // So the longest block is the lane and OVERHEAD_CYCLES_PER_BLOCK, whatever was prepared for it. Removals have a budget of
 // their own, GC_CYCLES_PER_BLOCK, which is a part of it (Cleanup).
 package market

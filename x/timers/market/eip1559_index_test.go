@@ -204,7 +204,7 @@ func capProperty(t *rapid.T) {
 		require.Greater(t, next, place, "twice, priced out, or not the best of what was read")
 		place = next
 	}
-	require.Equal(t, len(want) > 0, len(got) > 0, "nobody fires")
+	require.Equal(t, len(want) > 0, len(got) > 0, "no one fires")
 	require.Empty(t, takeSome(t, m, 1), "it goes on after it said that there are no more")
 }
 

@@ -264,7 +264,7 @@ func TestEIP1559Ties(t *testing.T) {
 	}
 }
 
-// TestEIP1559FollowsTheLane: the basefee goes on from the block before, whatever the chain's own is.
+// TestEIP1559FollowsTheLane: the basefee continues from the block before, whatever the chain's own is.
 func TestEIP1559FollowsTheLane(t *testing.T) {
 	e := defaultMarket()
 	for used, want := range map[uint64]string{0: "0.875", 1_000_000: "1", 2_000_000: "1.125"} {

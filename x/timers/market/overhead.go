@@ -98,8 +98,9 @@ var (
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
 	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_800}
 
-	// ReadWindow: one of the oldest ready timers is read. ReadReady: one is read to be admitted. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is ranked
-	// and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its index entry is replaced.
+	// ReadWindow: one of the oldest ready timers is read. ReadReady: one is read to be admitted. LookAtPayer: its payer's
+	// balance or allowance is read, once a block. Admit: it is ranked and enters the ready index. PutOnHold: it is put on hold
+	// before it is tried. Refile: its index entry is replaced.
 	ReadWindow  = Work{readWindow, Contest, 200}
 	ReadReady   = Work{readReady, Contest, 200}
 	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
@@ -116,8 +117,9 @@ var (
 	// Lapse: an occurrence of a timer has passed, and it waits for the next.
 	Lapse = Work{lapse, Tries, 6_000}
 
-	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. DropStale: an index
-	// entry is dropped whose timer was not met there. Prune: a segment of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
+	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. DropStale: an
+	// index entry is dropped whose timer was not met there. Prune: a segment of receipts is removed. Age: a fire leaves the
+	// window of its unit, or an actor's record is forgotten.
 	Scan      = Work{scan, Upkeep, 200}
 	Renew     = Work{renew, Upkeep, 1_300}
 	DropStale = Work{dropStale, Upkeep, 1_000}
@@ -125,8 +127,8 @@ var (
 	Age       = Work{age, Upkeep, 2_600}
 )
 
-// Overhead is what is left of one block's overhead. The first work of each kind always fits, so that every loop goes on in every
-// block, however little there is.
+// Overhead is what is left of one block's overhead. The first work of each kind always fits, so that every loop continues in
+// every block, however little there is.
 type Overhead struct {
 	// own is what is left of each share, lent what is free for all.
 	own  [shares]uint64

@@ -63,9 +63,9 @@ func TestTheUsualTipFallsWhereTipsBuyNothing(t *testing.T) {
 	}{
 		"waiting, above":         {4, 9, true, "9"},
 		"waiting, below half":    {4, 1, true, "1"},
-		"nobody waits, above":    {4, 9, false, "2"},
-		"nobody waits, the same": {4, 4, false, "2"},
-		"nobody waits, below":    {4, 1, false, "1"},
+		"no one waits, above":    {4, 9, false, "2"},
+		"no one waits, the same": {4, 4, false, "2"},
+		"no one waits, below":    {4, 1, false, "1"},
 		"from nothing":           {0, 9, false, "0"},
 	} {
 		fires := []market.Tipped{{math.LegacyNewDec(c.tip), 20_000}}

@@ -154,12 +154,12 @@ func monotoneProperty(t *rapid.T) {
 	moreCycles, moreCells := drawUnits(t, "more cycles", maxUnits-cycles), drawUnits(t, "more cells", maxUnits-cells)
 	require.True(t, price.Cost(cycles+moreCycles, cells+moreCells).GTE(cost), "in units")
 
-	dearer := market.Price{
+	pricier := market.Price{
 		Capacity: price.Capacity, Cycle: price.Cycle.Add(drawPrice(t, "cycle rise")), Cell: price.Cell.Add(drawPrice(t, "cell rise")),
 		Lane: price.Lane.Add(drawPrice(t, "lane rise")), Priority: price.Priority.Add(drawPrice(t, "priority rise")),
 		LumpSum: lumpSum(price).Add(drawLumpSum(t)),
 	}
-	require.True(t, dearer.Cost(cycles, cells).GTE(cost), "in prices")
+	require.True(t, pricier.Cost(cycles, cells).GTE(cost), "in prices")
 
 	preCharge := price.Cost(maxUnits, maxUnits)
 	less, more := price.Settle(preCharge, cycles, cells), price.Settle(preCharge, cycles+moreCycles, cells+moreCells)

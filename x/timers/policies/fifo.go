@@ -71,7 +71,7 @@ func (r *fifoRound) Collect(ctx sdk.Context) error {
 		r.unread = &reached
 	}
 	r.Compete(live)
-	r.Overfull = !complete && r.live == 0
+	r.Overloaded = !complete && r.live == 0
 	return r.SweepQueue(ctx, r.Parts.Records, reached, complete)
 }
 
@@ -144,7 +144,7 @@ func (r *fifoRound) readOn(ctx sdk.Context) error {
 	if complete {
 		r.unread = nil
 	}
-	r.Overfull = !complete && r.live == 0
+	r.Overloaded = !complete && r.live == 0
 	r.Order, r.Turn = r.Order[:0], 0
 	for i := range found {
 		t := &found[i].Value
@@ -157,7 +157,7 @@ func (r *fifoRound) readOn(ctx sdk.Context) error {
 			r.Order = append(r.Order, last)
 		}
 	}
-	if r.Overfull {
+	if r.Overloaded {
 		return r.HoldPricedOut(ctx, r.pricedOut)
 	}
 	return nil

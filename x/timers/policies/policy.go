@@ -15,8 +15,10 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -88,8 +90,8 @@ type Policy interface {
 type Guest interface {
 	state.Component
 
-	// Params are new parameters of its own with their defaults, nil if it has none. They are a message of the config's policy_params,
-	// whose fields people set as NAME.field (types.PolicyName).
+	// Params are new parameters of its own with their defaults, nil if it has none. They are a message of the config's
+	// policy_params, whose fields people set as NAME.field (types.PolicyName).
 	Params() types.PolicyParams
 	// Messages are the types of what else it keeps or shows. A chain refuses a genesis with what no guest of the chain keeps.
 	Messages() Messages
@@ -205,3 +207,239 @@ type Estimator interface {
 	// step is called before each block that is looked at, so that the work is paid for; there are at most MaxFollowed.
 	Affordable(c market.Candidate, step func()) (blocks uint64, err error)
 }
+
+// Base is a Policy without state, with the simplest behaviour in each method. A policy embeds it.
+type Base struct{}
+
+// InitGenesis implements state.Component.
+func (Base) InitGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// ExportGenesis implements state.Component.
+func (Base) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// CheckInvariants implements state.Component.
+func (Base) CheckInvariants(context.Context) error { return nil }
+
+// Params implements Guest: none.
+func (Base) Params() types.PolicyParams { return nil }
+
+// Messages implements Guest: none.
+func (Base) Messages() Messages { return Messages{} }
+
+// ReturnsLocked implements Policy.
+func (Base) ReturnsLocked() bool { return false }
+
+// Starts implements Policy: from the first block on.
+func (Base) Starts(*types.TimerConfig, uint64) bool { return true }
+
+// GasCap implements Policy: MAX_CYCLES_PER_FIRE.
+func (Base) GasCap(config *types.TimerConfig) uint64 { return config.MaxCyclesPerFire }
+
+// CountsFires implements Policy.
+func (Base) CountsFires() bool { return false }
+
+// DefersUnfunded implements Policy.
+func (Base) DefersUnfunded() bool { return false }
+
+// AsksAgents implements Policy.
+func (Base) AsksAgents() bool { return false }
+
+// Accept implements BidRules: stated prices are stored and not used. An empty bid, and the deprecated integer bid,
+// count as no bid.
+func (Base) Accept(_ context.Context, _ *types.TimerConfig, bid *types.Bid) (Accepted, error) {
+	if bid.Static == nil && bid.Tier == types.TierUnspecified {
+		return Accepted{}, nil
+	}
+	return Accepted{Bid: bid}, nil
+}
+
+// Relock implements BidRules: nothing is locked.
+func (Base) Relock(context.Context, *types.TimerConfig, *types.Timer, bool) error { return nil }
+
+// Follow implements Policy.
+func (Base) Follow(sdk.Context, *Block) Follower { return nil }
+
+// Reset implements Policy.
+func (Base) Reset(*types.Timer) {}
+
+// Maintain implements Policy.
+func (Base) Maintain(sdk.Context, *Block, bool) error { return nil }
+
+// Activate implements Policy.
+func (Base) Activate(context.Context, *types.TimerConfig, *types.TimerConfig) error { return nil }
+
+// Describe implements Policy: nothing.
+func (Base) Describe(*types.TimerConfig, *types.LaneState) types.PolicyStanding { return nil }
+
+// DescribeActor implements Policy: nothing.
+func (Base) DescribeActor(context.Context, *types.TimerConfig, *types.LaneState, sdk.AccAddress) (types.PolicyStanding, error) {
+	return nil, nil
+}
+
+// AcceptAtMost refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee
+// leaves.
+func AcceptAtMost(bid types.StaticBid, fee math.LegacyDec) (Accepted, error) {
+	remaining := bid.MaxFeePerCycle.Sub(fee)
+	if remaining.IsNegative() {
+		return Accepted{}, types.ErrRejectedBelowBasefee.Wrapf(
+			"max_fee_per_cycle %s is below %s, what the lane charges per cycle in this block", bid.MaxFeePerCycle, fee)
+	}
+	accepted := Accepted{Bid: &types.Bid{Static: &bid}}
+	if bid.MaxPriorityFeePerCycle.GT(remaining) {
+		stated := bid.MaxPriorityFeePerCycle.LegacyDec
+		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, decimal.Of(remaining)
+	}
+	return accepted, nil
+}
+
+// Messages are the types of the messages that a guest brings along in addition to its parameters.
+type Messages struct {
+	// State is what it carries in policies of the lane's state, or keeps in policies of a genesis.
+	State []types.PolicyState
+	// Standing is what queries show of it.
+	Standing []types.PolicyStanding
+}
+
+// RegisterInterfaces makes the messages of a guest known to a registry, so that they can be decoded.
+func RegisterInterfaces(registry codectypes.InterfaceRegistry, g Guest) {
+	types.RegisterPolicyInterfaces(registry)
+	if params := g.Params(); params != nil {
+		registry.RegisterImplementations((*types.PolicyParams)(nil), params)
+	}
+	for _, state := range g.Messages().State {
+		registry.RegisterImplementations((*types.PolicyState)(nil), state)
+	}
+	for _, standing := range g.Messages().Standing {
+		registry.RegisterImplementations((*types.PolicyStanding)(nil), standing)
+	}
+}
+
+// Agents are the bidding agents of a chain (x/timers/README.md, "1.9 Fairness and agents"). Package agents has them; a chain that
+// does not register it has NoAgents.
+type Agents interface {
+	// Guest is what they keep: the default agents of actors, and what their calls carry from block to block.
+	Guest
+	state.TimerReader
+
+	// Of returns the default agent of an actor, empty if it has none.
+	Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress, error)
+	// Set registers the default agent of an actor, which Check has accepted, or clears it if the agent is empty.
+	Set(ctx context.Context, actor, agent sdk.AccAddress) error
+	// Check refuses an address that can't be an agent, with ErrInvalidAgent.
+	Check(ctx context.Context, agent sdk.AccAddress) error
+	// Describe adds what the query Lane shows of their calls.
+	Describe(lane *types.LaneState, response *types.QueryLaneResponse)
+	// Open returns the calls of a block, at first without any. Asked: the policy in force lets agents price timers.
+	Open(b *Block, asked bool) Calls
+}
+
+// Calls are the calls of agents in one block.
+type Calls interface {
+	// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. One whose agent was not
+	// called in this block, under overload or for lack of cycles, asks for the last answer.
+	Ask(t *types.Timer, storm bool) market.Ask
+	// AskAll calls the agents of timers in queue order.
+	AskAll(ctx sdk.Context, timers []types.Timer) error
+	// Note adds a timer that is admitted or scanned under overload to those that AskNoted calls agents for.
+	Note(t *types.Timer)
+	// AskNoted calls the agents of the noted timers. It returns those timers whose agents were called.
+	AskNoted(ctx sdk.Context) (asked []*types.Timer, err error)
+
+	// CyclesFor is what the call for a timer took in this block, ChargedFor what the timer's payer was charged for it.
+	CyclesFor(t *types.Timer) uint64
+	ChargedFor(t *types.Timer) math.Int
+	// Fired notes that a timer fired: its fire was billed for the call.
+	Fired(t *types.Timer)
+	// Close keeps the answers, emits an event for each call that no fire followed, and returns what these cost together.
+	Close(ctx sdk.Context) (billed math.Int, err error)
+	// Keep sets what the lane's state carries of the calls to the next block, after Close.
+	Keep()
+	// Outcome is what the calls came to, after Close.
+	Outcome() CallsOutcome
+}
+
+// CallsOutcome is what the calls of a block came to.
+type CallsOutcome struct {
+	// Asked counts the calls, Failed those of them without a usable answer.
+	Asked, Failed uint64
+	// Cycles of all calls, at most AGENT_CYCLES_PER_BLOCK.
+	Cycles uint64
+	// Unasked counts the timers with an agent that was not called for them.
+	Unasked uint32
+	// Billed is what the calls cost that no fire followed.
+	Billed math.Int
+}
+
+// NoAgents are those of a chain that registers none: who names an agent is refused.
+type NoAgents struct{}
+
+var _ Agents = NoAgents{}
+
+var errNoAgents = types.ErrInvalidAgent.Wrap("this chain has no bidding agents")
+
+// InitGenesis implements state.Component. The registry of the chain's policies refuses default agents, which nothing would keep.
+func (NoAgents) InitGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// Params implements Guest: none.
+func (NoAgents) Params() types.PolicyParams { return nil }
+
+// Messages implements Guest: none.
+func (NoAgents) Messages() Messages { return Messages{} }
+
+// ReadTimers implements state.TimerReader: it refuses timers that name an agent.
+func (NoAgents) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
+	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
+		if t.Bid != nil && t.Bid.Agent != "" || t.LastAnswer != nil {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, errNoAgents)
+		}
+		return nil
+	}}
+}
+
+// ExportGenesis implements state.Component.
+func (NoAgents) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// CheckInvariants implements state.Component.
+func (NoAgents) CheckInvariants(context.Context) error { return nil }
+
+// Of implements Agents.
+func (NoAgents) Of(context.Context, sdk.AccAddress) (sdk.AccAddress, error) { return nil, nil }
+
+// Set implements Agents: no actor has an agent that could be cleared.
+func (NoAgents) Set(context.Context, sdk.AccAddress, sdk.AccAddress) error { return nil }
+
+// Check implements Agents.
+func (NoAgents) Check(context.Context, sdk.AccAddress) error { return errNoAgents }
+
+// Describe implements Agents.
+func (NoAgents) Describe(_ *types.LaneState, response *types.QueryLaneResponse) {
+	response.AgentsBilled = nothing.String()
+}
+
+// Open implements Agents.
+func (NoAgents) Open(*Block, bool) Calls { return noCalls{} }
+
+// noCalls are those of a block of a chain without agents: a timer asks for what its owner stated.
+type noCalls struct{}
+
+var nothing = math.ZeroInt()
+
+func (noCalls) Ask(t *types.Timer, _ bool) market.Ask { return t.Bid.Ask() }
+
+func (noCalls) AskAll(sdk.Context, []types.Timer) error { return nil }
+
+func (noCalls) Note(*types.Timer) {}
+
+func (noCalls) AskNoted(sdk.Context) ([]*types.Timer, error) { return nil, nil }
+
+func (noCalls) CyclesFor(*types.Timer) uint64 { return 0 }
+
+func (noCalls) ChargedFor(*types.Timer) math.Int { return nothing }
+
+func (noCalls) Fired(*types.Timer) {}
+
+func (noCalls) Close(sdk.Context) (math.Int, error) { return nothing, nil }
+
+func (noCalls) Keep() {}
+
+func (noCalls) Outcome() CallsOutcome { return CallsOutcome{Billed: nothing} }

@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"cosmossdk.io/math"
+
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/gogoproto/proto"
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -33,8 +38,8 @@ type Checker interface {
 	CheckConfig(config *types.TimerConfig) error
 }
 
-// NewRegistry binds the module's own policies, and those that the chain registers. It panics if two have one id, which is an error of
-// the wiring.
+// NewRegistry binds the module's own policies, and those that the chain registers. It panics if two have one id, which is an
+// error of the wiring.
 func NewRegistry(parts *Parts, more ...Constructor) *Registry {
 	r := &Registry{parts: parts}
 	r.register(parts.Agents)
@@ -69,8 +74,8 @@ func (r *Registry) At(config *types.TimerConfig, height uint64) Policy {
 	return r.policies[0]
 }
 
-// Validate refuses a config whose policy is not of this chain, that this policy refuses, or that has parameters of a policy which is
-// not of this chain.
+// Validate refuses a config whose policy is not of this chain, that this policy refuses, or that has parameters of a policy
+// which is not of this chain.
 func (r *Registry) Validate(config *types.TimerConfig) error {
 	if err := r.checkParams(config); err != nil {
 		return err
@@ -184,4 +189,142 @@ func (r *Registry) Follow(ctx sdk.Context, b *Block, inForce Policy) (followers 
 		}
 	}
 	return followers
+}
+
+var (
+	_ state.Component   = (*Registry)(nil)
+	_ state.TimerReader = (*Registry)(nil)
+)
+
+// InitGenesis implements state.Component: it refuses what a guest keeps that the chain has not registered, since that would be
+// lost.
+func (r *Registry) InitGenesis(_ context.Context, genesis *types.GenesisState) error {
+	for _, packed := range slices.Concat(genesis.Lane.Policies, genesis.Policies) {
+		if !r.keeps(packed.TypeUrl) {
+			return types.ErrInvalidGenesis.Wrapf("policies: this chain has registered nothing that keeps %s", packed.TypeUrl)
+		}
+	}
+	return nil
+}
+
+// keeps reports whether a guest of the chain keeps messages of a type.
+func (r *Registry) keeps(typeURL string) bool {
+	return slices.ContainsFunc(r.guests, func(g Guest) bool {
+		return slices.ContainsFunc(g.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
+	})
+}
+
+// ExportGenesis implements state.Component: the guests export what they keep. What the lane's state still carries of a guest
+// that a binary before had is left out, as Complete leaves out its parameters: no chain with this binary would take it.
+func (r *Registry) ExportGenesis(_ context.Context, genesis *types.GenesisState) error {
+	genesis.Lane.Policies = slices.DeleteFunc(slices.Clone(genesis.Lane.Policies), func(packed *codectypes.Any) bool { return !r.keeps(packed.TypeUrl) })
+	return nil
+}
+
+// ReadTimers implements state.TimerReader. The module's account must hold the sum of the bids that the records state as
+// locked, and the policy that returns them must be registered.
+func (r *Registry) ReadTimers(ctx context.Context, head *types.GenesisState) state.TimerReading {
+	locked := math.ZeroInt()
+	returns := slices.ContainsFunc(r.policies, Policy.ReturnsLocked)
+	return state.TimerReading{
+		Timer: func(i int, t *types.Timer) error {
+			if of := t.Locked(); !returns && of.IsPositive() {
+				return types.ErrInvalidGenesis.Wrapf("timers[%d] has locked %s: this chain has registered no policy that returns it", i, of)
+			}
+			locked = locked.Add(t.Locked())
+			return nil
+		},
+		Done: func() error {
+			if err := r.checkHeld(ctx, &head.Config, locked); err != nil {
+				return types.ErrInvalidGenesis.Wrapf("%v, and the genesis of bank before that of %s", err, types.ModuleName)
+			}
+			return nil
+		},
+	}
+}
+
+// CheckInvariants implements state.Component.
+func (r *Registry) CheckInvariants(ctx context.Context) error {
+	config, err := r.parts.Configs.Get(ctx)
+	if err != nil {
+		return err
+	}
+	locked := math.ZeroInt()
+	err = r.parts.Records.Walk(ctx, func(t *types.Timer) error {
+		locked = locked.Add(t.Locked())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.checkHeld(ctx, &config, locked)
+}
+
+// checkHeld: the module's account holds what timers have locked, and nothing else.
+func (r *Registry) checkHeld(ctx context.Context, config *types.TimerConfig, locked math.Int) error {
+	if held := r.parts.Fees.Held(ctx, config); !held.Amount.Equal(locked) {
+		return fmt.Errorf("the module's account %s holds %s, its timers have locked %s (bid_locked): want as much",
+			r.parts.Addresses.Text(r.parts.Fees.Account), held, locked)
+	}
+	return nil
+}
+
+func urlOf(message proto.Message) string { return "/" + proto.MessageName(message) }
+
+// register adds a guest, and makes its messages known to the chain's codec. It panics if its parameters have the name of another
+// guest's or of a parameter of the config: --set NAME.field would name both.
+func (r *Registry) register(g Guest) {
+	known, ok := r.parts.Codec.(interface {
+		InterfaceRegistry() codectypes.InterfaceRegistry
+	})
+	if !ok {
+		panic(fmt.Errorf("x/timers: the codec %T has no registry of interfaces", r.parts.Codec))
+	}
+	RegisterInterfaces(known.InterfaceRegistry(), g)
+	if params := g.Params(); params != nil {
+		name := types.PolicyName(urlOf(params))
+		taken := slices.ContainsFunc(r.guests, func(other Guest) bool {
+			theirs := other.Params()
+			return theirs != nil && types.PolicyName(urlOf(theirs)) == name
+		})
+		if taken || types.IsConfigField(name) {
+			panic(fmt.Errorf("x/timers: the name %q of the parameters %s is taken", name, urlOf(params)))
+		}
+	}
+	r.guests = append(r.guests, g)
+}
+
+// Complete returns a config with the parameters of each guest of the chain: those that it states, else their defaults. It leaves
+// out what it states of guests that the chain does not have, as a config of a binary that had them may.
+func (r *Registry) Complete(config types.TimerConfig) types.TimerConfig {
+	stated := config.PolicyParams
+	config.PolicyParams = nil
+	for _, g := range r.guests {
+		params := g.Params()
+		if params == nil {
+			continue
+		}
+		i := slices.IndexFunc(stated, func(packed *codectypes.Any) bool { return packed.GetTypeUrl() == urlOf(params) })
+		if i >= 0 {
+			if cached, ok := stated[i].GetCachedValue().(types.PolicyParams); ok {
+				params = cached
+			}
+		}
+		config.SetParams(params)
+	}
+	return config
+}
+
+// checkParams refuses parameters of a guest that the chain does not have.
+func (r *Registry) checkParams(config *types.TimerConfig) error {
+	for _, packed := range config.PolicyParams {
+		known := slices.ContainsFunc(r.guests, func(g Guest) bool {
+			params := g.Params()
+			return params != nil && urlOf(params) == packed.GetTypeUrl()
+		})
+		if !known {
+			return types.ErrInvalidConfig.Wrapf("policy_params: this chain has registered nothing with the parameters %.80s", packed.GetTypeUrl())
+		}
+	}
+	return nil
 }

@@ -82,7 +82,7 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 			return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
 		}
 	}
-	s.Storm, s.Overfull = true, true
+	s.Storm, s.Overloaded = true, true
 	passed := state.CalendarKey(s.State.AdmitCursor)
 	if err := s.admitNewlyDue(ctx); err != nil {
 		return err
@@ -208,8 +208,8 @@ func (s *Storm) admitFrom(ctx sdk.Context, from schedule.Key, read, admit market
 	return next, nil
 }
 
-// admit indexes a timer under the weight of its actor. A timer that the config can't run is put on hold; an expired one is left to
-// the cleanup.
+// admit indexes a timer under the weight of its actor. A timer that the config can't run is put on hold; an expired one is left
+// to the cleanup.
 func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 	switch {
 	case t.ExpiredAt(s.Now()):
@@ -275,8 +275,8 @@ func (s *Storm) scanPassed(ctx sdk.Context, end schedule.Key) error {
 	return nil
 }
 
-// renew brings a timer that the admission has passed to where it belongs. One whose weight has fallen stays where it is until it is
-// met: most are met much later, when their weights have risen again.
+// renew brings a timer that the admission has passed to where it belongs. One whose weight has fallen stays where it is until it
+// is met: most are met much later, when their weights have risen again.
 func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 	first, filed, err := s.Index.At(state.KeyOf(t.Due, t.Seq))
 	if err != nil {
@@ -320,8 +320,8 @@ func (s *Storm) OpenRanking(ctx sdk.Context) (err error) {
 	return err
 }
 
-// IndexReads is how many entries of the index the block may read beyond the heads of its lists. They are consumed at once. A query
-// pays for what it reads.
+// IndexReads is how many entries of the index the block may read beyond the heads of its lists. They are consumed at once. A
+// query pays for what it reads.
 func (s *Storm) IndexReads() int {
 	if s.Preview {
 		return maxListed
@@ -418,9 +418,9 @@ func (s *Storm) putBack(met, first market.ListEntry) {
 	s.ranking.Return(first)
 }
 
-// Close implements Round: it drops what was admitted or met and has left the queue since, and files timers again that were put back
-// and have not fired, while the overhead lasts. So whoever makes many timers of the index outdated at once makes no block file
-// them all. The others are put back again when they are met.
+// Close implements Round: it drops what was admitted or met and has left the queue since, and files timers again that were put
+// back and have not fired, while the overhead lasts. So whoever makes many timers of the index outdated at once makes no block
+// file them all. The others are put back again when they are met.
 func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 	for _, key := range slices.Concat(s.Index.Filed(), s.met) {
 		left, err := s.left(ctx, key)

@@ -56,7 +56,7 @@ func (w *Window) Collect(ctx sdk.Context) error {
 		return err
 	}
 	w.Compete(live)
-	w.Overfull = !complete
+	w.Overloaded = !complete
 	return w.SweepQueue(ctx, w.Parts.Records, reached, complete)
 }
 
@@ -103,7 +103,7 @@ func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Time
 // DropPricedOut puts on hold the timers that can't fire at the prices of the block, if more timers are ready than the
 // window holds. Otherwise they would fill it, and keep out those behind them. They are not in the order.
 func (w *Window) DropPricedOut(ctx sdk.Context) error {
-	if !w.Overfull {
+	if !w.Overloaded {
 		return nil
 	}
 	var priced []types.Timer

@@ -1,15 +1,23 @@
 package state
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+	"sync/atomic"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/collections/codec"
 	corestore "cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // LogMap is a log-structured map in a region of the module's store. It charges no gas.
@@ -173,4 +181,176 @@ func (m *LogMap) Maintain(ctx context.Context, height uint64) error {
 		return err
 	}
 	return m.m.Clear(ctx)
+}
+
+// Region is a region of the module's store.
+type Region struct {
+	service corestore.KVStoreService
+	prefix  []byte
+}
+
+var _ logmap.Opener = Region{}
+
+// NewRegion declares the region in the schema, as a collection, for tools that decode state. The map works on the store beneath:
+// a collection opens it for each operation, and takes long to say that a value is not there.
+func NewRegion(sb *collections.SchemaBuilder, service corestore.KVStoreService, prefix collections.Prefix, name string) Region {
+	collections.NewMap(sb, prefix, name, collections.BytesKey, collections.BytesValue)
+	return Region{service, prefix.Bytes()}
+}
+
+// Open implements logmap.Opener.
+func (r Region) Open(ctx context.Context) logmap.Store {
+	return &region{r.service.OpenKVStore(types.Unmetered(ctx)), r.prefix}
+}
+
+// region is a Region that was opened.
+type region struct {
+	kv     corestore.KVStore
+	prefix []byte
+}
+
+func (s *region) key(key []byte) []byte {
+	return append(append(make([]byte, 0, len(s.prefix)+len(key)), s.prefix...), key...)
+}
+
+// Get implements logmap.Store.
+func (s *region) Get(key []byte) ([]byte, error) { return s.kv.Get(s.key(key)) }
+
+// Set implements logmap.Store.
+func (s *region) Set(key, value []byte) error { return s.kv.Set(s.key(key), value) }
+
+// Delete implements logmap.Store.
+func (s *region) Delete(key []byte) error { return s.kv.Delete(s.key(key)) }
+
+// Scan implements logmap.Store.
+func (s *region) Scan(from []byte, fn func(key, value []byte) bool) error {
+	iterator, err := s.kv.Iterator(s.key(from), storetypes.PrefixEndBytes(s.prefix))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = iterator.Close() }()
+	for iterator.Valid() && fn(iterator.Key()[len(s.prefix):], iterator.Value()) {
+		iterator.Next()
+	}
+	return nil
+}
+
+// Settle merges all that waits to be merged, at genesis.
+func Settle(ctx context.Context, m *logmap.Map) error {
+	for height := uint64(0); ; height++ {
+		if idle, err := m.Maintain(ctx, height); idle || err != nil {
+			return err
+		}
+	}
+}
+
+// AppendNumber appends the digits of a number without leading zeros, big-endian.
+func AppendNumber(bz []byte, n uint64) []byte {
+	return append(bz, binary.BigEndian.AppendUint64(nil, n)[bits.LeadingZeros64(n)/8:]...)
+}
+
+// ParseNumber reads what AppendNumber wrote.
+func ParseNumber(bz []byte) (n uint64) {
+	for _, digit := range bz {
+		n = n<<8 | uint64(digit)
+	}
+	return n
+}
+
+// ChargeWrite charges for writing a key and its value of so many bytes, as the store does. This and what follows is for records
+// that are not stored one by one: so the same operation costs the same gas on all nodes, whatever it does to runs and chunks,
+// before and after a merge, an export and an import.
+func ChargeWrite(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.WriteCostFlat, storetypes.GasWriteCostFlatDesc)
+	ChargeWriteBytes(ctx, bytes)
+}
+
+// ChargeWriteBytes charges for bytes of a value that is written, and charged for, without them.
+func ChargeWriteBytes(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.WriteCostPerByte*uint64(bytes), storetypes.GasWritePerByteDesc)
+}
+
+// ChargeRead charges for reading a key and its value of so many bytes.
+func ChargeRead(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.ReadCostFlat, storetypes.GasReadCostFlatDesc)
+	ChargeReadBytes(ctx, bytes)
+}
+
+// ChargeReadBytes charges for bytes of a value that is read, and charged for, without them.
+func ChargeReadBytes(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasReadPerByteDesc)
+}
+
+// ChargeHas charges for asking whether a key is there.
+func ChargeHas(ctx context.Context) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.HasCost, storetypes.GasHasDesc)
+}
+
+// ChargeRemove charges for removing a key.
+func ChargeRemove(ctx context.Context) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.DeleteCost, storetypes.GasDeleteDesc)
+}
+
+// ChargeStep charges for an entry of a scan, whose key and value are of so many bytes.
+func ChargeStep(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasValuePerByteDesc)
+	meter.ConsumeGas(prices.IterNextCostFlat, storetypes.GasIterNextCostFlatDesc)
+}
+
+func gas(ctx context.Context) (storetypes.GasConfig, storetypes.GasMeter) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	return sdkCtx.KVGasConfig(), sdkCtx.GasMeter()
+}
+
+// HashBytes is how much of the hash of an address stands for it in the keys of a map. No one finds an address that has it in
+// common with a given one; two that somebody made to have it in common take 2^40 tries.
+const HashBytes = 10
+
+// HashOf is what stands for an address in the keys of a map: no one chooses which keys lie next to each other.
+func HashOf(address []byte) []byte {
+	hash := sha256.Sum256(address)
+	return hash[:HashBytes]
+}
+
+// HashRange divides keys that begin with a hash into 64 ranges.
+func HashRange(key []byte) uint64 {
+	if len(key) == 0 {
+		return 0
+	}
+	return uint64(key[0] >> 2)
+}
+
+// memo decodes a value that every message reads, and that hardly ever changes: again only if its bytes are others than those
+// before. What it returns follows from the bytes alone, so that it is no cache of state. Callers share what the value points to,
+// and must not change it. Several may use it at once.
+type memo[T any] struct {
+	codec.ValueCodec[T]
+	last atomic.Pointer[decoded[T]]
+}
+
+type decoded[T any] struct {
+	bz    []byte
+	value T
+}
+
+// newMemo remembers what a codec decoded last.
+func newMemo[T any](of codec.ValueCodec[T]) *memo[T] { return &memo[T]{ValueCodec: of} }
+
+// Decode implements codec.ValueCodec.
+func (c *memo[T]) Decode(bz []byte) (T, error) {
+	if last := c.last.Load(); last != nil && bytes.Equal(last.bz, bz) {
+		return last.value, nil
+	}
+	value, err := c.ValueCodec.Decode(bz)
+	if err == nil {
+		c.last.Store(&decoded[T]{bytes.Clone(bz), value})
+	}
+	return value, err
 }

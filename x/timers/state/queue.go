@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -30,8 +31,8 @@ func NewQueue(sb *collections.SchemaBuilder, service store.KVStoreService) *Queu
 	return &Queue{NewLogMap(sb, service, types.PrefixQueue, "queue", options), true}
 }
 
-// NewOnHold adds the collections of the timers that are on hold, which are due at 0, and of those that wait for a time, by that in
-// seconds since 1970.
+// NewOnHold adds the collections of the timers that are on hold, which are due at 0, and of those that wait for a time, by that
+// in seconds since 1970.
 func NewOnHold(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
 	return &Queue{NewLogMap(sb, service, types.PrefixOnHold, "on_hold", options), false}
 }
@@ -170,7 +171,7 @@ func (q *Queue) MayDiffer(ctx context.Context, key schedule.Key) bool {
 	return q.timers.MayDiffer(ctx, queueKey(key))
 }
 
-// Close ends a block of a height whose session was written, by which what was due at now has been read: merges go on.
+// Close ends a block of a height whose session was written, by which what was due at now has been read: merges continue.
 func (q *Queue) Close(ctx context.Context, now, height uint64) error {
 	stored, end := q.timers.Stored(), queueKey(schedule.Key{Due: now + 1})
 	if idle, err := q.timers.Idle(ctx, end); idle || err != nil {
@@ -210,4 +211,41 @@ func queueKey(k schedule.Key) []byte {
 
 func parseQueueKey(bz []byte) schedule.Key {
 	return schedule.Key{Due: binary.BigEndian.Uint64(bz), Seq: binary.BigEndian.Uint64(bz[8:])}
+}
+
+// encodeRecord encodes the record at a place, without what follows from that, which is a quarter of a short record: due and seq;
+// the height of a trigger that has nothing else; and the id of a timer that is where it was scheduled. A record with a due
+// height is whole, and so is one that has none in its place.
+func encodeRecord(key schedule.Key, t types.Timer) ([]byte, error) {
+	if t.HoldReason != types.NotOnHold || len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
+		return t.Marshal()
+	}
+	if t.Trigger.Equal(types.Trigger{Height: key.Due}) {
+		t.Trigger.Height = 0
+	}
+	// Of a timer that has fired, or whose payload lies elsewhere, the id is another.
+	if t.FireSeq == 0 && t.PayloadSeq == 0 && bytes.Equal(t.Id, idOf(key, &t)) {
+		t.Id = nil
+	}
+	t.Due, t.Seq = 0, 0
+	return t.Marshal()
+}
+
+// decode decodes the record at a place.
+func decode(key schedule.Key, bz []byte) (t types.Timer, err error) {
+	if err := t.Unmarshal(bz); err != nil || t.Due != 0 || t.HoldReason != types.NotOnHold {
+		return t, err
+	}
+	if len(t.Id) == 0 {
+		t.Id = idOf(key, &t)
+	}
+	if t.Trigger.Equal(types.Trigger{}) {
+		t.Trigger.Height = key.Due
+	}
+	t.Due, t.Seq = key.Due, key.Seq
+	return t, nil
+}
+
+func idOf(key schedule.Key, t *types.Timer) []byte {
+	return types.TimerID(t.Actor, key.Due, t.Payload, key.Seq)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// newStore returns an empty component with a lane whose frontier is as stated.
+// newStore returns an empty component with a lane whose watermark is as stated.
 func newStore(t require.TestingT, from uint64) (*Receipts, context.Context) {
 	key := storetypes.NewKVStoreKey(types.StoreKey)
 	ctx := testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient"))
@@ -46,7 +46,7 @@ func some(n, watched int) []types.Receipt {
 	return all
 }
 
-// The positions of a height go on from segment to segment, and begin one at each multiple of PerSegment, whatever the
+// The positions of a height continue from segment to segment, and begin one at each multiple of PerSegment, whatever the
 // receipts weigh. Who imports an export has the same segments.
 //
 // Rule: 2-receipts-segments
@@ -90,7 +90,7 @@ func TestPut_PositionsWithoutGaps(t *testing.T) {
 	})
 }
 
-// What is pruned leaves from the front: no height above the frontier has lost any, and at the frontier what is left follows
+// What is pruned leaves from the front: no height above the watermark has lost any, and at the watermark what is left follows
 // without a gap.
 func TestPrune_FromTheFront(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,7 +125,7 @@ func TestPrune_FromTheFront(t *testing.T) {
 				case height < from:
 					require.Zero(t, left[height])
 				case height > from:
-					require.Equal(t, n, left[height], "height %d, the frontier at %d", height, from)
+					require.Equal(t, n, left[height], "height %d, the watermark at %d", height, from)
 				}
 			}
 		}
@@ -140,7 +140,7 @@ func TestCheckInvariants_BrokenSegments(t *testing.T) {
 		"a missing front": func(r *Receipts, ctx context.Context) error {
 			return r.segments.Remove(ctx, collections.Join(uint64(9), uint64(0)))
 		},
-		"before the frontier": func(r *Receipts, ctx context.Context) error { _, err := r.Put(ctx, 4, some(1, 0)); return err },
+		"before the watermark": func(r *Receipts, ctx context.Context) error { _, err := r.Put(ctx, 4, some(1, 0)); return err },
 		"none": func(r *Receipts, ctx context.Context) error {
 			return r.put(ctx, 10, 0, types.HeightReceipts{Height: 10})
 		},
@@ -160,7 +160,7 @@ func TestCheckInvariants_BrokenSegments(t *testing.T) {
 				_, err := r.Put(ctx, height, some(150, 0))
 				require.NoError(t, err)
 			}
-			// The front of the frontier's own height may be pruned already.
+			// The front of the watermark's own height may be pruned already.
 			require.NoError(t, r.segments.Remove(ctx, collections.Join(uint64(5), uint64(0))))
 			require.NoError(t, r.CheckInvariants(ctx))
 			require.NoError(t, breakIt(r, ctx))

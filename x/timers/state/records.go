@@ -103,7 +103,7 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 // PeekSeq returns the insertion number that no timer has reached.
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
-// Close ends a block whose session was written: merges go on, by a bounded amount of work.
+// Close ends a block whose session was written: merges continue, by a bounded amount of work.
 func (r *Records) Close(ctx sdk.Context) error {
 	now := types.MomentOf(ctx)
 	if err := r.owners.Maintain(ctx, now.Height); err != nil {

@@ -20,6 +20,9 @@ import (
 
 	"cosmossdk.io/collections"
 
+	"github.com/cosmos/cosmos-sdk/codec"
+
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -65,4 +68,145 @@ func FindItem[V any](ctx context.Context, item collections.Item[V]) (V, bool, er
 		return value, false, nil
 	}
 	return value, err == nil, err
+}
+
+// Lane holds the state that one block passes to the next: prices, use, totals and the cursors of bounded work. It is
+// one value, written at most once a block. For that reason the policies keep their few numbers in it.
+type Lane struct {
+	collections.Item[types.LaneState]
+}
+
+var _ Component = (*Lane)(nil)
+
+// NewLane adds the component's collection to the schema.
+func NewLane(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Lane {
+	return &Lane{collections.NewItem(sb, types.PrefixLane, "lane", codec.CollValue[types.LaneState](cdc))}
+}
+
+// InitGenesis implements Component. What sums up the fairness window is derived from it afterwards.
+func (l *Lane) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	// Cursors ahead of the first block would stop admission until the chain reaches them, or pass over receipts for good.
+	admit, receipts, latest := genesis.Lane.AdmitCursor.Due, genesis.Lane.ReceiptsFrom, types.HeightOf(ctx)+1
+	if admit > latest || receipts > latest {
+		return types.ErrInvalidGenesis.Wrapf("lane.admit_cursor.due is %d and receipts_from %d, want at most %d", admit, receipts, latest)
+	}
+	return l.Set(ctx, genesis.Lane)
+}
+
+// ExportGenesis implements Component.
+func (l *Lane) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
+	genesis.Lane, err = l.Get(ctx)
+	return err
+}
+
+// CheckInvariants implements Component: the value is there. What its parts must agree with is checked by those who keep
+// them.
+func (l *Lane) CheckInvariants(ctx context.Context) error {
+	_, err := l.Get(ctx)
+	return err
+}
+
+// KeyOf is a place in the queue.
+func KeyOf(due, seq uint64) schedule.Key { return schedule.Key{Due: due, Seq: seq} }
+
+// CalendarKey is a stored cursor as a key of the queue.
+func CalendarKey(q types.QueueKey) schedule.Key { return schedule.Key{Due: q.Due, Seq: q.Seq} }
+
+// QueueKey is a place in the queue as a cursor stores it.
+func QueueKey(c schedule.Key) types.QueueKey { return types.QueueKey{Due: c.Due, Seq: c.Seq} }
+
+// Configs holds the config in force and the one that follows it. One config is in force throughout a block, for its
+// transactions and its end.
+type Configs struct {
+	// current is in force in this block. Written by BeginBlock and genesis.
+	current collections.Item[types.TimerConfig]
+	// next is in force from the next block. Written by the authority, removed by BeginBlock.
+	next collections.Item[types.TimerConfig]
+}
+
+var _ Component = (*Configs)(nil)
+
+// NewConfigs adds the component's collections to the schema.
+func NewConfigs(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Configs {
+	return &Configs{
+		current: collections.NewItem(sb, types.PrefixConfig, "config", newMemo(codec.CollValue[types.TimerConfig](cdc))),
+		next:    collections.NewItem(sb, types.PrefixNextConfig, "next_config", codec.CollValue[types.TimerConfig](cdc)),
+	}
+}
+
+// Get returns the config in force. Reading it costs no gas; SCHEDULE_CYCLES and similar charges cover it. Otherwise a
+// new version of the module with more parameters would make schedules dearer, and handlers could exceed their gas
+// limits.
+func (c *Configs) Get(ctx context.Context) (types.TimerConfig, error) {
+	return c.current.Get(types.Unmetered(ctx))
+}
+
+// Next returns the config that is in force from the next block on, if one was accepted.
+func (c *Configs) Next(ctx context.Context) (types.TimerConfig, bool, error) {
+	return FindItem(ctx, c.next)
+}
+
+// Latest returns what a further change changes: the config that was accepted for the next block, else the one in force.
+func (c *Configs) Latest(ctx context.Context) (types.TimerConfig, error) {
+	next, found, err := c.Next(ctx)
+	if err != nil || found {
+		return next, err
+	}
+	return c.Get(ctx)
+}
+
+// SetNext accepts a config for the next block.
+func (c *Configs) SetNext(ctx context.Context, config types.TimerConfig) error {
+	return c.next.Set(ctx, config)
+}
+
+// Activate puts the next config in force, if there is one. It first calls changing with both configs.
+func (c *Configs) Activate(ctx context.Context, changing func(before, after *types.TimerConfig) error) error {
+	next, found, err := c.Next(ctx)
+	if err != nil || !found {
+		return err
+	}
+	before, err := c.Get(ctx)
+	if err != nil {
+		return err
+	}
+	if err := changing(&before, &next); err != nil {
+		return err
+	}
+	if err := c.current.Set(ctx, next); err != nil {
+		return err
+	}
+	return c.next.Remove(ctx)
+}
+
+// InitGenesis implements Component.
+func (c *Configs) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	if err := c.current.Set(ctx, genesis.Config); err != nil {
+		return err
+	}
+	if genesis.NextConfig == nil {
+		return nil
+	}
+	return c.next.Set(ctx, *genesis.NextConfig)
+}
+
+// ExportGenesis implements Component.
+func (c *Configs) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
+	if genesis.Config, err = c.Get(ctx); err != nil {
+		return err
+	}
+	next, found, err := c.Next(ctx)
+	if found {
+		genesis.NextConfig = &next
+	}
+	return err
+}
+
+// CheckInvariants implements Component: every config that was accepted is valid.
+func (c *Configs) CheckInvariants(ctx context.Context) error {
+	config, err := c.Get(ctx)
+	if err != nil {
+		return err
+	}
+	return config.Validate()
 }

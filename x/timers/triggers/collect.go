@@ -1,6 +1,9 @@
 package triggers
 
 import (
+	"context"
+	"slices"
+
 	"cosmossdk.io/collections"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -136,4 +139,94 @@ func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired
 		}
 	}
 	return expired, nil
+}
+
+// firstOwner comes before every address.
+var firstOwner = []byte{0}
+
+// deriveCursors lets the next block continue with the passes and rounds that a genesis holds, where its cursors name none.
+func (w *Watches) deriveCursors(ctx context.Context) error {
+	var left types.WatchCursors
+	err := w.pending.Walk(ctx, nil, func(at prefixKey, _ types.WatchPending) (bool, error) {
+		left.Turn = types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.turns.Walk(ctx, nil, func(turnKey) (bool, error) {
+		left.Owner = firstOwner
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.addCursors(ctx, left)
+}
+
+// addCursors lets the next block continue with what is left, where the cursors do not say already where it does.
+func (w *Watches) addCursors(ctx context.Context, left types.WatchCursors) error {
+	if left.Equal(types.WatchCursors{}) {
+		return nil
+	}
+	before, _, err := state.FindItem(ctx, w.cursors)
+	if err != nil {
+		return err
+	}
+	after := before
+	after.ConditionsLeft = after.ConditionsLeft || left.ConditionsLeft
+	after.TombstonesLeft = after.TombstonesLeft || left.TombstonesLeft
+	if after.Turn.Store == "" {
+		after.Turn = left.Turn
+	}
+	if len(after.Owner) == 0 {
+		after.Owner = left.Owner
+	}
+	return w.setCursors(ctx, before, after)
+}
+
+// setCursors writes the cursors if they have changed. Cursors at the start have no entry.
+func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCursors) error {
+	switch {
+	case after.Equal(before):
+		return nil
+	case after.Equal(types.WatchCursors{}):
+		return w.cursors.Remove(ctx)
+	default:
+		return w.cursors.Set(ctx, after)
+	}
+}
+
+// share divides the work of a block, a budget, among n parties (x/timers/README.md, "1.10 Watch"). They take turns in their
+// order: each gets an equal share before any gets more. serve works for a party within a limit, at least 1. It reports how much
+// it used, from 1 on, and whether the party has nothing left. What it does last may exceed the limit.
+//
+// It returns the party whose turn is next, or n if no party has anything left.
+func share(n, budget int, serve func(party, limit int) (used int, done bool, err error)) (next int, err error) {
+	open := make([]int, n)
+	for i := range open {
+		open[i] = i
+	}
+	for len(open) > 0 {
+		limit := max(1, budget/len(open))
+		unfinished := make([]int, 0, len(open))
+		for at, party := range open {
+			if budget <= 0 {
+				return party, nil
+			}
+			used, done, err := serve(party, min(limit, budget))
+			if err != nil {
+				return party, err
+			}
+			budget -= used
+			if !done {
+				unfinished = append(unfinished, party)
+			}
+			if last := at == len(open)-1; last && budget <= 0 && len(unfinished) > 0 {
+				return unfinished[0], nil
+			}
+		}
+		open = unfinished
+	}
+	return n, nil
 }

@@ -102,7 +102,7 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 	return err
 }
 
-// checkCursors: the next block goes on with the passes, rounds and tombstones that are stored. The sweep has passed no timer
+// checkCursors: the next block continues with the passes, rounds and tombstones that are stored. The sweep has passed no timer
 // that waits, and no height to come.
 func (w *Watches) checkCursors(ctx context.Context, tombstones uint64) error {
 	cursors, _, err := state.FindItem(ctx, w.cursors)

@@ -21,7 +21,7 @@ import (
 // left it waits again. rounds.go finds the timers that a change triggers.
 //
 // Invariant: a watch timer that waits has no hit, and one in the queue has one. Where passes or rounds are stored, the cursors
-// say with which the next block goes on.
+// say with which the next block continues.
 type Watches struct {
 	state.NoHook
 	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
@@ -59,12 +59,7 @@ var (
 	_ Kind              = (*Watches)(nil)
 )
 
-// WatchPlace is (store, prefix, owner, seq).
-type WatchPlace = collections.Quad[string, []byte, []byte, uint64]
-
 type (
-	// prefixKey is (store, prefix).
-	prefixKey = collections.Pair[string, []byte]
 	// roundKey is (owner, store, prefix).
 	roundKey = collections.Triple[[]byte, string, []byte]
 	// turnKey is (owner, since, store, prefix).
@@ -236,8 +231,8 @@ func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
 }
 
-// Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that returns to the
-// queue counts from its new due height.
+// Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that
+// returns to the queue counts from its new due height.
 func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 	if t.Trigger.Watch == nil {
 		return nil

@@ -20,8 +20,8 @@ func someQuote() *types.AgentQuote {
 func TestAQuoteIsPricedOutWhileACellCostsMore(t *testing.T) {
 	quote := someQuote()
 	require.Equal(t, market.StatedAsk(quote.MaxFeePerCycle, quote.MaxPriorityFeePerCycle), quote.At(quote.MaxFeePerCell).Ask())
-	dearer := quote.At(quote.MaxFeePerCell.Add(math.LegacySmallestDec()))
-	require.Equal(t, market.Ask{Kind: market.CellPricedOut}, dearer.Ask())
-	require.Equal(t, quote, dearer.At(quote.MaxFeePerCell), "it is not priced out for ever")
+	pricier := quote.At(quote.MaxFeePerCell.Add(math.LegacySmallestDec()))
+	require.Equal(t, market.Ask{Kind: market.CellPricedOut}, pricier.Ask())
+	require.Equal(t, quote, pricier.At(quote.MaxFeePerCell), "it is not priced out for ever")
 	require.Nil(t, (*types.AgentQuote)(nil).At(math.LegacyOneDec()))
 }

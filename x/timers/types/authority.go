@@ -3,6 +3,7 @@ package types
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -220,7 +221,8 @@ func (m *MsgUpdateTimerConfig) Apply(current *TimerConfig) (TimerConfig, error) 
 	return next, n.copy(&next, &m.Config)
 }
 
-// missingIn refuses a config that replaces c and states no parameters of a policy of which c does: they would fall back to defaults.
+// missingIn refuses a config that replaces c and states no parameters of a policy of which c does: they would fall back to
+// defaults.
 func (c *TimerConfig) missingIn(next *TimerConfig) error {
 	for _, packed := range c.PolicyParams {
 		if name := PolicyName(packed.GetTypeUrl()); next.paramsNamed(name) == nil {
@@ -235,4 +237,22 @@ func checkWholeID(id string) error {
 		return ErrInvalidTimerID.Wrapf("%.80q; state the whole id, %d hexadecimal digits", id, 2*IDBytes)
 	}
 	return nil
+}
+
+// AdminRuntime is a Runtime whose actors may have admins, who can replace what an actor does. So they may schedule calls
+// of it, for which they pay (x/timers/README.md, "1.3 Actor").
+type AdminRuntime interface {
+	Runtime
+	// Admin is the admin of the actor now, empty if it has none. Like all of a runtime it reads state through ctx alone.
+	Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress
+}
+
+// IsAdmin reports whether an address is the admin of an actor now.
+func IsAdmin(ctx context.Context, router Router, actor, address sdk.AccAddress) bool {
+	runtime, err := router.Route(ctx, actor)
+	if err != nil {
+		return false
+	}
+	administered, ok := runtime.(AdminRuntime)
+	return ok && !address.Empty() && administered.Admin(ctx, actor).Equals(address)
 }

@@ -47,20 +47,6 @@ const (
 	PolicyStateName  = "timers.v1.PolicyState"
 )
 
-// NewAccountPayload is the payload of an account's timer that runs these messages.
-func NewAccountPayload(msgs ...sdk.Msg) (*AccountPayload, error) {
-	anys, err := tx.SetMsgs(msgs)
-	if err != nil {
-		return nil, err
-	}
-	return &AccountPayload{Messages: anys}, nil
-}
-
-// UnpackInterfaces resolves the messages of the payload.
-func (p *AccountPayload) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, p.Messages)
-}
-
 // UnpackInterfaces resolves the messages that the timer will run.
 func (m *MsgScheduleTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
 	return tx.UnpackInterfaces(unpacker, m.Messages)

@@ -273,7 +273,7 @@ func TestConfigRefusesContradictions(t *testing.T) {
 			func(c *types.TimerConfig) { c.WeightMin = decimal.Of(math.LegacyNewDec(3)) },
 			"weight_min (3.000000000000000000) must not exceed weight_max (2.000000000000000000)",
 		},
-		"a tier dearer than the one above it": {
+		"a tier pricier than the one above it": {
 			func(c *types.TimerConfig) { c.PriorityTiers.Fast = decimal.Of(math.LegacyNewDec(3)) },
 			"priority_tiers must not fall",
 		},

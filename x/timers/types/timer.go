@@ -2,14 +2,22 @@ package types
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
+	"strings"
 
+	errorsmod "cosmossdk.io/errors"
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
 	"golang.org/x/crypto/sha3"
 
-	"cosmossdk.io/math"
-
 	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/schedule"
+	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
 // IDBytes is the length of a timer's id.
@@ -131,3 +139,133 @@ func (t *Timer) SetLocked(amount math.Int) {
 
 // IsBefore tells whether the timer's place in the queue comes before a key.
 func (t *Timer) IsBefore(key QueueKey) bool { return t.Key().Before(key) }
+
+// ScoreBidText is what the fire paid for its place, empty for nothing.
+func (r *Receipt) ScoreBidText() string {
+	if r.ScoreBid == nil {
+		return ""
+	}
+	return r.ScoreBid.String()
+}
+
+// TierOf is the tier of a due height, seen from the height now.
+func (c *TimerConfig) TierOf(due, now uint64) TimerTier {
+	sizes := schedule.TierSizes{RingSize: c.RingSize, EpochBlocks: c.EpochBlocks, EpochHorizon: c.EpochHorizon}
+	switch sizes.TierOf(due, now) {
+	case schedule.Near:
+		return TimerTierNear
+	case schedule.Epoch:
+		return TimerTierEpoch
+	default:
+		return TimerTierFar
+	}
+}
+
+// MaxWatchKeyBytes bounds a watched prefix, and the keys that can be watched whole: they are parts of keys in state.
+const MaxWatchKeyBytes = 255
+
+// Compare orders watched prefixes as state does: by store, then by bytes.
+func (w WatchKey) Compare(other WatchKey) int {
+	return cmp.Or(strings.Compare(w.Store, other.Store), bytes.Compare(w.Prefix, other.Prefix))
+}
+
+// Before tells whether a place comes before another.
+func (q QueueKey) Before(other QueueKey) bool {
+	return cmp.Or(cmp.Compare(q.Due, other.Due), cmp.Compare(q.Seq, other.Seq)) < 0
+}
+
+// Same tells whether two are one key.
+func (w WatchedKey) Same(other WatchedKey) bool {
+	return w.Store == other.Store && bytes.Equal(w.Key, other.Key)
+}
+
+// Validate checks the form of a watched prefix. Whether its store can be watched is for the chain's wiring to say.
+func (w WatchKey) Validate() error {
+	switch {
+	case w.Store == "" || len(w.Store) > MaxWatchKeyBytes || strings.Contains(w.Store, "\x00"):
+		return ErrInvalidWatch.Wrapf("store %.80q is not the name of a store, want 1 to %d bytes", w.Store, MaxWatchKeyBytes)
+	case len(w.Prefix) == 0 || len(w.Prefix) > MaxWatchKeyBytes:
+		return ErrInvalidWatch.Wrapf("a prefix of %d bytes in store %.80q, want 1 to %d", len(w.Prefix), w.Store, MaxWatchKeyBytes)
+	case w.When == nil:
+		return nil
+	}
+	if _, err := condition.Parse(condition.Op(w.When.Op), w.When.Value); err != nil {
+		return ErrInvalidWatch.Wrapf("condition: %v", err)
+	}
+	return nil
+}
+
+// Validate checks the form of a trigger's keys: at least one, at most so many, none twice.
+func (w *WatchTrigger) Validate(maxKeys uint32) error {
+	if len(w.Keys) == 0 || len(w.Keys) > int(maxKeys) {
+		return ErrInvalidWatch.Wrapf("%d keys, want 1 to %d", len(w.Keys), maxKeys)
+	}
+	for i := range w.Keys {
+		if err := w.Keys[i].Validate(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(w.Keys[:i], func(other WatchKey) bool { return other.Compare(w.Keys[i]) == 0 }) {
+			return ErrInvalidWatch.Wrapf("key %x of store %.80q is stated twice", w.Keys[i].Prefix, w.Keys[i].Store)
+		}
+	}
+	return nil
+}
+
+// ValidateOnlyIf checks the form of the conditions that must hold when a timer fires.
+func ValidateOnlyIf(conditions []WatchKey) error {
+	if len(conditions) > MaxOnlyIf {
+		return ErrInvalidOnlyIf.Wrapf("%d conditions, want at most %d", len(conditions), MaxOnlyIf)
+	}
+	for _, key := range conditions {
+		if err := key.Validate(); err != nil {
+			return err
+		}
+		if key.When == nil {
+			return ErrInvalidOnlyIf.Wrapf("key %x of store %.80q is stated without a condition: want when", key.Prefix, key.Store)
+		}
+	}
+	return nil
+}
+
+// WatchKeys are what the timer watches, if it does.
+func (t *Timer) WatchKeys() []WatchKey {
+	if t.Trigger.Watch == nil {
+		return nil
+	}
+	return t.Trigger.Watch.Keys
+}
+
+// HeightOf is the height of the block that ctx belongs to.
+func HeightOf(ctx context.Context) uint64 { return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) }
+
+// Moment is the height and the time of a block, by which triggers and lives are measured.
+type Moment struct {
+	Height uint64
+	// Time is that of the header in whole seconds since 1970, rounded down, and at least 0.
+	Time int64
+}
+
+// MomentOf is that of the block that ctx belongs to.
+func MomentOf(ctx context.Context) Moment {
+	unwrapped := sdk.UnwrapSDKContext(ctx)
+	return Moment{uint64(unwrapped.BlockHeight()), max(0, unwrapped.BlockTime().Unix())}
+}
+
+// Next is the first moment at which the next block can be.
+func (m Moment) Next() Moment { return Moment{m.Height + 1, m.Time} }
+
+// Unmetered is a context in which the store charges nothing: for reads and writes of which the cost must not depend on
+// what they happen to meet, and is charged apart or covered by another charge.
+func Unmetered(ctx context.Context) sdk.Context {
+	unwrapped := sdk.UnwrapSDKContext(ctx)
+	if counting, counts := unwrapped.GasMeter().(interface{ Unmetered() storetypes.GasMeter }); counts {
+		return unwrapped.WithGasMeter(counting.Unmetered())
+	}
+	return unwrapped.WithGasMeter(storetypes.NewInfiniteGasMeter())
+}
+
+// CodeOf is how state and events keep an error: without its text, which may differ between nodes.
+func CodeOf(err error) (codespace string, code uint32) {
+	codespace, code, _ = errorsmod.ABCIInfo(err, false)
+	return codespace, code
+}

@@ -118,7 +118,7 @@ func TestWhatIsNoted(t *testing.T) {
 		"an empty value again":      {func(r *rig) { r.set("abempty", "") }, none},
 		"a removal":                 {func(r *rig) { r.remove("abold") }, map[string][]string{"ab": {"abold"}}},
 		"the removal of nothing":    {func(r *rig) { r.remove("abx") }, none},
-		"what nobody watches":       {func(r *rig) { r.set("b", "1"); r.set("a", "1"); r.set("bcd", "1") }, none},
+		"what no one watches":       {func(r *rig) { r.set("b", "1"); r.set("a", "1"); r.set("bcd", "1") }, none},
 		"a whole key":               {func(r *rig) { r.set("whole", "1"); r.set("wholes", "1") }, map[string][]string{"whole": {"whole"}}},
 		"both ways": {
 			func(r *rig) { r.set("abcd", "1"); r.set("ab", "1") },
@@ -278,10 +278,10 @@ func TestWhatAWriteCosts(t *testing.T) {
 		write   func(*rig)
 		index   storecount.Counts
 	}{
-		"nobody watches the store":        {nil, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 1}},
+		"no one watches the store":        {nil, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 1}},
 		"nor when removing":               {nil, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 1}},
-		"nobody watches the key":          {[]string{"zz"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}},
-		"nobody watches a key of no form": {[]string{"zz"}, func(r *rig) { r.set("a", "1") }, storecount.Counts{Gets: 2}},
+		"no one watches the key":          {[]string{"zz"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}},
+		"no one watches a key of no form": {[]string{"zz"}, func(r *rig) { r.set("a", "1") }, storecount.Counts{Gets: 2}},
 		"its prefix is watched":           {[]string{"ab"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3, Sets: 1}},
 		"it is watched in two ways":       {[]string{"ab", "abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3, Sets: 2}},
 		"nothing changes":                 {[]string{"ab"}, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 3}},

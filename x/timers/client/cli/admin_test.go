@@ -64,7 +64,7 @@ func TestAnAdminNamesTheTimersOfAContract(t *testing.T) {
 	}
 	require.ErrorContains(t, r.Refused("cancel", r.Bob+"/"+first), "has no live timer")
 	out, _, err := r.Run(append([]string{"tx", "timers", "cancel", actor + "/" + bobs, "--from", r.Alice}, offline...)...)
-	require.NoError(t, err, "without a node nobody knows better")
+	require.NoError(t, err, "without a node no one knows better")
 	require.Equal(t, []sdk.Msg{&types.MsgCancelTimer{Sender: r.Alice, Id: bobs, Actor: actor}}, r.Tx(out))
 
 	out, notes, err = r.Run("tx", "timers", "cancel", "--all", "--actor", actor, "--from", r.Alice, "--generate-only")

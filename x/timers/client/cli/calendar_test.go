@@ -265,7 +265,7 @@ func TestExtend_MovesAnEndByTime(t *testing.T) {
 	msgOffline, err := r.offline("extend", id, "--until", "2024-07-01 12:00")
 	require.NoError(t, err)
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresTime: date(2024, 7, 1, 12).Unix()}, msgOffline)
-	// One that ends at a height alone goes on doing so.
+	// One that ends at a height alone continues doing so.
 	byHeight := r.Schedule(500, 5)
 	other, _ := r.Printed("extend", byHeight, "--until", "2023-11-15 22:13:31", "--shorten")
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: byHeight, ExpiresAt: 86_411}, other)

@@ -91,7 +91,7 @@ func TestListsAreTables(t *testing.T) {
 	require.Regexp(t, `^500, 2023-11-1\d \d\d:\d\d:40 [+-]\d\d:\d\d$`, wide[1][3])
 	require.Equal(t, []string{"250,000", "alice"}, []string{wide[1][8], wide[1][10]})
 
-	// Pages, and how to go on.
+	// Pages, and how to continue.
 	rows, notes = r.listed("list", "alice", "--page-limit", "1")
 	require.Len(t, rows, 2)
 	key := regexp.MustCompile(`there are more: --page-key (\S+)`).FindStringSubmatch(notes)

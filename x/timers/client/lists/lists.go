@@ -263,7 +263,7 @@ func readFilter(j *job.Job) (only filter, err error) {
 	return only, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagStatus, text, strings.Join(StatusNames(), ", "))
 }
 
-// show prints a page in the form that was asked for, and says how to go on.
+// show prints a page in the form that was asked for, and says how to continue.
 func show(j *job.Job, p page, only filter, own bool) error {
 	timers := p.GetTimers()
 	shown := slices.DeleteFunc(slices.Clone(timers), only.drops)
@@ -291,7 +291,7 @@ func show(j *job.Job, p page, only filter, own bool) error {
 	return nil
 }
 
-// noteMore says how to go on behind a page.
+// noteMore says how to continue behind a page.
 func noteMore(j *job.Job, p *query.PageResponse) {
 	if next := p.GetNextKey(); len(next) > 0 {
 		j.Notef("there are more: --%s %s", flagPageKey, base64.StdEncoding.EncodeToString(next))

@@ -90,7 +90,7 @@ func (g *group) words() string {
 	return plain.Clean(strings.Join(words, ", "))
 }
 
-// latelyRows are the first rows of what happened, the latest first. What does not fit beside the columns goes on below.
+// latelyRows are the first rows of what happened, the latest first. What does not fit beside the columns continues below.
 func (b *board) latelyRows(width, most int) []string {
 	var rows []string
 	who, indent := b.latelyActor(width), b.latelyIndent(width)

@@ -148,7 +148,7 @@ func TestKeys_ThoseOfTheModule(t *testing.T) {
 	lane := types.LaneState{Cycles: 1, ReceiptsFrom: 300, ReceiptsUnkept: 1 << 40}
 	text, err := lane.Marshal()
 	require.NoError(t, err)
-	from, unkept, err := proof.Frontier(text)
+	from, unkept, err := proof.Watermark(text)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{300, 1 << 40}, []uint64{from, unkept})
 }

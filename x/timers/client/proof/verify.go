@@ -114,7 +114,7 @@ func (f *File) verifyAbsence(root []byte) error {
 	if !bytes.Equal(lane.Key, []byte{laneRegion}) {
 		return fmt.Errorf("lane: it is a proof of the key %x, want %x", lane.Key, []byte{laneRegion})
 	}
-	from, unkept, err := Frontier(lane.Value)
+	from, unkept, err := Watermark(lane.Value)
 	switch height := uint64(f.Height); {
 	case err != nil:
 		return fmt.Errorf("lane: %w", err)
@@ -244,8 +244,8 @@ func TimerOf(receipt []byte) (id []byte, err error) {
 	return id, err
 }
 
-// Frontier reads in a timers.v1.LaneState above which heights all receipts are kept.
-func Frontier(lane []byte) (from, unkept uint64, err error) {
+// Watermark reads in a timers.v1.LaneState above which heights all receipts are kept.
+func Watermark(lane []byte) (from, unkept uint64, err error) {
 	err = fields(lane, func(field protowire.Number, number uint64, _ []byte) {
 		switch field {
 		case 7:

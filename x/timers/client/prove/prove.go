@@ -1,8 +1,8 @@
 // Package prove makes proofs of receipts (x/timers/docs/proofs.md), and holds the commands proof and verify.
 //
-// The node needs nothing for it: a proof consists of answers of its store. A query of the module could not make one, since it sees
-// the state of a block, and not the tree that the state is stored in; only the query of a store comes with a proof, and that is
-// answered without the module. So what a proof needs is put together here.
+// The node needs nothing for it: a proof consists of answers of its store. A query of the module could not make one, since it
+// sees the state of a block, and not the tree that the state is stored in; only the query of a store comes with a proof, and
+// that is answered without the module. So what a proof needs is put together here.
 package prove
 
 import (
@@ -203,7 +203,7 @@ func (m *maker) end() error {
 	if err != nil {
 		return err
 	}
-	from, unkept, err := proof.Frontier(lane.value)
+	from, unkept, err := proof.Watermark(lane.value)
 	if err != nil {
 		return fmt.Errorf("the node answered with no state of the lane: %w", err)
 	}

@@ -150,7 +150,7 @@ func TestDelivery_WaitsForTheNextHeader(t *testing.T) {
 }
 
 // What was pruned can't be proved, neither a delivery nor absence, and the error says from where on it can; what is left of
-// the height at the frontier can.
+// the height at the watermark can.
 //
 // Rule: 1.12-absence-provable
 func TestAbsence_NotOfPrunedHeights(t *testing.T) {

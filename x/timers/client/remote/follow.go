@@ -35,7 +35,7 @@ var ErrStop = errors.New("stop")
 // A subscription at a node matches its conditions across all events of a block. Here each event is looked at by itself.
 //
 // Follow returns nil after ErrStop, and otherwise the error of each, of ctx, or of the node. Call it again with the height
-// behind the last one that was seen to go on after a failure of the node.
+// behind the last one that was seen to continue after a failure of the node.
 func Follow(ctx context.Context, node client.CometRPC, actor string, from int64, each func(Happening) error) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()

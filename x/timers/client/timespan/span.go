@@ -93,7 +93,7 @@ func (s Span) In(p Pace) (uint64, error) {
 type Pace struct {
 	Blocks uint64
 	Time   time.Duration
-	// Spread is how far the time of one block was off: so far is a longer distance off for each block, if the chain goes on
+	// Spread is how far the time of one block was off: so far is a longer distance off for each block, if the chain continues
 	// slower or faster.
 	Spread time.Duration
 }

@@ -153,7 +153,7 @@ func part(codec address.Codec, key []byte) (text string, rest []byte) {
 	return text, key[end:]
 }
 
-// whole is a form whose last part is an address; "" if the key goes on, or has none.
+// whole is a form whose last part is an address; "" if the key continues, or has none.
 func whole(form string, codec address.Codec, key []byte) string {
 	text, rest := part(codec, key)
 	if text == "" || len(rest) > 0 {

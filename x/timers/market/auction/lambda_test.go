@@ -133,7 +133,7 @@ func TestOutlierBidHasBoundedEffect(t *testing.T) {
 	require.True(t, state.Lambda.Sub(rest).Abs().LTE(policytest.Dec("0.0003")), "%s, before it was %s", state.Lambda, rest)
 	before := state
 	state = loop.Next(state, auction.Observation{})
-	require.Equal(t, before, state, "a block in which nobody bid says nothing")
+	require.Equal(t, before, state, "a block in which no one bid says nothing")
 }
 
 // TestLambdaFollowsItsBounds: where governance has moved them past λ, it is at the nearer one after the next block, also
@@ -147,8 +147,8 @@ func TestLambdaFollowsItsBounds(t *testing.T) {
 		}
 		return loop.Next(newState(policytest.Dec(lambda)), seen).Lambda.String()
 	}
-	require.Equal(t, policytest.Dec("0.1").String(), next("0.05", 0), "nobody bid")
-	require.Equal(t, policytest.Dec("0.2").String(), next("0.9", 0), "nobody bid")
+	require.Equal(t, policytest.Dec("0.1").String(), next("0.05", 0), "no one bid")
+	require.Equal(t, policytest.Dec("0.2").String(), next("0.9", 0), "no one bid")
 	require.Equal(t, policytest.Dec("0.15").String(), next("0.15", 0), "within the bounds it stays")
 	require.Equal(t, policytest.Dec("0.11").String(), next("0.05", 1_000), "value is lost faster than bias grows")
 }

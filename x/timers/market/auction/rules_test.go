@@ -156,9 +156,9 @@ func TestNoWinnerPaysMoreThanItsBid(t *testing.T) {
 		a.Reserve = math.NewInt(rapid.Int64Range(0, 100).Draw(t, "reserve"))
 		candidates := drawBidders(t, rapid.Uint64Range(1, 100))
 		budget := market.Budget{Capacity: market.Capacity{Cycles: rapid.Uint64Range(1, 300).Draw(t, "lane"), Cells: 1}}
-		dearer := a
-		dearer.Reserve = a.Reserve.AddRaw(rapid.Int64Range(0, 100).Draw(t, "more"))
-		more := block(dearer, now, candidates, budget)
+		pricier := a
+		pricier.Reserve = a.Reserve.AddRaw(rapid.Int64Range(0, 100).Draw(t, "more"))
+		more := block(pricier, now, candidates, budget)
 		for i, payment := range block(a, now, candidates, budget) {
 			if payment == nil {
 				continue

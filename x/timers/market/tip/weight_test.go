@@ -101,11 +101,11 @@ func TestScoreIsMonotoneInEachPart(t *testing.T) {
 		fire := tip.Fire{Tip: policytest.DrawPrice(t, "tip"), P50: policytest.DrawPrice(t, "p50"), Late: rapid.Uint64Range(0, 300).Draw(t, "late")}
 		cycles := rapid.Uint64Range(1, 120).Draw(t, "cycles")
 		was := score(fire, cycles, 1)
-		dearer, done, later := fire, fire, fire
-		dearer.Tip = fire.Tip.Add(policytest.DrawPrice(t, "more"))
+		pricier, done, later := fire, fire, fire
+		pricier.Tip = fire.Tip.Add(policytest.DrawPrice(t, "more"))
 		done.Success = true
 		later.Late += rapid.Uint64Range(0, 100).Draw(t, "later")
-		require.True(t, score(dearer, cycles, 1).GTE(was), "tip")
+		require.True(t, score(pricier, cycles, 1).GTE(was), "tip")
 		require.True(t, score(done, cycles, 1).GTE(was), "outcome")
 		require.True(t, score(later, cycles, 1).GTE(was), "lateness")
 		require.True(t, score(fire, cycles-1, 1).GTE(was), "budget")

@@ -67,7 +67,7 @@ func (r *round) Collect(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Overfull = !complete
+	r.Overloaded = !complete
 	if complete {
 		changeState(&r.State, func(s *State) { s.Round = types.QueueKey{} })
 	} else if live, err = r.share(ctx, live, reached); err != nil {
@@ -131,7 +131,7 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 // restUnfunded puts the unfunded timers of the window on hold, if more are ready than it holds. So they don't fill it. They
 // return when their payers can cover them.
 func (r *round) restUnfunded(ctx sdk.Context) {
-	if !r.Overfull {
+	if !r.Overloaded {
 		return
 	}
 	funded := r.Ready[:0]
@@ -249,7 +249,7 @@ func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
 // stays in the queue, and the GC lane bounds how many timers are marked so in a block; the others stay as they are. With
 // on_unfunded suspend the timer is suspended instead.
 func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) policies.Disposition {
-	if r.Overfull {
+	if r.Overloaded {
 		r.note(t.Actor).unfunded++
 		return policies.Leaves
 	}

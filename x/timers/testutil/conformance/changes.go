@@ -12,7 +12,7 @@ import (
 )
 
 // testChanges: under a backlog the chain goes over to each other policy and back, at heights that follow from a seed, while
-// timers of all kinds come. Every block keeps what histories keep, an export in the middle of the backlog goes on as the
+// timers of all kinds come. Every block keeps what histories keep, an export in the middle of the backlog continues as the
 // chain does, and in the end the backlog drains.
 func (s Subject) testChanges(t *testing.T) {
 	backlog := 240 * *scale

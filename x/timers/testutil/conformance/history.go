@@ -247,8 +247,8 @@ func (h *history) reconfigure(to types.Policy) {
 	require.Len(h.t, h.try(h.replaces(config)), 1)
 }
 
-// goBroke has a timer whose payer has nothing become due under the first policy that removes it. What is drawn shows that in one history of
-// ten: the pauper's timer must become due, offer enough, and meet a policy that does not let it wait.
+// goBroke has a timer whose payer has nothing become due under the first policy that removes it. What is drawn shows that in one
+// history of ten: the pauper's timer must become due, offer enough, and meet a policy that does not let it wait.
 func (h *history) goBroke() {
 	config := h.config()
 	config.LanePaused = false
@@ -402,7 +402,7 @@ func (h *history) replay() {
 }
 
 // testHistories runs random histories that begin under the policy. Nothing is lost, fires before its time or twice; what is
-// on hold is not touched; the same blocks give the same state; an import goes on as the chain that was exported; and when
+// on hold is not touched; the same blocks give the same state; an import continues as the chain that was exported; and when
 // all timers are gone, so is what was kept for them.
 func (s Subject) testHistories(t *testing.T) {
 	seen := map[string]int{}

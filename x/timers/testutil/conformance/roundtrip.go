@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// roundTrip imports into a new chain what this one exports, by way of JSON, and holds that both go on alike for some blocks.
+// roundTrip imports into a new chain what this one exports, by way of JSON, and holds that both continue alike for some blocks.
 // The open block has no transactions yet.
 func (h *history) roundTrip(blocks int) {
 	h.t.Helper()

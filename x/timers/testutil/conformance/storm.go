@@ -186,7 +186,7 @@ func (s Subject) testIdle(t *testing.T) {
 }
 
 // testPaused: while the lane is paused nothing fires, what expires leaves, and a block does no more for a larger backlog.
-// When it goes on, every other timer fires.
+// When it continues, every other timer fires.
 func (s Subject) testPaused(t *testing.T) {
 	const blocks = 40
 	var most [2]storecount.Counts

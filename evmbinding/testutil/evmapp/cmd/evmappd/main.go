@@ -94,7 +94,7 @@ func newApp(logger log.Logger, db dbm.DB, _ io.Writer, options servertypes.AppOp
 	return app
 }
 
-// export writes the latest state, for a chain that goes on with the next height.
+// export writes the latest state, for a chain that continues with the next height.
 func export(
 	logger log.Logger, db dbm.DB, _ io.Writer, height int64, forZeroHeight bool, _ []string,
 	options servertypes.AppOptions, modules []string,

@@ -2,11 +2,11 @@ package types
 
 import (
 	"encoding/hex"
-
-	lru "github.com/hashicorp/golang-lru/v2"
+	"strings"
 
 	"cosmossdk.io/core/address"
 	errorsmod "cosmossdk.io/errors"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
@@ -73,4 +73,46 @@ func (a Addresses) ParseName(field, actor, id string) (sdk.AccAddress, []byte, e
 	}
 	parsed, err := ParseID(id)
 	return addr, parsed, err
+}
+
+// ParseID reads a whole id: 64 hexadecimal digits.
+func ParseID(s string) ([]byte, error) {
+	if len(s) != 2*IDBytes {
+		return nil, ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d", s, len(s), 2*IDBytes)
+	}
+	id, err := hex.DecodeString(s)
+	if err != nil {
+		return nil, ErrInvalidTimerID.Wrapf("%.80q: want %d hexadecimal digits: %v", s, 2*IDBytes, err)
+	}
+	return id, nil
+}
+
+// ParseIDPrefix reads the beginning of an id, 1 to 64 hexadecimal digits, and returns it in lower case.
+func ParseIDPrefix(s string) (string, error) {
+	if len(s) == 0 || len(s) > 2*IDBytes {
+		return "", ErrInvalidTimerID.Wrapf("%.80q has %d digits, want 1 to %d", s, len(s), 2*IDBytes)
+	}
+	lower := strings.ToLower(s)
+	if strings.Trim(lower, "0123456789abcdef") != "" {
+		return "", ErrInvalidTimerID.Wrapf("%.80q: want hexadecimal digits", s)
+	}
+	return lower, nil
+}
+
+// MaxLabelBytes bounds a label.
+const MaxLabelBytes = 64
+
+// CheckLabel returns ErrInvalidLabel unless a label is at most MaxLabelBytes of printable ASCII, from space to tilde. Lists
+// show the labels of strangers: other scripts have invisible characters, characters that turn the direction of what
+// follows, and characters that look like others.
+func CheckLabel(label string) error {
+	if len(label) > MaxLabelBytes {
+		return ErrInvalidLabel.Wrapf("%d bytes, want at most %d", len(label), MaxLabelBytes)
+	}
+	for i := range len(label) {
+		if c := label[i]; c < ' ' || c > '~' {
+			return ErrInvalidLabel.Wrapf("byte %d is 0x%02x, want printable ASCII: space to tilde", i, c)
+		}
+	}
+	return nil
 }

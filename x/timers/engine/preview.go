@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Preview is the next block without transactions, up to its selection.
+type Preview struct {
+	*policies.Block
+	Policy policies.Policy
+	Rules  market.Rules
+	Round  policies.Round
+
+	engine *Engine
+	block  *block
+	// spent is what the fires so far may cost each payer. It is looked up, never ranged over.
+	spent map[string]math.Int
+}
+
+// RankGas is what a preview charges for each timer that competes or is admitted, before it ranks them: ranking takes time that
+// the reading does not pay for.
+const RankGas = 1_000
+
+// Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
+// what the block will do if no transaction changes it, and if the agents answer what they answered last: none is called.
+func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
+	ctx, err := e.ActivatedBranch(ctx)
+	if err != nil {
+		return ctx, nil, err
+	}
+	b, err := e.open(ctx)
+	if err != nil {
+		return ctx, nil, err
+	}
+	b.Block.Preview = true
+	ctx, b.session = state.WithSession(ctx)
+	last := len(selecting) - 1
+	if err := e.run(ctx, b, selecting[:last]); err != nil {
+		return ctx, nil, err
+	}
+	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+uint64(len(b.Index.Filed()))), "rank timers")
+	return ctx, &Preview{b.Block, b.policy, b.rules, b.round, e, b, map[string]math.Int{}}, e.run(ctx, b, selecting[last:])
+}
+
+// ActivatedBranch is the beginning of the next block, on a branch of state that is dropped.
+func (e *Engine) ActivatedBranch(ctx sdk.Context) (sdk.Context, error) {
+	if err := state.Write(ctx); err != nil {
+		return ctx, err
+	}
+	branch, _ := ctx.CacheContext()
+	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
+	return branch, e.activateConfig(branch)
+}
+
+// Next returns the turn of the timer that the block tries next, and what the block makes of it. Where it fires, the most
+// that it may use, and that its payer may be charged, is taken as used.
+func (p *Preview) Next(ctx sdk.Context) (turn policies.Turn, verdict types.Verdict, found bool, err error) {
+	turn, found, err = p.Round.Next(ctx)
+	if err != nil || !found {
+		return turn, 0, found, err
+	}
+	return turn, p.verdict(ctx, turn.Timer), true, nil
+}
+
+func (p *Preview) verdict(ctx sdk.Context, t *types.Timer) types.Verdict {
+	if p.Config.LanePaused {
+		return types.VerdictLanePaused
+	}
+	c := p.engine.consider(ctx, p.block, t)
+	if c.verdict != types.VerdictFires {
+		return c.verdict
+	}
+	if spent, some := p.spent[string(t.Payer())]; some {
+		c.required = c.required.Add(spent)
+	}
+	if !p.block.funds.Covers(ctx, t, c.required) {
+		return types.VerdictNoFunds
+	}
+	p.spent[string(t.Payer())] = c.required
+	p.Lane.Spend(t.GasLimit, t.CellLimit)
+	p.block.firesOf[string(t.Actor)]++
+	if len(t.OnlyIf) == 0 {
+		return types.VerdictFires
+	}
+	r := p.engine.begin(ctx, t, p.Config.FireBaseCycles)
+	ctx.GasMeter().ConsumeGas(r.meter.GasConsumed(), "read conditions")
+	if r.guarded {
+		return types.VerdictGuarded
+	}
+	return types.VerdictFires
+}
+
+// Missed is the verdict on a ready timer that the block does not try.
+func (p *Preview) Missed(ctx sdk.Context, t *types.Timer) types.Verdict {
+	price, willing := p.Round.Price(t)
+	switch {
+	case p.Config.LanePaused:
+		return types.VerdictLanePaused
+	case !willing:
+		return types.VerdictPricedOut
+	case !p.block.funds.Covers(ctx, t, price.Cost(t.GasLimit, t.CellLimit)):
+		return types.VerdictNoFunds
+	case p.block.room(t).NoRoom:
+		return types.VerdictNoRoom // The policy stops reading when the lane is full.
+	default:
+		return types.VerdictNotRead
+	}
+}
