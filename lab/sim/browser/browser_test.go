@@ -18,8 +18,8 @@ import (
 
 var every = flag.Bool("browser.every", false, "make each table of economics.md, in a quarter of an hour")
 
-// quick are the simulations that take some seconds.
-var quick = []string{"policies", "fragmentation", "tiers", "subsidy", "lambda", "storm", "keepout", "crash"}
+// quick are simulations that take some seconds: each policy, the lane's fee while demand moves, and an attack.
+var quick = []string{"policies", "lambda", "crash"}
 
 // TestSimulate_GivesTheTablesOfThePage: economics.md has what the code of the browser computes, to the last digit.
 func TestSimulate_GivesTheTablesOfThePage(t *testing.T) {
