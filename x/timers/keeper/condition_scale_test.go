@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// waitForPurse makes a timer of a crowd wait until the balance of watched is below or above a value.
-func waitForPurse(timer *types.Timer, op types.ConditionOp, value int) {
+// waitForBalance makes a timer of a crowd wait until the balance of watched is below or above a value.
+func waitForBalance(timer *types.Timer, op types.ConditionOp, value int) {
 	when := &types.WatchCondition{Op: op, Value: fmt.Sprint(value)}
 	key := types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, watched...), "stake"...), When: when}
 	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
@@ -36,7 +36,7 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 			if op >= types.ConditionGreater {
 				value += 1_000_000
 			}
-			waitForPurse(timer, op, value)
+			waitForBalance(timer, op, value)
 		}, counted(&counts))
 		f.setWatched(5_000)
 		f.endBlock()
@@ -85,7 +85,7 @@ func TestASwingIsBounded(t *testing.T) {
 	n := sized(1_000, 20_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) {
-		waitForPurse(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
+		waitForBalance(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
 		timer.Trigger.Watch.Remaining = 1
 	}, counted(&counts), withConfig(func(c *types.TimerConfig) { notifies(c, 64) }))
 	f.setWatched(10_000)
@@ -136,7 +136,7 @@ func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
 	cost := func(n int, watched int64) storecount.Counts {
 		var counts *storecount.Counts
 		f := crowded(t, n, func(timer *types.Timer) {
-			waitForPurse(timer, types.ConditionLess, 1_000)
+			waitForBalance(timer, types.ConditionLess, 1_000)
 			timer.HoldReason = types.Paused
 		}, counted(&counts))
 		f.setWatched(5_000)

@@ -271,7 +271,9 @@ func eip1559ReturnProperty(t *rapid.T) {
 	require.Fail(t, "it goes on for ever")
 }
 
-func TestIndexReordersPutBackTimers(t *testing.T) { rapid.Check(t, eip1559ReturnProperty) }
+func TestEIP1559Index_ReordersTimersThatArePutBack(t *testing.T) {
+	rapid.Check(t, eip1559ReturnProperty)
+}
 
 func FuzzIndexTakesBackWhatChangedItsWeight(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(eip1559ReturnProperty))

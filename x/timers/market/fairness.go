@@ -72,7 +72,7 @@ type MedianCounts interface {
 //
 // It stays exact while the counts change one by one. It holds a position in the histogram and the number of units below
 // that position. A change of a count updates both; Settle then moves the position to the middle. A change costs a
-// constant number of operations on Counts, however many units there are.
+// constant number of operations on MedianCounts, however many units there are.
 //
 // Invariant: Below is the number of units with fewer fires than Value. After Settle, also Below ≤ (Units − 1) ÷ 2 <
 // Below + the units with exactly Value fires, which defines the median.

@@ -2,10 +2,8 @@ package market_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 var errStore = errors.New("the store is broken")
@@ -234,7 +233,7 @@ func TestCallsDoNotGrowWithTheUnits(t *testing.T) {
 
 func TestMedianAgreesWithTheVectors(t *testing.T) {
 	ctx := context.Background()
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		Name   string
 		Fires  []uint64
 		Median uint64
@@ -284,17 +283,6 @@ func TestMedianPropagatesStoreErrors(t *testing.T) {
 		broken.fail = i
 		require.ErrorIs(t, run(broken), errStore, "call %d", i)
 	}
-}
-
-// readVectors reads a file that scripts/vectors.py wrote.
-func readVectors[T any](t *testing.T, name string) []T {
-	t.Helper()
-	file, err := os.ReadFile("../testdata/vectors/" + name)
-	require.NoError(t, err)
-	var vectors []T
-	require.NoError(t, json.Unmarshal(file, &vectors))
-	require.NotEmpty(t, vectors)
-	return vectors
 }
 
 // BenchmarkMedian moves a hundred of ten thousand units and settles, as a full block does in which fifty fire and fifty

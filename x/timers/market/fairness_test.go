@@ -10,6 +10,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 func dec(s string) math.LegacyDec { return math.LegacyMustNewDecFromStr(s) }
@@ -72,7 +73,7 @@ func TestWeightIsTheFormulas(t *testing.T) { rapid.Check(t, weightProperty) }
 func FuzzWeightIsTheFormulas(f *testing.F) { f.Fuzz(rapid.MakeFuzz(weightProperty)) }
 
 func TestWeightsAgreeWithTheVectors(t *testing.T) {
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		Name     string
 		Recent   uint64
 		Median   math.LegacyDec
@@ -138,7 +139,7 @@ func TestSmoothingIsTheFormulas(t *testing.T) { rapid.Check(t, smoothProperty) }
 func FuzzSmoothingIsTheFormulas(f *testing.F) { f.Fuzz(rapid.MakeFuzz(smoothProperty)) }
 
 func TestSmoothingAgreesWithTheVectors(t *testing.T) {
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		Name          string
 		Alpha, Before math.LegacyDec
 		Median        uint64

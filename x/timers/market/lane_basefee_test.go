@@ -1,8 +1,6 @@
 package market_test
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +9,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 // market is the rule with the specification's defaults.
@@ -236,13 +235,8 @@ type basefeeVector struct {
 
 // Rule: 1.7-basefee-follows-use
 func TestBasefeeAgreesWithTheVectors(t *testing.T) {
-	file, err := os.ReadFile("../testdata/vectors/basefee.json")
-	require.NoError(t, err)
-	var vectors []basefeeVector
-	require.NoError(t, json.Unmarshal(file, &vectors))
-	require.NotEmpty(t, vectors)
 	responses := map[string]market.Response{"clip": market.Clip, "linear": market.Linear}
-	for _, v := range vectors {
+	for _, v := range policytest.ReadVectors[basefeeVector](t, "basefee.json") {
 		t.Run(v.Name, func(t *testing.T) {
 			response, known := responses[v.Response]
 			require.True(t, known, v.Response)

@@ -1,9 +1,7 @@
 package market_test
 
 import (
-	"encoding/json"
 	"math/big"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +10,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 const (
@@ -47,12 +46,7 @@ type settlementVector struct {
 func TestSettlementAgreesWithTheVectors(t *testing.T) {
 	var vectors []settlementVector
 	for _, name := range []string{"settlement.json", "settlement_once.json"} {
-		file, err := os.ReadFile("../testdata/vectors/" + name)
-		require.NoError(t, err)
-		var some []settlementVector
-		require.NoError(t, json.Unmarshal(file, &some))
-		require.NotEmpty(t, some)
-		vectors = append(vectors, some...)
+		vectors = append(vectors, policytest.ReadVectors[settlementVector](t, name)...)
 	}
 	for _, v := range vectors {
 		t.Run(v.Name, func(t *testing.T) {

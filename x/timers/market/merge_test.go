@@ -228,7 +228,7 @@ func mergeReturnProperty(t *rapid.T) {
 	}
 }
 
-func TestMergeReturnsPutBackTimers(t *testing.T) { rapid.Check(t, mergeReturnProperty) }
+func TestMerge_ReturnsTimersThatArePutBack(t *testing.T) { rapid.Check(t, mergeReturnProperty) }
 
 func FuzzMergeTakesTimersBack(f *testing.F) { f.Fuzz(rapid.MakeFuzz(mergeReturnProperty)) }
 

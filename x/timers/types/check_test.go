@@ -14,7 +14,7 @@ import (
 var errWrong = errors.Register("bounds_test", 2, "wrong")
 
 // The first wrong number is named, with its value and what would be right; the bounds themselves are right.
-func TestTheFirstWrongNumberIsNamed(t *testing.T) {
+func TestCheck_NamesTheFirstWrongNumber(t *testing.T) {
 	half, one := math.LegacyNewDecWithPrec(5, 1), math.LegacyOneDec()
 	for _, c := range []struct {
 		name  string

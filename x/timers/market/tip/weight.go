@@ -3,7 +3,7 @@ package tip
 import "cosmossdk.io/math"
 
 // WeightUnits is the weight 1 in units of market.Candidate.Weight under policy tip. They are finer than the sixteenths
-// of package fairness, because no index has lists by this weight.
+// of market.WeightBounds, because no index has lists by this weight.
 const WeightUnits = 1_000_000
 
 // ForgottenAfter is the number of consecutive epochs without anything to score after which an actor's weight is
