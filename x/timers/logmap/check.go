@@ -82,7 +82,7 @@ func (m *opened) checkLog(r uint64, h head, values map[string]bool) error {
 	for number := range h.last + 1 {
 		delete(values, string(logKey(number)))
 	}
-	_, err := m.log(h, Span{})
+	_, err := m.log(h, span{})
 	return err
 }
 
@@ -177,14 +177,14 @@ func (c *runCheck) value(at ref, end []byte) error {
 	if len(end) > 0 && bytes.Compare(chunk[len(chunk)-1].Key, end) >= 0 {
 		return fmt.Errorf("the chunk does not end at %x", end)
 	}
-	if net := NetOf(chunk); net != at.net {
+	if net := netOf(chunk); net != at.net {
 		return fmt.Errorf("the chunk stands for %d entries, the directory says %d", net, at.net)
 	}
 	return c.messages(chunk)
 }
 
 // messages checks that the messages of a chunk belong there, in order after the last key.
-func (c *runCheck) messages(chunk []Message) error {
+func (c *runCheck) messages(chunk []message) error {
 	for _, message := range chunk {
 		if c.last != nil && bytes.Compare(c.last, message.Key) >= 0 {
 			return fmt.Errorf("key %x is out of order", message.Key)
@@ -192,7 +192,7 @@ func (c *runCheck) messages(chunk []Message) error {
 		if of := c.m.rangeOf(message.Key); c.r != front && of != c.r {
 			return fmt.Errorf("key %x belongs to range %d", message.Key, of)
 		}
-		if c.number == 0 && message.Kind != Insert {
+		if c.number == 0 && message.Kind != kindInsert {
 			return fmt.Errorf("key %x waits for an older message at the bottom", message.Key)
 		}
 		if c.m.opts.Queue && !c.of.zone.has(numberOf(message.Key)) {

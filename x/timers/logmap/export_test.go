@@ -5,7 +5,7 @@ import (
 )
 
 // Sets reports whether the entry is there after the change.
-func (c Change) Sets() bool { return c.message.Kind != Remove }
+func (c Change) Sets() bool { return c.message.Kind != kindRemove }
 
 // Shape is how many chunks of the log are full, and how many runs each level has, the bottom first: of the front, which is
 // 0, or of a range.

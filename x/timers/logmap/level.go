@@ -36,7 +36,7 @@ func (l *level) refs() (n int) {
 }
 
 // visible is the part of an interval in which a run of the level still counts.
-func (l *level) visible(run int, within Span) Span {
+func (l *level) visible(run int, within span) span {
 	if run < l.moving && bytes.Compare(within.From, l.low) < 0 {
 		within.From = l.low
 	}
@@ -196,7 +196,7 @@ func (r refs) net() (net int64) {
 func appendRefs(bz []byte, list refs) []byte {
 	var last []byte
 	for _, at := range list {
-		shared := SharedPrefix(last, at.first)
+		shared := sharedPrefix(last, at.first)
 		bz = binary.AppendUvarint(bz, uint64(shared))
 		bz = binary.AppendUvarint(bz, uint64(len(at.first)-shared))
 		bz = append(bz, at.first[shared:]...)
@@ -337,7 +337,7 @@ func (m *opened) ended(
 }
 
 // chunk reads a sorted chunk.
-func (m *opened) chunk(r uint64, number int, ref ref) ([]Message, error) {
+func (m *opened) chunk(r uint64, number int, ref ref) ([]message, error) {
 	at := chunkOf{levelOf{r, number}, ref.number}
 	if m.memory != nil && m.memory.chunks[at] != nil {
 		return m.memory.chunks[at], nil
@@ -346,7 +346,7 @@ func (m *opened) chunk(r uint64, number int, ref ref) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages, err := DecodeChunk(bz)
+	messages, err := decodeChunk(bz)
 	if m.memory != nil && err == nil {
 		m.memory.chunks[at] = messages
 	}
@@ -355,16 +355,16 @@ func (m *opened) chunk(r uint64, number int, ref ref) ([]Message, error) {
 
 // chunkWithin reads the messages of a sorted chunk that are in the interval. Only a Reader, which looks at a chunk again, decodes
 // all of it.
-func (m *opened) chunkWithin(r uint64, number int, ref ref, within Span) ([]Message, error) {
+func (m *opened) chunkWithin(r uint64, number int, ref ref, within span) ([]message, error) {
 	if m.memory != nil {
 		chunk, err := m.chunk(r, number, ref)
-		return Only(chunk, within), err
+		return only(chunk, within), err
 	}
 	bz, err := m.sorted(r, number, ref)
 	if err != nil {
 		return nil, err
 	}
-	return DecodeWithin(bz, within)
+	return decodeWithin(bz, within)
 }
 
 // sorted reads the bytes of a sorted chunk.
@@ -377,15 +377,15 @@ func (m *opened) sorted(r uint64, number int, ref ref) ([]byte, error) {
 }
 
 // write writes sorted messages as chunks of a level.
-func (m *opened) write(r uint64, number int, l *level, messages []Message) (written refs, err error) {
+func (m *opened) write(r uint64, number int, l *level, messages []message) (written refs, err error) {
 	var last []byte
-	for _, part := range Pack(messages, m.opts.ChunkBytes) {
-		at := ref{number: l.number(), net: NetOf(part)}
+	for _, part := range pack(messages, m.opts.ChunkBytes) {
+		at := ref{number: l.number(), net: netOf(part)}
 		if written != nil {
 			at.first = separator(last, part[0].Key)
 		}
 		last = part[len(part)-1].Key
-		if err := m.store.Set(valueKey(r, number, at), EncodeChunk(part)); err != nil {
+		if err := m.store.Set(valueKey(r, number, at), encodeChunk(part)); err != nil {
 			return nil, err
 		}
 		written = append(written, at)
@@ -395,5 +395,5 @@ func (m *opened) write(r uint64, number int, l *level, messages []Message) (writ
 
 // separator is the shortest key above last, and at most first.
 func separator(last, first []byte) []byte {
-	return first[:min(SharedPrefix(last, first)+1, len(first))]
+	return first[:min(sharedPrefix(last, first)+1, len(first))]
 }

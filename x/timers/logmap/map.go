@@ -114,11 +114,11 @@ func New(stores Opener, opts Options) *Map {
 }
 
 // Change is a change of one entry.
-type Change struct{ message Message }
+type Change struct{ message message }
 
 // Adds is the length of the entry that the change adds; 0 if it changes or removes one.
 func (c Change) Adds() int {
-	if c.message.Kind != Insert {
+	if c.message.Kind != kindInsert {
 		return 0
 	}
 	return len(c.message.Key) + len(c.message.Value)
@@ -126,16 +126,16 @@ func (c Change) Adds() int {
 
 // Inserted is what Insert does.
 func Inserted(key, value []byte) Change {
-	return Change{Message{Key: key, Value: value, Kind: Insert}}
+	return Change{message{Key: key, Value: value, Kind: kindInsert}}
 }
 
 // Replaced changes the value of an entry. The caller knows that it exists.
 func Replaced(key, value []byte) Change {
-	return Change{Message{Key: key, Value: value, Kind: Replace}}
+	return Change{message{Key: key, Value: value, Kind: kindReplace}}
 }
 
 // Deleted is what Delete does.
-func Deleted(key []byte) Change { return Change{Message{Key: key, Kind: Remove}} }
+func Deleted(key []byte) Change { return Change{message{Key: key, Kind: kindRemove}} }
 
 // Apply makes changes one after the other, at the cost of one as long as they fill no chunk of the log.
 func (m *Map) Apply(ctx context.Context, changes ...Change) error { return m.open(ctx).apply(changes) }
@@ -195,7 +195,7 @@ func (m *opened) apply(changes []Change) error {
 	tail = append(make([]byte, 0, stored+m.loggedBytes(changes)), tail...)
 	for i := range changes {
 		before := len(tail)
-		if tail = AppendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
+		if tail = appendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
 			continue
 		}
 		full, rest := tail[:before:before], tail[before:]
@@ -215,7 +215,7 @@ func (m *opened) apply(changes []Change) error {
 // loggedBytes is about what changes take in a chunk of the log.
 func (m *opened) loggedBytes(changes []Change) (n int) {
 	for i := range changes {
-		n += LoggedBytes(changes[i].message)
+		n += loggedBytes(changes[i].message)
 	}
 	return min(n, m.opts.LogBytes)
 }
@@ -363,13 +363,13 @@ func (m *opened) setHead(r uint64, h head) error {
 }
 
 // log reads the messages of the log in an interval, in the order in which they arrived.
-func (m *opened) log(h head, within Span) (log []Message, err error) {
+func (m *opened) log(h head, within span) (log []message, err error) {
 	for number := range h.last + 1 {
 		bz, err := m.logged(h, number)
 		if err != nil {
 			return nil, err
 		}
-		if log, err = DecodeLog(bz, within, log); err != nil {
+		if log, err = decodeLog(bz, within, log); err != nil {
 			return log, err
 		}
 	}
@@ -416,7 +416,7 @@ func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error)
 		return false, err
 	}
 	before := h
-	next, err := o.page(Span{}, 1)
+	next, err := o.page(span{}, 1)
 	if err != nil {
 		return false, err
 	}
@@ -497,7 +497,7 @@ func justAbove(key []byte) []byte { return append(slices.Clip(key), 0) }
 func (h *head) insertInto(changes []Change) (lowered bool, err error) {
 	for i := range changes {
 		message := &changes[i].message
-		if message.Kind != Insert {
+		if message.Kind != kindInsert {
 			continue
 		}
 		key := string(message.Key)
@@ -539,16 +539,16 @@ func numberOf(key []byte) uint64 {
 }
 
 // alive are the messages of a queue that are not below what it has consumed.
-func (m *opened) alive(h *head, sorted []Message) []Message {
+func (m *opened) alive(h *head, sorted []message) []message {
 	if !m.opts.Queue || h.low == "" {
 		return sorted
 	}
-	return Only(sorted, Span{From: []byte(h.low)})
+	return only(sorted, span{From: []byte(h.low)})
 }
 
 // checkQueue checks that no entry is below what the head says.
 func (m *opened) checkQueue(h head) error {
-	first, err := m.page(Span{}, 1)
+	first, err := m.page(span{}, 1)
 	if err == nil && len(first) > 0 && (bytes.Compare(first[0].Key, []byte(h.low)) < 0 || string(first[0].Key) < h.soon) {
 		err = errors.New("the queue has an entry below its first key")
 	}

@@ -132,7 +132,7 @@ func (m *opened) work(r uint64, h *head, steps int) error {
 
 // mergeLog makes the log a run of level 1. Nothing is left of it.
 func (m *opened) mergeLog(h *head) error {
-	log, err := m.log(*h, Span{})
+	log, err := m.log(*h, span{})
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (m *opened) mergeLog(h *head) error {
 	if err != nil {
 		return err
 	}
-	if err := m.addRun(front, 1, l, m.alive(h, SortLog(log))); err != nil {
+	if err := m.addRun(front, 1, l, m.alive(h, sortLog(log))); err != nil {
 		return err
 	}
 	steps := 0
@@ -181,7 +181,7 @@ func (m *opened) quotaOf(number, chunks int) int {
 }
 
 // addRun writes sorted messages as the newest run of a level.
-func (m *opened) addRun(r uint64, number int, l *level, messages []Message) error {
+func (m *opened) addRun(r uint64, number int, l *level, messages []message) error {
 	if err := m.lengthen(r, number, l, true, messages); err != nil || len(messages) == 0 {
 		return err
 	}
@@ -192,7 +192,7 @@ func (m *opened) addRun(r uint64, number int, l *level, messages []Message) erro
 }
 
 // lengthen adds sorted messages to the newest run of a level, whose keys are below theirs, or begins another.
-func (m *opened) lengthen(r uint64, number int, l *level, begin bool, messages []Message) error {
+func (m *opened) lengthen(r uint64, number int, l *level, begin bool, messages []message) error {
 	written, err := m.write(r, number, l, messages)
 	if err != nil || len(written) == 0 {
 		return err
@@ -241,7 +241,7 @@ func (m *opened) begin(r uint64, h *head, number int, l *level) (err error) {
 // part is what a step moves: sorted messages, of which no others are below the key end. more: some are above. The chunks of the
 // runs that move that end below the key from are removed.
 type part struct {
-	messages  []Message
+	messages  []message
 	from, end []byte
 	more      bool
 }
@@ -291,7 +291,7 @@ func (m *opened) lower(r uint64, h *head, number int, above *level) (p part, err
 	}
 	if p, err = m.slice(r, h, above, from...); err == nil {
 		if above.out {
-			p.messages = AtBottom(p.messages)
+			p.messages = atBottom(p.messages)
 		}
 		err = m.lengthen(r, next, l, !above.started, p.messages)
 	}
@@ -354,7 +354,7 @@ func (m *opened) split(p *part, force bool) (moved bool, err error) {
 
 // receive adds messages of the front to a range. It merges them into the bottom if that is small and nothing lies between.
 // A range with too many runs takes no more, unless it is forced to: then it merges first.
-func (m *opened) receive(r uint64, messages []Message, force bool) (received bool, err error) {
+func (m *opened) receive(r uint64, messages []message, force bool) (received bool, err error) {
 	h, err := m.head(r)
 	if err != nil {
 		return false, err
@@ -365,7 +365,7 @@ func (m *opened) receive(r uint64, messages []Message, force bool) (received boo
 		if err != nil {
 			return false, err
 		}
-		if bottom.chunks(len(bottom.runs)) <= m.opts.Ratio*len(Pack(messages, m.opts.ChunkBytes)) {
+		if bottom.chunks(len(bottom.runs)) <= m.opts.Ratio*len(pack(messages, m.opts.ChunkBytes)) {
 			if err := m.newBottom(r, bottom, messages); err != nil {
 				return false, err
 			}
@@ -409,7 +409,7 @@ func (m *opened) setChanged(r uint64, before, h head) error {
 }
 
 // newBottom merges messages with all of the bottom.
-func (m *opened) newBottom(r uint64, bottom *level, messages []Message) error {
+func (m *opened) newBottom(r uint64, bottom *level, messages []message) error {
 	bottom.moving, bottom.low = len(bottom.runs), nil
 	for i := range bottom.runs {
 		old := &source{m: m, r: r, rest: bottom.runs[i].refs}
@@ -417,9 +417,9 @@ func (m *opened) newBottom(r uint64, bottom *level, messages []Message) error {
 		if err != nil {
 			return err
 		}
-		messages = MergeSorted(all, messages)
+		messages = mergeSorted(all, messages)
 	}
-	if err := m.addRun(r, 0, bottom, AtBottom(messages)); err != nil {
+	if err := m.addRun(r, 0, bottom, atBottom(messages)); err != nil {
 		return err
 	}
 	return m.dropMoved(r, 0, bottom, part{})
@@ -436,7 +436,7 @@ type passing struct {
 	from     origin
 	of       *run
 	rest     refs
-	messages []Message
+	messages []message
 }
 
 // end is where the next chunk ends.
@@ -448,7 +448,7 @@ func (p *passing) end() []byte {
 }
 
 // read reads the next chunk.
-func (p *passing) read(m *opened, r uint64, within Span) ([]Message, error) {
+func (p *passing) read(m *opened, r uint64, within span) ([]message, error) {
 	read, err := m.chunkWithin(r, p.from.number, p.rest[0], within)
 	p.messages = append(p.messages, read...)
 	return read, err
@@ -484,7 +484,7 @@ func endsFirst(runs []*passing) (first *passing) {
 
 // slice reads the part of the moving runs of some levels, the oldest first, that is to move with those of a level.
 func (m *opened) slice(r uint64, h *head, l *level, levels ...origin) (p part, err error) {
-	within := Span{From: h.notBelow(l.low)}
+	within := span{From: h.notBelow(l.low)}
 	p.from = l.removed(0, *h)
 	runs, err := m.passings(r, within.From, levels)
 	if err != nil {
@@ -499,7 +499,7 @@ func (m *opened) slice(r uint64, h *head, l *level, levels ...origin) (p part, e
 		if err != nil {
 			return p, err
 		}
-		size += Size(read)
+		size += sizeOf(read)
 		if first.rest, err = m.seek(r, first.from.number, first.rest[1:], nil); err != nil {
 			return p, err
 		}
@@ -511,9 +511,9 @@ func (m *opened) slice(r uint64, h *head, l *level, levels ...origin) (p part, e
 				return p, err
 			}
 		}
-		p.messages = MergeSorted(p.messages, at.messages)
+		p.messages = mergeSorted(p.messages, at.messages)
 	}
-	if n := Fit(p.messages, limit); n < len(p.messages) {
+	if n := fit(p.messages, limit); n < len(p.messages) {
 		p.messages, p.end, p.more = p.messages[:n], p.messages[n].Key, true
 	}
 	if p.more && bytes.Compare(p.end, within.From) <= 0 {

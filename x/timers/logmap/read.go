@@ -34,13 +34,13 @@ func (m *opened) get(key []byte) (value []byte, found bool, err error) {
 		}
 		newest, err = m.getSorted(r, h, key)
 	}
-	return newest.Value, newest.Kind != 0 && newest.Kind != Remove, err
+	return newest.Value, newest.Kind != 0 && newest.Kind != kindRemove, err
 }
 
 // getLogged returns the newest message about a key in the log; none has kind 0.
-func (m *opened) getLogged(h head, key []byte) (newest Message, err error) {
+func (m *opened) getLogged(h head, key []byte) (newest message, err error) {
 	if m.memory.decodesLog() {
-		log, err := m.sortedLog(h, Span{})
+		log, err := m.sortedLog(h, span{})
 		return messageOf(log, key), err
 	}
 	for number := int(h.last); number >= 0; number-- {
@@ -48,7 +48,7 @@ func (m *opened) getLogged(h head, key []byte) (newest Message, err error) {
 		if err != nil {
 			return newest, err
 		}
-		if last, found, err := LastOf(bz, key); found || err != nil {
+		if last, found, err := lastOf(bz, key); found || err != nil {
 			return last, err
 		}
 	}
@@ -56,16 +56,16 @@ func (m *opened) getLogged(h head, key []byte) (newest Message, err error) {
 }
 
 // messageOf returns the message about a key; none has kind 0.
-func messageOf(sorted []Message, key []byte) (found Message) {
-	if at, is := Search(sorted, key); is {
+func messageOf(sorted []message, key []byte) (found message) {
+	if at, is := searchIn(sorted, key); is {
 		found = sorted[at]
 	}
 	return found
 }
 
 // getSorted returns the newest message about a key in the runs of the front or a range; none has kind 0.
-func (m *opened) getSorted(r uint64, h head, key []byte) (newest Message, err error) {
-	err = m.runsOf(r, h, Span{From: key}, numberOf(key), func(number int, chunks refs, within Span) (more bool, err error) {
+func (m *opened) getSorted(r uint64, h head, key []byte) (newest message, err error) {
+	err = m.runsOf(r, h, span{From: key}, numberOf(key), func(number int, chunks refs, within span) (more bool, err error) {
 		if bytes.Compare(key, within.From) < 0 {
 			return true, nil
 		}
@@ -82,8 +82,8 @@ func (m *opened) getSorted(r uint64, h head, key []byte) (newest Message, err er
 		if err != nil {
 			return false, err
 		}
-		only := Span{From: key, To: append(slices.Clip(key), 0)}
-		err = EachSorted(bz, only, func(at Message) { newest.Value, newest.Kind = at.Value, at.Kind })
+		only := span{From: key, To: append(slices.Clip(key), 0)}
+		err = eachSorted(bz, only, func(at message) { newest.Value, newest.Kind = at.Value, at.Kind })
 		return newest.Kind == 0, err
 	})
 	return newest, err
@@ -95,7 +95,7 @@ const anyNumber = ^uint64(0)
 // runsOf passes the runs of the front or a range to fn, the newest first, each with the part of the interval in which it counts,
 // but for those that can't have a key in it, or in a queue one with a number.
 func (m *opened) runsOf(
-	r uint64, h head, within Span, of uint64, fn func(number int, chunks refs, within Span) (more bool, err error),
+	r uint64, h head, within span, of uint64, fn func(number int, chunks refs, within span) (more bool, err error),
 ) error {
 	levels := h.levels + 1
 	if r == front {
@@ -126,10 +126,10 @@ func (m *opened) runsOf(
 
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
 func (m *Map) Page(ctx context.Context, from, to []byte, n int) ([]Entry, error) {
-	return m.open(ctx).page(Span{From: from, To: to}, n)
+	return m.open(ctx).page(span{From: from, To: to}, n)
 }
 
-func (m *opened) page(within Span, n int) (entries []Entry, err error) {
+func (m *opened) page(within span, n int) (entries []Entry, err error) {
 	if within.IsEmpty() {
 		return nil, nil
 	}
@@ -172,7 +172,7 @@ func (m *opened) page(within Span, n int) (entries []Entry, err error) {
 		if newest.Kind == 0 {
 			break
 		}
-		if newest.Kind != Remove {
+		if newest.Kind != kindRemove {
 			entries = append(entries, Entry{newest.Key, newest.Value})
 		}
 	}
@@ -182,7 +182,7 @@ func (m *opened) page(within Span, n int) (entries []Entry, err error) {
 // Count returns how many entries have keys that are at least from and below to. A nil to has no end. Chunks that lie
 // within are counted by their directory.
 func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) {
-	within, o := Span{From: from, To: to}, m.open(ctx)
+	within, o := span{From: from, To: to}, m.open(ctx)
 	if within.IsEmpty() {
 		return 0, nil
 	}
@@ -211,7 +211,7 @@ func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) 
 }
 
 // rangeFrom returns the first range from r on that holds something, and may do so in the interval.
-func (m *opened) rangeFrom(r uint64, within Span) (found uint64, h head, more bool, err error) {
+func (m *opened) rangeFrom(r uint64, within span) (found uint64, h head, more bool, err error) {
 	beyond := func(r uint64) bool { return within.To != nil && r > m.rangeOf(within.To) }
 	if beyond(r) {
 		return 0, h, false, nil
@@ -236,7 +236,7 @@ func (m *opened) rangeFrom(r uint64, within Span) (found uint64, h head, more bo
 }
 
 // frontNet is the number of entries that the front adds in the interval.
-func (m *opened) frontNet(within Span) (net int64, err error) {
+func (m *opened) frontNet(within span) (net int64, err error) {
 	h, err := m.head(front)
 	if err != nil || h.isNew() {
 		return 0, err
@@ -246,12 +246,12 @@ func (m *opened) frontNet(within Span) (net int64, err error) {
 		return 0, err
 	}
 	net, err = m.net(front, h, within)
-	return net + NetOf(log), err
+	return net + netOf(log), err
 }
 
 // net is the number of entries that the runs of the front or a range add in the interval.
-func (m *opened) net(r uint64, h head, within Span) (net int64, err error) {
-	err = m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within Span) (bool, error) {
+func (m *opened) net(r uint64, h head, within span) (net int64, err error) {
+	err = m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within span) (bool, error) {
 		in, err := m.netOf(r, number, chunks, nil, within)
 		net += in
 		return true, err
@@ -261,7 +261,7 @@ func (m *opened) net(r uint64, h head, within Span) (net int64, err error) {
 
 // netOf is what the messages of a run, or of a page that ends at a key, add to the number of entries in the interval. It reads
 // what lies at both ends.
-func (m *opened) netOf(r uint64, number int, list refs, end []byte, within Span) (net int64, err error) {
+func (m *opened) netOf(r uint64, number int, list refs, end []byte, within span) (net int64, err error) {
 	for i := list.find(within.From); i < len(list) && !within.EndsBefore(list[i].first); i++ {
 		fence, ok := list.fence(i)
 		if !ok {
@@ -284,7 +284,7 @@ func (m *opened) netOf(r uint64, number int, list refs, end []byte, within Span)
 				return 0, err
 			}
 			in = 0
-			if err := EachSorted(bz, within, func(at Message) { in += at.Kind.Net() }); err != nil {
+			if err := eachSorted(bz, within, func(at message) { in += at.Kind.Net() }); err != nil {
 				return 0, err
 			}
 		}
@@ -294,7 +294,7 @@ func (m *opened) netOf(r uint64, number int, list refs, end []byte, within Span)
 }
 
 // frontSources are the log and the runs of the front, the newest first.
-func (m *opened) frontSources(within Span) ([]*source, error) {
+func (m *opened) frontSources(within span) ([]*source, error) {
 	h, err := m.head(front)
 	if err != nil || h.isNew() {
 		return nil, err
@@ -307,24 +307,24 @@ func (m *opened) frontSources(within Span) ([]*source, error) {
 }
 
 // sortedLog returns the messages of the log in an interval, by key. A Reader reads all of it once.
-func (m *opened) sortedLog(h head, within Span) ([]Message, error) {
+func (m *opened) sortedLog(h head, within span) ([]message, error) {
 	if m.memory == nil {
 		log, err := m.log(h, within)
-		return SortLog(log), err
+		return sortLog(log), err
 	}
 	if !m.memory.logRead {
-		log, err := m.log(h, Span{})
+		log, err := m.log(h, span{})
 		if err != nil {
 			return nil, err
 		}
-		m.memory.log, m.memory.logRead = SortLog(log), true
+		m.memory.log, m.memory.logRead = sortLog(log), true
 	}
-	return Only(m.memory.log, within), nil
+	return only(m.memory.log, within), nil
 }
 
 // addSources adds the runs of the front or a range, the newest first.
-func (m *opened) addSources(sources []*source, r uint64, h head, within Span) ([]*source, error) {
-	err := m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within Span) (bool, error) {
+func (m *opened) addSources(sources []*source, r uint64, h head, within span) ([]*source, error) {
+	err := m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within span) (bool, error) {
 		rest, err := m.seek(r, number, chunks, within.From)
 		if err != nil {
 			return false, err
@@ -342,7 +342,7 @@ func exhausted(sources []*source) bool {
 }
 
 // least takes the least key from the sources, the newest of which is first, and returns the newest message about it.
-func least(sources []*source) (newest Message, err error) {
+func least(sources []*source) (newest message, err error) {
 	for _, s := range sources {
 		if len(s.ready) > 0 && (newest.Kind == 0 || bytes.Compare(s.ready[0].Key, newest.Key) < 0) {
 			newest = s.ready[0]
@@ -361,13 +361,13 @@ func least(sources []*source) (newest Message, err error) {
 
 // source yields the messages of a log, or of a level, by key.
 type source struct {
-	ready []Message
+	ready []message
 
 	m      *opened
 	r      uint64
 	level  int
 	rest   refs
-	within Span
+	within span
 }
 
 // fill reads chunks until a message is ready or none is left.
@@ -387,7 +387,7 @@ func (s *source) fill() error {
 }
 
 // all are the messages of a source that has not been read.
-func (s *source) all() (messages []Message, err error) {
+func (s *source) all() (messages []message, err error) {
 	for err = s.fill(); err == nil && len(s.ready) > 0; err = s.fill() {
 		messages, s.ready = append(messages, s.ready...), nil
 	}
@@ -421,7 +421,7 @@ func (r *Reader) Get(key []byte) (value []byte, found bool, err error) { return 
 
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
 func (r *Reader) Page(from, to []byte, n int) ([]Entry, error) {
-	return r.opened.page(Span{From: from, To: to}, n)
+	return r.opened.page(span{From: from, To: to}, n)
 }
 
 // ForgetLog makes the reader read the log again, which others have changed alone.
@@ -491,10 +491,10 @@ func (s *remembering) Delete(key []byte) error {
 // memory is what a Reader has decoded. It is looked up, never ranged over. A nil one is empty.
 type memory struct {
 	levels map[levelOf]*level
-	chunks map[chunkOf][]Message
+	chunks map[chunkOf][]message
 	pages  map[chunkOf]refs
 	// log is all of it, by key, if it was read.
-	log     []Message
+	log     []message
 	logRead bool
 	// lookups count those of keys in the log, and in each chunk.
 	logLookups int
@@ -541,6 +541,6 @@ type chunkOf struct {
 
 func newMemory() *memory {
 	return &memory{
-		levels: map[levelOf]*level{}, chunks: map[chunkOf][]Message{}, pages: map[chunkOf]refs{}, lookups: map[chunkOf]int{},
+		levels: map[levelOf]*level{}, chunks: map[chunkOf][]message{}, pages: map[chunkOf]refs{}, lookups: map[chunkOf]int{},
 	}
 }

@@ -170,9 +170,9 @@ func (s *Session) Apply(m *Map, changes ...Change) {
 		s.journal = append(s.journal, undo{of: v, key: key, before: before, known: known})
 		after := change{stored: before.stored}
 		if !known {
-			after.stored = message.Kind != Insert
+			after.stored = message.Kind != kindInsert
 		}
-		if message.Kind != Remove {
+		if message.Kind != kindRemove {
 			// A value of no bytes is not a removed one.
 			after.value = append([]byte{}, message.Value...)
 		}

@@ -7,52 +7,52 @@ import (
 	"slices"
 )
 
-// Kind says what a message does to the entry of its key.
-type Kind uint8
+// kind says what a message does to the entry of its key.
+type kind uint8
 
 const (
 	// Insert adds an entry. There is none before.
-	Insert Kind = 1 + iota
+	kindInsert kind = 1 + iota
 	// Replace changes the value of an entry.
-	Replace
+	kindReplace
 	// Remove deletes an entry.
-	Remove
+	kindRemove
 )
 
 // Net is what a message of the kind adds to the number of entries.
-func (k Kind) Net() int64 {
+func (k kind) Net() int64 {
 	switch k {
-	case Insert:
+	case kindInsert:
 		return 1
-	case Remove:
+	case kindRemove:
 		return -1
 	default:
 		return 0
 	}
 }
 
-// Message is one change of an entry.
-type Message struct {
+// message is one change of an entry.
+type message struct {
 	Key, Value []byte
-	Kind       Kind
+	Kind       kind
 }
 
-// Combine returns one message that does what both do. ok is false if that is nothing.
-func Combine(older, newer Message) (both Message, ok bool) {
+// combine returns one message that does what both do. ok is false if that is nothing.
+func combine(older, newer message) (both message, ok bool) {
 	switch {
-	case older.Kind == Insert && newer.Kind == Remove:
-		return Message{}, false
-	case older.Kind == Insert:
-		newer.Kind = Insert
-	case newer.Kind != Remove:
-		newer.Kind = Replace
+	case older.Kind == kindInsert && newer.Kind == kindRemove:
+		return message{}, false
+	case older.Kind == kindInsert:
+		newer.Kind = kindInsert
+	case newer.Kind != kindRemove:
+		newer.Kind = kindReplace
 	}
 	return newer, true
 }
 
-// MergeSorted merges two lists sorted by key, in which no key is twice.
-func MergeSorted(older, newer []Message) []Message {
-	merged := make([]Message, 0, len(older)+len(newer))
+// mergeSorted merges two lists sorted by key, in which no key is twice.
+func mergeSorted(older, newer []message) []message {
+	merged := make([]message, 0, len(older)+len(newer))
 	for len(older) > 0 && len(newer) > 0 {
 		switch order := bytes.Compare(older[0].Key, newer[0].Key); {
 		case order < 0:
@@ -60,7 +60,7 @@ func MergeSorted(older, newer []Message) []Message {
 		case order > 0:
 			merged, newer = append(merged, newer[0]), newer[1:]
 		default:
-			if both, ok := Combine(older[0], newer[0]); ok {
+			if both, ok := combine(older[0], newer[0]); ok {
 				merged = append(merged, both)
 			}
 			older, newer = older[1:], newer[1:]
@@ -69,14 +69,14 @@ func MergeSorted(older, newer []Message) []Message {
 	return append(append(merged, older...), newer...)
 }
 
-// SortLog sorts messages by key and combines those of one key. They are in the order in which they arrived.
-func SortLog(log []Message) []Message {
-	slices.SortStableFunc(log, func(a, b Message) int { return bytes.Compare(a.Key, b.Key) })
+// sortLog sorts messages by key and combines those of one key. They are in the order in which they arrived.
+func sortLog(log []message) []message {
+	slices.SortStableFunc(log, func(a, b message) int { return bytes.Compare(a.Key, b.Key) })
 	sorted := log[:0]
 	for i := 0; i < len(log); {
 		m, ok := log[i], true
 		for i++; ok && i < len(log) && bytes.Equal(log[i].Key, m.Key); i++ {
-			m, ok = Combine(m, log[i])
+			m, ok = combine(m, log[i])
 		}
 		if ok {
 			sorted = append(sorted, m)
@@ -85,20 +85,20 @@ func SortLog(log []Message) []Message {
 	return sorted
 }
 
-// AtBottom drops what only matters to older messages: below the lowest level there are none.
-func AtBottom(messages []Message) []Message {
+// atBottom drops what only matters to older messages: below the lowest level there are none.
+func atBottom(messages []message) []message {
 	kept := messages[:0]
 	for _, m := range messages {
-		if m.Kind != Remove {
-			m.Kind = Insert
+		if m.Kind != kindRemove {
+			m.Kind = kindInsert
 			kept = append(kept, m)
 		}
 	}
 	return kept
 }
 
-// NetOf is by how much messages change the number of entries.
-func NetOf(messages []Message) (net int64) {
+// netOf is by how much messages change the number of entries.
+func netOf(messages []message) (net int64) {
 	for i := range messages {
 		net += messages[i].Kind.Net()
 	}
@@ -108,27 +108,27 @@ func NetOf(messages []Message) (net int64) {
 // ErrCorrupt is an encoding that this package did not write.
 var ErrCorrupt = errors.New("logmap: malformed value in the store")
 
-// AppendLogged encodes a message for a log: the key's length, the key, the value's length and the kind, the value.
-func AppendLogged(bz []byte, m Message) []byte {
+// appendLogged encodes a message for a log: the key's length, the key, the value's length and the kind, the value.
+func appendLogged(bz []byte, m message) []byte {
 	bz = binary.AppendUvarint(bz, uint64(len(m.Key)))
 	bz = append(bz, m.Key...)
 	bz = binary.AppendUvarint(bz, uint64(len(m.Value))<<2|uint64(m.Kind))
 	return append(bz, m.Value...)
 }
 
-// LoggedBytes is at least what AppendLogged adds.
-func LoggedBytes(m Message) int { return len(m.Key) + len(m.Value) + 2*binary.MaxVarintLen32 }
+// loggedBytes is at least what appendLogged adds.
+func loggedBytes(m message) int { return len(m.Key) + len(m.Value) + 2*binary.MaxVarintLen32 }
 
 // appendSorted encodes a message of a chunk that follows one with the key last: what their keys share is stated by its
 // length.
-func appendSorted(bz []byte, last []byte, m Message) []byte {
-	shared := SharedPrefix(last, m.Key)
+func appendSorted(bz []byte, last []byte, m message) []byte {
+	shared := sharedPrefix(last, m.Key)
 	bz = binary.AppendUvarint(bz, uint64(shared))
-	return AppendLogged(bz, Message{m.Key[shared:], m.Value, m.Kind})
+	return appendLogged(bz, message{m.Key[shared:], m.Value, m.Kind})
 }
 
-// SharedPrefix is the length of what two keys begin with in common.
-func SharedPrefix(a, b []byte) int {
+// sharedPrefix is the length of what two keys begin with in common.
+func sharedPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		if a[i] != b[i] {
@@ -152,11 +152,11 @@ func (d *Decoder) Err() error {
 	return nil
 }
 
-// Message reads a message as appendLogged writes it.
-func (d *Decoder) message() (m Message) {
+// message reads a message as appendLogged writes it.
+func (d *Decoder) message() (m message) {
 	m.Key = d.Bytes(d.Uvarint())
 	tag := d.Uvarint()
-	m.Kind = Kind(tag & 3)
+	m.Kind = kind(tag & 3)
 	m.Value = d.Bytes(tag >> 2)
 	if m.Kind == 0 {
 		d.Fail()
@@ -197,11 +197,11 @@ func bytesAt(bz []byte, at int, n uint64) (value []byte, next int) {
 
 // messageAt reads a message as appendLogged writes it, as numberAt does. The lookups of a block read ten thousands of them:
 // a decoder, which keeps its place in memory, takes twice as long.
-func messageAt(bz []byte, at int) (m Message, next int) {
+func messageAt(bz []byte, at int) (m message, next int) {
 	n, at := numberAt(bz, at)
 	m.Key, at = bytesAt(bz, at, n)
 	tag, at := numberAt(bz, at)
-	m.Kind = Kind(tag & 3)
+	m.Kind = kind(tag & 3)
 	m.Value, at = bytesAt(bz, at, tag>>2)
 	if m.Kind == 0 {
 		at = len(bz) + 1
@@ -232,8 +232,8 @@ func leading(key []byte) uint64 {
 	return binary.BigEndian.Uint64(first[:])
 }
 
-// DecodeLog reads the messages of a chunk of a log whose keys are in the interval. They share the memory of bz.
-func DecodeLog(bz []byte, within Span, into []Message) ([]Message, error) {
+// decodeLog reads the messages of a chunk of a log whose keys are in the interval. They share the memory of bz.
+func decodeLog(bz []byte, within span, into []message) ([]message, error) {
 	low, high := leading(within.From), ^uint64(0)
 	if within.To != nil {
 		high = leading(within.To)
@@ -270,7 +270,7 @@ func seek(bz, from []byte) (at, same int, err error) {
 		}
 		if shared == same {
 			rest := from[same:]
-			n := SharedPrefix(key, rest)
+			n := sharedPrefix(key, rest)
 			if n == len(rest) || n < len(key) && key[n] > rest[n] {
 				return at, same, nil
 			}
@@ -281,9 +281,9 @@ func seek(bz, from []byte) (at, same int, err error) {
 	return at, same, nil
 }
 
-// EachSorted passes the messages of a chunk whose keys are in the interval to fn, in order. A message's key is valid until
+// eachSorted passes the messages of a chunk whose keys are in the interval to fn, in order. A message's key is valid until
 // the next.
-func EachSorted(bz []byte, within Span, fn func(Message)) error {
+func eachSorted(bz []byte, within span, fn func(message)) error {
 	at, same, err := seek(bz, within.From)
 	if err != nil {
 		return err
@@ -306,8 +306,8 @@ func EachSorted(bz []byte, within Span, fn func(Message)) error {
 	return nil
 }
 
-// EncodeChunk encodes sorted messages.
-func EncodeChunk(messages []Message) []byte {
+// encodeChunk encodes sorted messages.
+func encodeChunk(messages []message) []byte {
 	var bz, last []byte
 	for i := range messages {
 		bz = appendSorted(bz, last, messages[i])
@@ -316,11 +316,11 @@ func EncodeChunk(messages []Message) []byte {
 	return bz
 }
 
-// DecodeChunk reads sorted messages.
-func DecodeChunk(bz []byte) (messages []Message, err error) {
+// decodeChunk reads sorted messages.
+func decodeChunk(bz []byte) (messages []message, err error) {
 	d := NewDecoder(bz)
 	var last, keys []byte
-	messages = make([]Message, 0, len(bz)/16+1)
+	messages = make([]message, 0, len(bz)/16+1)
 	for d.More() {
 		shared := d.Sharing(last)
 		m := d.message()
@@ -338,11 +338,11 @@ func DecodeChunk(bz []byte) (messages []Message, err error) {
 	return messages, d.Err()
 }
 
-// DecodeWithin reads the messages of a chunk whose keys are in the interval: those before it are passed over, those behind it
+// decodeWithin reads the messages of a chunk whose keys are in the interval: those before it are passed over, those behind it
 // are not looked at.
-func DecodeWithin(bz []byte, within Span) (messages []Message, err error) {
+func decodeWithin(bz []byte, within span) (messages []message, err error) {
 	var keys []byte
-	err = EachSorted(bz, within, func(m Message) {
+	err = eachSorted(bz, within, func(m message) {
 		// Keys are put together in one piece of memory, which is replaced and never grows.
 		if cap(keys)-len(keys) < len(m.Key) {
 			keys = make([]byte, 0, max(len(m.Key), 2*cap(keys)))
@@ -356,7 +356,7 @@ func DecodeWithin(bz []byte, within Span) (messages []Message, err error) {
 }
 
 // sizes are what sorted messages take in a chunk, each and together.
-func sizes(messages []Message) (each []int, total int) {
+func sizes(messages []message) (each []int, total int) {
 	each = make([]int, len(messages))
 	var buffer, last []byte
 	for i := range messages {
@@ -368,14 +368,14 @@ func sizes(messages []Message) (each []int, total int) {
 	return each, total
 }
 
-// Size is what sorted messages take in chunks.
-func Size(messages []Message) int {
+// sizeOf is what sorted messages take in chunks.
+func sizeOf(messages []message) int {
 	_, total := sizes(messages)
 	return total
 }
 
-// Fit returns how many of some sorted messages take no more than a limit in chunks, one at least.
-func Fit(messages []Message, limit int) int {
+// fit returns how many of some sorted messages take no more than a limit in chunks, one at least.
+func fit(messages []message, limit int) int {
 	each, _ := sizes(messages)
 	for i, size := range each {
 		if limit -= size; limit < 0 && i > 0 {
@@ -385,8 +385,8 @@ func Fit(messages []Message, limit int) int {
 	return len(messages)
 }
 
-// Pack divides sorted messages evenly into as few chunks as hold them, each of about limit bytes at most.
-func Pack(messages []Message, limit int) (chunks [][]Message) {
+// pack divides sorted messages evenly into as few chunks as hold them, each of about limit bytes at most.
+func pack(messages []message, limit int) (chunks [][]message) {
 	sizes, total := sizes(messages)
 	if total == 0 {
 		return nil
@@ -404,8 +404,8 @@ func Pack(messages []Message, limit int) (chunks [][]Message) {
 	return append(chunks, messages[begin:])
 }
 
-// LastOf returns the last message about a key in a chunk of a log.
-func LastOf(bz, key []byte) (last Message, found bool, err error) {
+// lastOf returns the last message about a key in a chunk of a log.
+func lastOf(bz, key []byte) (last message, found bool, err error) {
 	for at := 0; at < len(bz); {
 		other, next := keyAt(bz, at)
 		if next > len(bz) {
@@ -420,34 +420,34 @@ func LastOf(bz, key []byte) (last Message, found bool, err error) {
 	return last, found, nil
 }
 
-// Search returns the place of the first message whose key is not below.
-func Search(messages []Message, key []byte) (at int, found bool) {
-	return slices.BinarySearchFunc(messages, key, func(m Message, key []byte) int { return bytes.Compare(m.Key, key) })
+// searchIn returns the place of the first message whose key is not below.
+func searchIn(messages []message, key []byte) (at int, found bool) {
+	return slices.BinarySearchFunc(messages, key, func(m message, key []byte) int { return bytes.Compare(m.Key, key) })
 }
 
-// Only returns the sorted messages that are in the interval.
-func Only(messages []Message, within Span) []Message {
-	from, _ := Search(messages, within.From)
+// only returns the sorted messages that are in the interval.
+func only(messages []message, within span) []message {
+	from, _ := searchIn(messages, within.From)
 	to := len(messages)
 	if within.To != nil {
-		to, _ = Search(messages, within.To)
+		to, _ = searchIn(messages, within.To)
 	}
 	return messages[from:max(from, to)]
 }
 
-// Span is the keys from From to below To. A nil To has no end.
-type Span struct{ From, To []byte }
+// span is the keys from From to below To. A nil To has no end.
+type span struct{ From, To []byte }
 
 // Contains reports whether the key is in the interval.
-func (i Span) Contains(key []byte) bool {
+func (i span) Contains(key []byte) bool {
 	return bytes.Compare(key, i.From) >= 0 && !i.EndsBefore(key)
 }
 
 // IsEmpty reports whether no key can be in the interval.
-func (i Span) IsEmpty() bool { return i.To != nil && bytes.Compare(i.From, i.To) >= 0 }
+func (i span) IsEmpty() bool { return i.To != nil && bytes.Compare(i.From, i.To) >= 0 }
 
 // EndsBefore reports whether the key and all above it lie behind the interval.
-func (i Span) EndsBefore(key []byte) bool { return i.To != nil && bytes.Compare(key, i.To) >= 0 }
+func (i span) EndsBefore(key []byte) bool { return i.To != nil && bytes.Compare(key, i.To) >= 0 }
 
 // Unpacker reads from the front. What is cut off or malformed makes it fail: then it has nothing left, and reads zeros.
 type Unpacker struct {
