@@ -39,10 +39,10 @@ var passes = []struct {
 	guests     bool
 	limit      count
 }{
-	{"block", "an empty block", false, count{256, 52, 13}},
-	{"schedule", "scheduling a bank send", false, count{176, 38, 14}},
-	{"life", "a bank send from there to its receipt", false, count{600, 70, 15}},
-	{"life", "the same with auction, score, tip and bidding agents, none of them in force", true, count{625, 78, 19}},
+	{"block", "an empty block", false, count{213, 48, 13}},
+	{"schedule", "scheduling a bank send", false, count{175, 38, 14}},
+	{"life", "a bank send from there to its receipt", false, count{570, 68, 15}},
+	{"life", "the same with auction, score, tip and bidding agents, none of them in force", true, count{583, 71, 16}},
 }
 
 func main() {

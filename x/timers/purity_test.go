@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"types":     {},
 	"report":    {"types"},
 	"sandbox":   {"types"},
-	"actors":    {"types"},
+	"actors":    {"types", "sandbox"},
 	"authz":     {"types"},
 	"genesis":   {"types"},
 	"module/v1": {},

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -134,7 +135,7 @@ func (r *WasmRuntime) Deliver(ctx context.Context, config *types.TimerConfig, de
 	if err != nil {
 		return err
 	}
-	if _, err = r.contracts.Sudo(withFire(ctx, delivery.Actor), delivery.Actor, msg); err == nil {
+	if _, err = r.contracts.Sudo(sandbox.WithFire(ctx, delivery.Actor), delivery.Actor, msg); err == nil {
 		return nil
 	}
 	// Checked only after a failure: a call that succeeds proves that the contract exists.

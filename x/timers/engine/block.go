@@ -23,7 +23,8 @@ type block struct {
 	policy policies.Policy
 	rules  market.Rules
 	round  policies.Round
-	// followers are notified of each fire: those of other policies, and the round.
+	// followers are notified of fires: the round and, from the first fire of a timer with a locked bid on, those that settle the
+	// bids locked under other policies, which come first.
 	followers []policies.Follower
 	// basefees are the chain's part of the prices, and whether its fee market gave them.
 	basefees fees.Basefees
@@ -34,7 +35,8 @@ type block struct {
 	session *logmap.Session
 	// watch times the steps.
 	watch report.Stopwatch
-	totals
+	// totals of the fires and the cleanup.
+	totals totals
 }
 
 // funds is what a block knows of timers whose payers can't cover them (x/timers/README.md, "5.2 Settlement").
@@ -44,8 +46,8 @@ type block struct {
 // rounds: each returns, stays or leaves.
 type funds struct {
 	*fees.Shortfalls
-	// least is the lowest price of a fire.
-	least market.Price
+	// least is the lowest price of a fire, which a block without such timers does not need.
+	least func() market.Price
 	// lacking counts the tries of this block that found no funds.
 	lacking uint32
 	// promised is what the timers will need that this block returns to the queue, by payer, and pledged what those will need that
@@ -131,10 +133,6 @@ type totals struct {
 	watchHits uint64
 }
 
-func newTotals() totals {
-	return totals{firesOf: map[string]uint32{}}
-}
-
 // noteHeld books a timer that was on hold.
 func (b *totals) noteHeld(ctx sdk.Context, timer *types.Timer, reason types.HoldReason) {
 	b.held = append(b.held, reason)
@@ -145,11 +143,6 @@ func (b *totals) noteHeld(ctx sdk.Context, timer *types.Timer, reason types.Hold
 func (b *totals) noteTurn(ctx sdk.Context, timer *types.Timer, verdict types.Verdict) {
 	b.outcomes.turns[verdict]++
 	report.LogTimer(ctx.Logger(), timer, "a timer does not fire", "verdict", verdict.Word())
-}
-
-// mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.
-func (b *totals) mayFire(config *types.TimerConfig, actor sdk.AccAddress) bool {
-	return config.MaxFiresPerActor == 0 || b.firesOf[string(actor)] < config.MaxFiresPerActor
 }
 
 // book enters a fire and returns its receipt.

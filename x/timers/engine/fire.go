@@ -46,20 +46,20 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 		}
 		locked = locked.Add(tips)
 	}
-	b.tips.add(locked)
+	b.totals.tips.add(locked)
 	billed, err := b.Agents.Close(ctx)
 	if err != nil {
 		return err
 	}
-	b.burned.add(billed)
-	return e.Fees.PayOut(ctx, &b.Config, b.burned.amount(), b.tips.amount(), locked)
+	b.totals.burned.add(billed)
+	return e.Fees.PayOut(ctx, &b.Config, b.totals.burned.amount(), b.totals.tips.amount(), locked)
 }
 
 // try fires a timer if it fits the lane and its actor may fire.
 func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 	timer := turn.Timer
 	if why := b.room(timer); why != (policies.Skip{}) {
-		b.noteTurn(ctx, timer, noRoom(why))
+		b.totals.noteTurn(ctx, timer, noRoom(why))
 		if err := e.noteWaiting(ctx, b, turn, why); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	timer := turn.Timer
 	c := e.consider(ctx, b, timer)
 	if c.verdict != types.VerdictFires {
-		b.noteTurn(ctx, timer, c.verdict)
+		b.totals.noteTurn(ctx, timer, c.verdict)
 		switch c.verdict {
 		case types.VerdictOnHold:
 			b.Left++
@@ -127,15 +127,18 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 			e.keepCharge(ctx, b, timer, &result)
 		}
 	case unfunded:
-		b.noteTurn(ctx, timer, types.VerdictNoFunds)
+		b.totals.noteTurn(ctx, timer, types.VerdictNoFunds)
 		e.foundNoFunds(ctx, b, timer, c.required)
 	default:
-		b.outcomes.turns[types.VerdictFires]++
+		b.totals.outcomes.turns[types.VerdictFires]++
 		b.Left++
 		b.Agents.Fired(timer)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
 		fire := policies.Fire{
-			Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left, Reserved: turn.Reserved,
+			Timer: timer, Receipt: b.totals.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left, Reserved: turn.Reserved,
+		}
+		if timer.BidLocked != "" && len(b.followers) == 1 {
+			b.followers = append(e.Policies.Follow(b.Block, b.policy), b.round)
 		}
 		for _, f := range b.followers {
 			f.Fired(ctx, fire)
@@ -273,7 +276,7 @@ func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, resul
 		return
 	}
 	b.Agents.Fired(timer)
-	b.book(timer.Actor, *result)
+	b.totals.book(timer.Actor, *result)
 }
 
 // lumpSumPaid is what a fire at this price pays for its place, nil for 0.

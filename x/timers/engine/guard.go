@@ -50,7 +50,7 @@ func (e *Engine) putOnHold(ctx sdk.Context, b *block, timer *types.Timer, reason
 	if err := report.Emit(ctx, event); err != nil {
 		return err
 	}
-	b.noteHeld(ctx, timer, reason)
+	b.totals.noteHeld(ctx, timer, reason)
 	return nil
 }
 
@@ -58,7 +58,7 @@ func (e *Engine) putOnHold(ctx sdk.Context, b *block, timer *types.Timer, reason
 func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
 	reason := timer.HoldReason
 	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height, nil) }) {
-		b.released = append(b.released, reason)
+		b.totals.released = append(b.totals.released, reason)
 	}
 }
 
@@ -77,7 +77,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 		return report.Emit(ctx, expired)
 	})
 	if done {
-		b.expired++
+		b.totals.expired++
 		report.LogTimer(ctx.Logger(), timer, "a timer expired", "expires_at", timer.ExpiresAt)
 	}
 	return done
@@ -157,7 +157,7 @@ func (e *Engine) removeNotAdmins(ctx sdk.Context, b *block, timer *types.Timer) 
 		})
 	})
 	if done {
-		b.notAdmin++
+		b.totals.notAdmin++
 		report.LogTimer(ctx.Logger(), timer, "a timer left whose scheduler is the admin no more")
 	}
 }

@@ -40,7 +40,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 		return ctx, nil, err
 	}
 	b.Block.Preview = true
-	ctx, b.session = state.WithSession(ctx)
+	ctx, b.session = state.WithSession(ctx, nil)
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
@@ -85,7 +85,7 @@ func (p *Preview) verdict(ctx sdk.Context, t *types.Timer) types.Verdict {
 	}
 	p.spent[string(t.Payer())] = c.required
 	p.Lane.Spend(t.GasLimit, t.CellLimit)
-	p.block.firesOf[string(t.Actor)]++
+	p.block.totals.firesOf[string(t.Actor)]++
 	if len(t.OnlyIf) == 0 {
 		return types.VerdictFires
 	}

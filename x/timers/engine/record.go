@@ -21,9 +21,9 @@ const CursorLag = 100
 
 // deferRest counts the timers that stay ready. Deferral writes nothing: a deferred timer keeps its key.
 func (e *Engine) deferRest(_ sdk.Context, b *block) error {
-	b.deferred = b.Competing - b.Left
+	b.totals.deferred = b.Competing - b.Left
 	if b.Storm {
-		b.deferred = uint32(b.Index.Size())
+		b.totals.deferred = uint32(b.Index.Size())
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (e *Engine) deferRest(_ sdk.Context, b *block) error {
 // countFires counts the fires of this block and drops those that leave the fairness window, so that the state is that
 // of the next block.
 func (e *Engine) countFires(ctx sdk.Context, b *block) error {
-	fired := b.fires()
+	fired := b.totals.fires()
 	if !b.policy.CountsFires() {
 		fired = nil
 	}
@@ -45,19 +45,17 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	}
 	b.State.Cycles, b.State.Cells = b.Lane.UsedCycles, b.Lane.UsedCells
 	b.State.UsedSize, b.State.Fires = b.Lane.UsedSize, b.Lane.Fires
-	b.State.Burned = b.Before.Burned.Add(b.burned.amount())
-	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned.amount())
-	b.State.Tips = b.Before.Tips.Add(b.tips.amount())
+	b.State.Burned = b.Before.Burned.Add(b.totals.burned.amount())
+	b.State.LaneBurned = b.Before.LaneBurned.Add(b.totals.laneBurned.amount())
+	b.State.Tips = b.Before.Tips.Add(b.totals.tips.amount())
 	b.Agents.Keep()
 	basefee := b.Prices.Lane
-	b.State.LaneBasefee, b.State.P50 = &basefee, market.NextP50(b.Before.P50, b.tipped, b.Waiting)
+	b.State.LaneBasefee, b.State.P50 = &basefee, market.NextP50(b.Before.P50, b.totals.tipped, b.Waiting)
 	if err := b.Index.Close(); err != nil {
 		return err
 	}
-	for _, p := range e.Policies.All() {
-		if err := p.Maintain(ctx, b.Block, p == b.policy); err != nil {
-			return err
-		}
+	if err := e.Policies.Maintain(ctx, b.Block, b.policy); err != nil {
+		return err
 	}
 	if err := b.keepBasefees(ctx); err != nil {
 		return err
@@ -75,8 +73,8 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 func (e *Engine) keepReceipts(ctx sdk.Context, b *block) (err error) {
 	added, kept := 0, b.Config.ReceiptRetentionBlocks
 	if kept > 0 {
-		added, err = e.Receipts.Put(ctx, b.Height, b.settled())
-	} else if len(b.made) > 0 {
+		added, err = e.Receipts.Put(ctx, b.Height, b.totals.settled())
+	} else if len(b.totals.made) > 0 {
 		b.State.ReceiptsUnkept = b.Height
 	}
 	if err == nil && b.Height > kept {
@@ -88,7 +86,7 @@ func (e *Engine) keepReceipts(ctx sdk.Context, b *block) (err error) {
 // keepCursors leaves the cursors where they are stored if they moved a little only and no timer changed: an older cursor is still
 // a lower bound. Whatever else is written does not move them then, so that a chain and one that imports its state agree.
 func (b *block) keepCursors() {
-	if b.Height < b.Before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !b.State.HeadCursor.Before(b.Before.HeadCursor) {
+	if b.Height < b.Before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.totals.expired == 0 && !b.Storm && !b.State.HeadCursor.Before(b.Before.HeadCursor) {
 		b.State.HeadCursor, b.State.LiveCursor = b.Before.HeadCursor, b.Before.LiveCursor
 	}
 }
@@ -98,12 +96,12 @@ func (b *block) summary() *types.TimerLaneSummary {
 	calls := b.Agents.Outcome()
 	return &types.TimerLaneSummary{
 		Height:   b.Height,
-		Fired:    uint32(len(b.made)),
-		Failed:   b.outcomes.failed,
-		Expired:  b.expired,
-		Unfunded: b.unfunded,
-		OnHold:   uint32(len(b.held)),
-		Deferred: b.deferred,
+		Fired:    uint32(len(b.totals.made)),
+		Failed:   b.totals.outcomes.failed,
+		Expired:  b.totals.expired,
+		Unfunded: b.totals.unfunded,
+		OnHold:   uint32(len(b.totals.held)),
+		Deferred: b.totals.deferred,
 		Cycles:   b.Lane.UsedCycles,
 		Cells:    b.Lane.UsedCells,
 		UsedSize: b.Lane.UsedSize,
@@ -111,17 +109,17 @@ func (b *block) summary() *types.TimerLaneSummary {
 
 		OverheadCycles: b.GC.Cycles + b.Overhead.Used(),
 		LaneBasefee:    b.Prices.Lane.String(),
-		Burned:         b.burned.amount().String(),
-		LaneBurned:     b.laneBurned.amount().String(),
-		Tips:           b.tips.amount().String(),
+		Burned:         b.totals.burned.amount().String(),
+		LaneBurned:     b.totals.laneBurned.amount().String(),
+		Tips:           b.totals.tips.amount().String(),
 		Policy:         b.policy.ID(),
 		P50:            b.Prices.P50.String(),
 		Storm:          b.Storm,
 		AgentCycles:    calls.Cycles,
 		Unasked:        calls.Unasked,
 
-		NotAdmin:     b.notAdmin,
-		Guarded:      b.outcomes.guarded,
+		NotAdmin:     b.totals.notAdmin,
+		Guarded:      b.totals.outcomes.guarded,
 		AgentsBilled: calls.Billed.String(),
 	}
 }
@@ -190,10 +188,10 @@ func (e *Engine) payerText(t *types.Timer, actor string) string {
 // report counts a block and logs it. Metrics and logs are written and never read back.
 func (e *Engine) report(ctx sdk.Context, b *block) {
 	done := &report.Block{
-		TimerLaneSummary: b.summary(), Fires: b.made, Held: b.held, Released: b.released,
+		TimerLaneSummary: b.summary(), Fires: b.totals.made, Held: b.totals.held, Released: b.totals.released,
 		CycleBasefee: b.Prices.Cycle, CellBasefee: b.Prices.Cell, BasefeeFailure: b.basefees.Failure,
 		Capacity: report.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
-		Paused:   b.Config.LanePaused, Competing: uint64(b.deferred + b.Left), WatchHits: b.watchHits, Turns: b.outcomes.turns,
+		Paused:   b.Config.LanePaused, Competing: uint64(b.totals.deferred + b.Left), WatchHits: b.totals.watchHits, Turns: b.totals.outcomes.turns,
 	}
 	calls := b.Agents.Outcome()
 	done.Asked, done.AgentsFailed = calls.Asked, calls.Failed

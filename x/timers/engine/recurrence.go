@@ -52,9 +52,8 @@ func (e *Engine) setNextDue(
 		return n, err
 	}
 	next := *timer
-	for _, p := range e.Policies.All() {
-		p.Reset(&next)
-	}
+	// It is funded, and its bid is settled after all fires of the block, so that its handler can't withdraw it.
+	next.UnfundedSince, next.BidLocked = 0, ""
 	rolled := next
 	if guarded {
 		rolled = triggers.Guarded(rolled)
@@ -150,7 +149,7 @@ func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, code
 	if err := e.Records.PutOnHold(ctx, timer, types.Suspended); err != nil {
 		return err
 	}
-	b.noteHeld(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
+	b.totals.noteHeld(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
 	return report.Emit(ctx, &types.TimerHeld{
 		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
 		Codespace: codespace, Code: code,
@@ -268,7 +267,7 @@ func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.
 		e.foundNoFunds(ctx, b, timer, paid)
 	case done:
 		b.Left++
-		b.burned.add(paid)
+		b.totals.burned.add(paid)
 		b.funds.Forget()
 	default:
 		b.Left++

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"sync"
 
 	"cosmossdk.io/math"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -49,7 +51,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.session = state.WithSession(state.WithRemovals(ctx, b.Overhead))
+	ctx, b.session = state.WithSession(ctx, b.Overhead)
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	}
 	b.Overhead.Lend(market.Times)
 	expired, err := e.Watches.Collect(ctx, &b.Config, b.Overhead, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
-		b.watchHits++
+		b.totals.watchHits++
 		return e.guard(ctx, b, t, fn)
 	})
 	if err != nil {
@@ -199,7 +201,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	height := now.Height
 	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
-	b := &block{totals: newTotals(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
+	b := &block{totals: totals{firesOf: map[string]uint32{}}, watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
@@ -210,7 +212,8 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		Hands:    hands{e, b},
 	}
 	b.funds = funds{
-		Shortfalls: e.Fees.Shortfalls(&b.Config), least: market.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
+		Shortfalls: e.Fees.Shortfalls(&b.Config), least: sync.OnceValue(func() market.Price { return market.Least(b.rules, prices) }),
+		promised: map[string]math.Int{}, pledged: map[string]math.Int{},
 	}
 	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
 		return nil, err
@@ -220,8 +223,8 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.round = newTurns(round, b, e.Records)
-	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
+	b.round = &turns{Round: round, b: b, records: e.Records, had: map[schedule.Key]bool{}}
+	b.followers = []policies.Follower{b.round}
 	return b, nil
 }
 

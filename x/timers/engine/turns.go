@@ -33,10 +33,6 @@ type turns struct {
 	newcomers []types.Timer
 }
 
-func newTurns(round policies.Round, b *block, records *state.Records) *turns {
-	return &turns{Round: round, b: b, records: records, had: map[schedule.Key]bool{}}
-}
-
 // Next implements policies.Round.
 func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	if !r.roundOver {

@@ -18,7 +18,7 @@ func (f *funds) hopeless(ctx sdk.Context, t *types.Timer) bool {
 	return !f.Covers(ctx, t, f.leastCost(t))
 }
 
-func (f *funds) leastCost(t *types.Timer) math.Int { return f.least.Cost(t.GasLimit, t.CellLimit) }
+func (f *funds) leastCost(t *types.Timer) math.Int { return f.least().Cost(t.GasLimit, t.CellLimit) }
 
 // foundNoFunds takes a timer out of the contest that was tried without funds.
 func (e *Engine) foundNoFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
@@ -129,7 +129,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		})
 	})
 	if done {
-		b.unfunded++
+		b.totals.unfunded++
 		report.LogTimer(ctx.Logger(), timer, "an unfunded timer left", "required", required, "available", available)
 	}
 }
@@ -151,7 +151,7 @@ func (e *Engine) holdUnfunded(ctx sdk.Context, b *block, timer *types.Timer, rea
 	if err := report.Emit(goCtx, event); err != nil {
 		return err
 	}
-	b.noteHeld(ctx, timer, reason)
+	b.totals.noteHeld(ctx, timer, reason)
 	return nil
 }
 

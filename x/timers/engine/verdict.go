@@ -22,7 +22,8 @@ type considered struct {
 
 // room says why a timer has no room in the block; nothing if it has.
 func (b *block) room(t *types.Timer) policies.Skip {
-	return policies.Skip{NoRoom: !b.Lane.Fits(b.SizeOf(t)), Capped: !b.mayFire(&b.Config, t.Actor)}
+	limit := b.Config.MaxFiresPerActor
+	return policies.Skip{NoRoom: !b.Lane.Fits(b.SizeOf(t)), Capped: limit > 0 && b.totals.firesOf[string(t.Actor)] >= limit}
 }
 
 // noRoom is the verdict on a timer that has none.

@@ -246,6 +246,38 @@ func TestActivationOnARunningChain(t *testing.T) {
 	require.Equal(t, large, only[*types.TimerReleased](f, events).Id, "the cap rose")
 }
 
+// TestEIP1559_CountsAnewWhenItComesIntoForceAgain: integer bids are ignored, and not refused, for as long as in the first time.
+func TestEIP1559_CountsAnewWhenItComesIntoForceAgain(t *testing.T) {
+	f := newFixture(t, withConfig(inMarket), withConfig(func(c *types.TimerConfig) { c.Eip1559.BidDeprecationBlocks = 3 }))
+	policy := func(p types.Policy) { f.setConfig(func(c *types.TimerConfig) { c.Policy = p }) }
+	integer := func() *types.MsgScheduleTimer {
+		return scheduleMsg(robot, f.Height()+50, f.noop(), bidding(&types.Bid{Price: "5"}))
+	}
+	f.blocksUntil(6)
+	since := f.lane().MarketSince
+	require.Equal(t, uint64(1), since)
+	f.refused(types.ErrArgDeprecated, integer())
+
+	f.setConfig(func(c *types.TimerConfig) { c.MinGasLimit++ })
+	f.NextBlock()
+	require.Equal(t, since, f.lane().MarketSince, "another parameter")
+	policy(types.PolicyFIFO)
+	f.NextBlock()
+	require.Zero(t, f.lane().MarketSince)
+	policy(types.PolicyEIP1559)
+	f.NextBlock()
+	first := f.Height()
+	f.NextBlock()
+	require.Equal(t, first, f.lane().MarketSince)
+	f.run(integer())
+	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.AuctionActivationHeight = f.Height() + 3 })
+	f.NextBlock()
+	require.Zero(t, f.lane().MarketSince, "the config ends it by its height")
+	f.blocksUntil(f.Height() + 4)
+	require.Positive(t, f.lane().MarketSince)
+	require.NoError(t, f.Check())
+}
+
 // TestPolicyBackAndForthUnderABacklog: nothing is lost, and each policy finds the order that it would have found.
 func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {

@@ -410,12 +410,6 @@ func (m *Map) Reader(ctx context.Context) *Reader {
 // under makes the reader read the store as another context sees it, where that has what it has read already.
 func (r *Reader) under(ctx context.Context) { r.store.ctx, r.store.beneath = ctx, nil }
 
-// IsNew reports whether the map has nothing, not even what is to be merged.
-func (r *Reader) IsNew() (bool, error) {
-	h, err := r.opened.head(front)
-	return err == nil && h.isNew(), err
-}
-
 // Get returns the value of a key.
 func (r *Reader) Get(key []byte) (value []byte, found bool, err error) { return r.opened.get(key) }
 

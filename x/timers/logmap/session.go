@@ -76,15 +76,6 @@ func (v *view) beneath(ctx context.Context) *Reader {
 	return v.reader
 }
 
-// IsNew reports whether the map has nothing, not even what is to be merged.
-func (s *Session) IsNew(ctx context.Context, m *Map) (bool, error) {
-	v := s.of(m)
-	if v.over.Len() > 0 {
-		return false, nil
-	}
-	return v.beneath(ctx).IsNew()
-}
-
 // Idle is that of a queue that has no changes that are not written.
 func (s *Session) Idle(ctx context.Context, m *Map, key []byte) (bool, error) {
 	return s.of(m).beneath(ctx).Idle(key)

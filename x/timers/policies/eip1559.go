@@ -94,14 +94,26 @@ func acceptDeprecated(config *types.TimerConfig, lane *types.LaneState, now uint
 }
 
 // Maintain implements policies.Policy: it records the height since which the policy is in force.
-func (*EIP1559) Maintain(_ sdk.Context, b *Block, inForce bool) error {
-	switch {
-	case !inForce:
-		b.State.MarketSince = 0
-	case b.State.MarketSince == 0:
+func (*EIP1559) Maintain(_ sdk.Context, b *Block, _ bool) error {
+	if b.State.MarketSince == 0 {
 		b.State.MarketSince = b.Height
 	}
 	return nil
+}
+
+// Activate implements policies.Policy: it forgets since when the policy was in force, if a config ends that or begins it again.
+func (p *EIP1559) Activate(ctx context.Context, before, after *types.TimerConfig) error {
+	height := types.HeightOf(ctx)
+	inForce := func(config *types.TimerConfig) bool { return config.Policy == p.ID() && p.Starts(config, height) }
+	if inForce(before) && inForce(after) {
+		return nil
+	}
+	lane, err := p.parts.Lane.Get(ctx)
+	if err != nil || lane.MarketSince == 0 {
+		return err
+	}
+	lane.MarketSince = 0
+	return p.parts.Lane.Set(ctx, lane)
 }
 
 // InitGenesis implements state.Component.

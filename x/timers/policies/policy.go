@@ -51,8 +51,6 @@ type Policy interface {
 
 	// ID is the value of the config's policy that selects it.
 	ID() types.Policy
-	// ReturnsLocked reports whether it returns what timers have locked: without such a policy no timer of a genesis may have.
-	ReturnsLocked() bool
 	// Starts reports whether the policy, if the config selects it, is in force at a height. Until then fifo is.
 	Starts(config *types.TimerConfig, height uint64) bool
 	// Rules are the pure rules with the config's parameters and the lane's state after the previous block.
@@ -68,14 +66,10 @@ type Policy interface {
 
 	// Open begins a block in which the policy is in force.
 	Open(ctx sdk.Context, b *Block) (Round, error)
-	// Follow begins a block in which another policy is in force; nil if nothing is to be done for its fires.
-	Follow(ctx sdk.Context, b *Block) Follower
-	// Reset removes from the record of a repeating timer what belongs to the current fire, before its handler runs. It
-	// is called under every policy.
-	Reset(next *types.Timer)
-	// Maintain does bounded work at the end of a block, and sets the policy's part of the lane's state.
+	// Maintain does bounded work at the end of a block, and sets the policy's part of the lane's state. A policy that is not in
+	// force is called as long as the lane's state has a message of its own.
 	Maintain(ctx sdk.Context, b *Block, inForce bool) error
-	// Activate is called before a config comes into force.
+	// Activate is called before a config comes into force, whichever policy that selects.
 	Activate(ctx context.Context, before, after *types.TimerConfig) error
 	// Describe is what the query Lane shows of the policy if it is in force in the next block; nil for nothing.
 	Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding
@@ -83,6 +77,19 @@ type Policy interface {
 	DescribeActor(
 		ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
 	) (types.PolicyStanding, error)
+}
+
+// Locker is a policy that locks amounts of what is bid. It settles them whichever policy is in force. Without such a policy no
+// timer of a genesis may have anything locked.
+type Locker interface {
+	Policy
+
+	// Follow returns what settles locked bids in a block in which another policy is in force. It is notified of the fires from
+	// the first one on whose timer has something locked.
+	Follow(b *Block) Follower
+	// Return returns all that is locked for a timer that leaves. If it can't, the timer does not leave: the message that removes
+	// it fails, or, in a block, the timer is quarantined and keeps its lock.
+	Return(ctx context.Context, t *types.Timer) error
 }
 
 // Guest is what the core knows of a policy, and of bidding agents, as something with parameters and state of its own. What it
@@ -101,8 +108,8 @@ type Guest interface {
 type BidRules interface {
 	// Accept checks a bid that is well-formed and names no agent, while the policy is in force.
 	Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (Accepted, error)
-	// Relock locks the amount of a timer's new bid, and returns what was locked for the old one. It is called under
-	// every policy; the record is written afterwards.
+	// Relock locks the amount of a timer's new bid, and returns what was locked for the old one. The record is written
+	// afterwards. A Locker that is not in force is called for a timer that has something locked.
 	Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error
 }
 
@@ -226,9 +233,6 @@ func (Base) Params() types.PolicyParams { return nil }
 // Messages implements Guest: none.
 func (Base) Messages() Messages { return Messages{} }
 
-// ReturnsLocked implements Policy.
-func (Base) ReturnsLocked() bool { return false }
-
 // Starts implements Policy: from the first block on.
 func (Base) Starts(*types.TimerConfig, uint64) bool { return true }
 
@@ -255,12 +259,6 @@ func (Base) Accept(_ context.Context, _ *types.TimerConfig, bid *types.Bid) (Acc
 
 // Relock implements BidRules: nothing is locked.
 func (Base) Relock(context.Context, *types.TimerConfig, *types.Timer, bool) error { return nil }
-
-// Follow implements Policy.
-func (Base) Follow(sdk.Context, *Block) Follower { return nil }
-
-// Reset implements Policy.
-func (Base) Reset(*types.Timer) {}
 
 // Maintain implements Policy.
 func (Base) Maintain(sdk.Context, *Block, bool) error { return nil }

@@ -25,7 +25,10 @@ var constructors = []Constructor{NewFIFO, NewEIP1559}
 
 // Registry holds the policies of a chain.
 type Registry struct {
+	state.NoHook
 	policies []Policy
+	// lockers are those of the policies that lock what is bid.
+	lockers []Locker
 	// guests are the bidding agents and the policies.
 	guests []Guest
 	parts  *Parts
@@ -50,6 +53,12 @@ func NewRegistry(parts *Parts, more ...Constructor) *Registry {
 		}
 		r.register(p)
 		r.policies = append(r.policies, p)
+		if locker, locks := p.(Locker); locks {
+			r.lockers = append(r.lockers, locker)
+		}
+	}
+	if len(r.lockers) > 0 {
+		parts.Records.Register(r)
 	}
 	return r
 }
@@ -167,33 +176,60 @@ func (r *Registry) ParseAgent(field, text string) (sdk.AccAddress, error) {
 	return agent, nil
 }
 
-// Relock makes every policy lock what a timer's bid requires under it, and return what it locked before.
+// Relock makes the policy in force lock what a timer's bid requires under it, and others return what they locked before.
 func (r *Registry) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
 	inForce := r.At(config, types.HeightOf(ctx))
-	for _, p := range r.policies {
-		if err := p.Relock(ctx, config, t, p == inForce); err != nil {
+	for _, p := range r.lockers {
+		if p == inForce || t.BidLocked == "" {
+			continue
+		}
+		if err := p.Relock(ctx, config, t, false); err != nil {
+			return err
+		}
+	}
+	return inForce.Relock(ctx, config, t, true)
+}
+
+// Deleted implements state.Hook: what is locked for a timer that leaves is returned.
+func (r *Registry) Deleted(ctx context.Context, t *types.Timer) error {
+	for _, p := range r.lockers {
+		if t.BidLocked == "" {
+			break
+		}
+		if err := p.Return(ctx, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Follow returns the followers of a block's fires in addition to its round.
-func (r *Registry) Follow(ctx sdk.Context, b *Block, inForce Policy) (followers []Follower) {
-	for _, p := range r.policies {
-		if p == inForce {
-			continue
-		}
-		if f := p.Follow(ctx, b); f != nil {
-			followers = append(followers, f)
+// Follow returns what settles, in a block, the bids that timers locked under policies which are not in force.
+func (r *Registry) Follow(b *Block, inForce Policy) (followers []Follower) {
+	for _, p := range r.lockers {
+		if p != inForce {
+			followers = append(followers, p.Follow(b))
 		}
 	}
 	return followers
 }
 
+// Maintain lets policies work at the end of a block: the one in force, and those of which the lane's state has messages.
+func (r *Registry) Maintain(ctx sdk.Context, b *Block, inForce Policy) error {
+	for _, p := range r.policies {
+		if p != inForce && (len(b.State.Policies) == 0 || !hasStateIn(b.State.Policies, p)) {
+			continue
+		}
+		if err := p.Maintain(ctx, b, p == inForce); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var (
 	_ state.Component   = (*Registry)(nil)
 	_ state.TimerReader = (*Registry)(nil)
+	_ state.Hook        = (*Registry)(nil)
 )
 
 // InitGenesis implements state.Component: it refuses what a guest keeps that the chain has not registered, since that would be
@@ -209,9 +245,16 @@ func (r *Registry) InitGenesis(_ context.Context, genesis *types.GenesisState) e
 
 // keeps reports whether a guest of the chain keeps messages of a type.
 func (r *Registry) keeps(typeURL string) bool {
-	return slices.ContainsFunc(r.guests, func(g Guest) bool {
-		return slices.ContainsFunc(g.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
-	})
+	return slices.ContainsFunc(r.guests, func(g Guest) bool { return keeps(g, typeURL) })
+}
+
+func keeps(g Guest, typeURL string) bool {
+	return slices.ContainsFunc(g.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
+}
+
+// hasStateIn reports whether one of the messages is a guest's.
+func hasStateIn(messages []*codectypes.Any, g Guest) bool {
+	return slices.ContainsFunc(messages, func(packed *codectypes.Any) bool { return keeps(g, packed.TypeUrl) })
 }
 
 // ExportGenesis implements state.Component: the guests export what they keep. What the lane's state still carries of a guest
@@ -225,10 +268,9 @@ func (r *Registry) ExportGenesis(_ context.Context, genesis *types.GenesisState)
 // locked, and the policy that returns them must be registered.
 func (r *Registry) ReadTimers(ctx context.Context, head *types.GenesisState) state.TimerReading {
 	locked := math.ZeroInt()
-	returns := slices.ContainsFunc(r.policies, Policy.ReturnsLocked)
 	return state.TimerReading{
 		Timer: func(i int, t *types.Timer) error {
-			if of := t.Locked(); !returns && of.IsPositive() {
+			if of := t.Locked(); len(r.lockers) == 0 && of.IsPositive() {
 				return types.ErrInvalidGenesis.Wrapf("timers[%d] has locked %s: this chain has registered no policy that returns it", i, of)
 			}
 			locked = locked.Add(t.Locked())

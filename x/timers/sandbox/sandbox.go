@@ -117,6 +117,16 @@ type Scope struct {
 	Left *sdk.Context
 	// firing: a handler or the like runs, whether steps with a memory have called it or not.
 	firing bool
+	// Fire is the one whose actor runs, empty if none does.
+	Fire Fire
+}
+
+// Fire is what code knows of the fire that it belongs to.
+type Fire struct {
+	// Meter of the fire, for code inside the handler that runs on another meter.
+	Meter storetypes.GasMeter
+	// SudoOf is the contract whose sudo it runs, empty if it runs messages.
+	SudoOf sdk.AccAddress
 }
 
 type scopeKey struct{}
@@ -141,6 +151,13 @@ func WithinFire(ctx sdk.Context) sdk.Context {
 		s.Left = &ctx
 	}
 	return ctx.WithValue(scopeKey{}, s)
+}
+
+// WithFire marks a context as that of an actor's part of a fire, which runs the sudo of a contract unless that is empty.
+func WithFire(ctx context.Context, sudoOf sdk.AccAddress) sdk.Context {
+	sdkCtx, s := sdk.UnwrapSDKContext(ctx), ScopeOf(ctx)
+	s.Fire = Fire{sdkCtx.GasMeter(), sudoOf}
+	return sdkCtx.WithValue(scopeKey{}, s)
 }
 
 // IsWithinFire reports whether ctx is that of a handler, or stems from one.

@@ -95,8 +95,10 @@ func (f *Fairness) Advance(
 	if err := f.drop(ctx, config, meter, height, state, &window); err != nil {
 		return err
 	}
-	if err := window.settle(ctx, state); err != nil {
-		return err
+	if len(window.changes) > 0 {
+		if err := window.settle(ctx, state); err != nil {
+			return err
+		}
 	}
 	state.Smoothed = market.SmoothMedian(config.MedianSmoothing.LegacyDec, state.Median, state.Smoothed)
 	_, err := f.recents.Maintain(ctx, height)

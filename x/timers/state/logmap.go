@@ -16,6 +16,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -32,21 +33,36 @@ func NewLogMap(sb *collections.SchemaBuilder, service corestore.KVStoreService, 
 	return &LogMap{logmap.New(NewRegion(sb, service, prefix, name), opts)}
 }
 
-// WithSession gives the steps of a block a session.
-func WithSession(ctx sdk.Context) (sdk.Context, *logmap.Session) {
-	s := logmap.NewSession()
-	return sandbox.WithMemory(ctx, s), s
+// steps are what the steps of a block share under their context, as the memory of its sandboxes.
+type steps struct {
+	*logmap.Session
+	// removals of the block, nil where nobody has given it a budget for them.
+	removals *removals
+}
+
+// WithSession gives the steps of a block a session, and a budget for the entries that removed timers leave: who removes one
+// without a budget, such as a transaction, pays for it and removes its entries too.
+func WithSession(ctx sdk.Context, budget *market.Overhead) (sdk.Context, *logmap.Session) {
+	s := &steps{Session: logmap.NewSession()}
+	if budget != nil {
+		s.removals = &removals{meter: budget}
+	}
+	return sandbox.WithMemory(ctx, s), s.Session
 }
 
 // session is that of the steps that run under the context; nil for everybody else. What the steps of a block that calls have
 // changed is written then.
 func session(ctx context.Context) (*logmap.Session, error) {
 	scope := sandbox.ScopeOf(ctx)
-	s, _ := scope.Memory.(*logmap.Session)
-	if scope.Left == nil {
-		return s, nil
+	s, _ := scope.Memory.(*steps)
+	switch {
+	case s == nil:
+		return nil, nil
+	case scope.Left == nil:
+		return s.Session, nil
+	default:
+		return nil, s.Flush(*scope.Left)
 	}
-	return nil, s.Flush(*scope.Left)
 }
 
 // Write writes, for a handler, an agent or a query in the middle of a block, what the steps that called it have changed.
@@ -58,20 +74,8 @@ func Write(ctx context.Context) error {
 // NoteChange notes that a handler has changed something of what the session's maps hold together.
 func NoteChange(ctx context.Context) {
 	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
-		scope.Memory.(*logmap.Session).Advance()
+		scope.Memory.(*steps).Advance()
 	}
-}
-
-// IsNew reports whether the map has nothing, not even what is to be merged.
-func (m *LogMap) IsNew(ctx context.Context) (bool, error) {
-	s, err := session(ctx)
-	switch {
-	case err != nil:
-		return false, err
-	case s != nil:
-		return s.IsNew(ctx, m.m)
-	}
-	return m.m.IsNew(ctx)
 }
 
 // Get returns the value of a key.
@@ -124,7 +128,7 @@ func (m *LogMap) Apply(ctx context.Context, changes ...logmap.Change) error {
 		return err
 	}
 	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
-		scope.Memory.(*logmap.Session).Invalidate(m.m)
+		scope.Memory.(*steps).Invalidate(m.m)
 	}
 	return nil
 }
@@ -133,7 +137,7 @@ func (m *LogMap) Apply(ctx context.Context, changes ...logmap.Change) error {
 // called, may have changed it since.
 func (m *LogMap) MayDiffer(ctx context.Context, key []byte) bool {
 	scope := sandbox.ScopeOf(ctx)
-	s, _ := scope.Memory.(*logmap.Session)
+	s, _ := scope.Memory.(*steps)
 	return s == nil || scope.Left != nil || s.Generation() > 0 || s.Has(m.m, key)
 }
 
@@ -146,7 +150,7 @@ func Lookups(ctx context.Context) (sdk.Context, error) {
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	s, err := session(ctx)
 	if s == nil && err == nil {
-		sdkCtx, _ = WithSession(sdkCtx)
+		sdkCtx, _ = WithSession(sdkCtx, nil)
 	}
 	return sdkCtx, err
 }
@@ -169,7 +173,7 @@ func (m *LogMap) Settle(ctx context.Context) error { return Settle(ctx, m.m) }
 
 // Maintain ends a block whose session was written: it merges, and where nothing is left, nothing is.
 func (m *LogMap) Maintain(ctx context.Context, height uint64) error {
-	if none, err := m.IsNew(ctx); none || err != nil {
+	if none, err := m.m.IsNew(ctx); none || err != nil {
 		return err
 	}
 	idle, err := m.m.Maintain(ctx, height)
@@ -257,48 +261,36 @@ func ParseNumber(bz []byte) (n uint64) {
 	return n
 }
 
-// ChargeWrite charges for writing a key and its value of so many bytes, as the store does. This and what follows is for records
+// chargeWrite charges for writing a key and its value of so many bytes, as the store does. This and what follows is for records
 // that are not stored one by one: so the same operation costs the same gas on all nodes, whatever it does to runs and chunks,
 // before and after a merge, an export and an import.
-func ChargeWrite(ctx context.Context, bytes int) {
+func chargeWrite(ctx context.Context, bytes int) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.WriteCostFlat, storetypes.GasWriteCostFlatDesc)
-	ChargeWriteBytes(ctx, bytes)
-}
-
-// ChargeWriteBytes charges for bytes of a value that is written, and charged for, without them.
-func ChargeWriteBytes(ctx context.Context, bytes int) {
-	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.WriteCostPerByte*uint64(bytes), storetypes.GasWritePerByteDesc)
 }
 
-// ChargeRead charges for reading a key and its value of so many bytes.
-func ChargeRead(ctx context.Context, bytes int) {
+// chargeRead charges for reading a key and its value of so many bytes.
+func chargeRead(ctx context.Context, bytes int) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.ReadCostFlat, storetypes.GasReadCostFlatDesc)
-	ChargeReadBytes(ctx, bytes)
-}
-
-// ChargeReadBytes charges for bytes of a value that is read, and charged for, without them.
-func ChargeReadBytes(ctx context.Context, bytes int) {
-	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasReadPerByteDesc)
 }
 
-// ChargeHas charges for asking whether a key is there.
-func ChargeHas(ctx context.Context) {
+// chargeHas charges for asking whether a key is there.
+func chargeHas(ctx context.Context) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.HasCost, storetypes.GasHasDesc)
 }
 
-// ChargeRemove charges for removing a key.
-func ChargeRemove(ctx context.Context) {
+// chargeRemove charges for removing a key.
+func chargeRemove(ctx context.Context) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.DeleteCost, storetypes.GasDeleteDesc)
 }
 
-// ChargeStep charges for an entry of a scan, whose key and value are of so many bytes.
-func ChargeStep(ctx context.Context, bytes int) {
+// chargeStep charges for an entry of a scan, whose key and value are of so many bytes.
+func chargeStep(ctx context.Context, bytes int) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasValuePerByteDesc)
 	meter.ConsumeGas(prices.IterNextCostFlat, storetypes.GasIterNextCostFlatDesc)

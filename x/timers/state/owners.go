@@ -205,12 +205,6 @@ func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte
 // Total counts the timers of all actors. It may read much: no block does it.
 func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.Count(ctx, nil, nil) }
 
-// Maintain ends a block whose session was written: it merges a bounded part of what changed.
-func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	_, err := o.entries.Stored().Maintain(ctx, height)
-	return err
-}
-
 // What a change of the owner index costs, in cycles. It is an estimate of what the change takes on average, merges
 // included, at the rate of a transfer of coins. It does not depend on what the change happened to read.
 const (

@@ -52,7 +52,7 @@ func QueueKeyOf(t *types.Timer) schedule.Key {
 // Write makes a change at a timer's place: it inserts it (logmap.Inserted), or replaces it.
 func (q *Queue) Write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	key := QueueKeyOf(t)
-	ChargeWrite(ctx, keyBytes(key)+t.Size())
+	chargeWrite(ctx, keyBytes(key)+t.Size())
 	value, err := encodeRecord(key, *t)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (q *Queue) Write(ctx context.Context, t *types.Timer, change func(key, valu
 
 // Remove removes the timer at a place, which is there.
 func (q *Queue) Remove(ctx context.Context, key schedule.Key) error {
-	ChargeRemove(ctx)
+	chargeRemove(ctx)
 	return q.timers.Apply(ctx, logmap.Deleted(queueKey(key)))
 }
 
@@ -79,13 +79,13 @@ func (q *Queue) Get(ctx context.Context, key schedule.Key) (t types.Timer, found
 		}
 		size += t.Size()
 	}
-	ChargeRead(ctx, size)
+	chargeRead(ctx, size)
 	return t, found, nil
 }
 
 // Has reports whether there is a timer at a place.
 func (q *Queue) Has(ctx context.Context, key schedule.Key) (bool, error) {
-	ChargeHas(ctx)
+	chargeHas(ctx)
 	_, found, err := q.timers.Get(ctx, queueKey(key))
 	return found, err
 }
@@ -95,7 +95,7 @@ func (q *Queue) Page(
 	ctx context.Context, from schedule.Key, height uint64, keep func(schedule.Entry[types.Timer]) schedule.Decision,
 ) (found []schedule.Entry[types.Timer], next schedule.Key, complete bool, err error) {
 	charged := func(e schedule.Entry[types.Timer]) schedule.Decision {
-		ChargeStep(ctx, keyBytes(e.Key)+e.Value.Size())
+		chargeStep(ctx, keyBytes(e.Key)+e.Value.Size())
 		return keep(e)
 	}
 	return schedule.ReadDue(height, charged, func(fn func(schedule.Entry[types.Timer]) bool) error {
@@ -116,18 +116,18 @@ func (q *Queue) Scan(ctx context.Context, from, to schedule.Key, fn func(t *type
 	err := q.scan(ctx, from, queueKey(to), func(e schedule.Entry[types.Timer]) (more bool) {
 		bytes := keyBytes(e.Key) + e.Value.Size()
 		if !opened {
-			ChargeStep(ctx, bytes)
+			chargeStep(ctx, bytes)
 			opened = true
 		}
 		var enough bool
 		if enough, failed = fn(&e.Value); enough || failed != nil {
 			return false
 		}
-		ChargeStep(ctx, bytes)
+		chargeStep(ctx, bytes)
 		return true
 	})
 	if !opened {
-		ChargeStep(ctx, 0)
+		chargeStep(ctx, 0)
 	}
 	return errors.Join(err, failed)
 }

@@ -213,7 +213,7 @@ func TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly(t *testing.T) {
 				m.change(t, m.ctx)
 				m.compare(t, m.ctx)
 			}
-			ctx, session := WithSession(m.ctx)
+			ctx, session := WithSession(m.ctx, nil)
 			for range rapid.IntRange(0, 4).Draw(t, "steps") {
 				m.step(t, ctx)
 				m.dropped(t, ctx)
@@ -230,7 +230,7 @@ func TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly(t *testing.T) {
 
 // empty removes all that is left in one block. The map merges what is left of it, and then there is nothing.
 func (m *model) empty(t require.TestingT) {
-	ctx, session := WithSession(m.ctx)
+	ctx, session := WithSession(m.ctx, nil)
 	for _, at := range m.places(t, m.ctx) {
 		require.NoError(t, m.onHold.Remove(ctx, at))
 	}

@@ -184,7 +184,7 @@ func TestQueue_IsASortedSlice(t *testing.T) {
 				q.change(t, q.ctx)
 				q.compare(t, q.ctx)
 			}
-			ctx, session := WithSession(q.ctx)
+			ctx, session := WithSession(q.ctx, nil)
 			for range rapid.IntRange(0, 4).Draw(t, "steps") {
 				q.step(t, ctx)
 				q.compare(t, ctx)
@@ -251,7 +251,7 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 		}
 		ctx := q.ctx
 		if rapid.Bool().Draw(t, "session") {
-			ctx, _ = WithSession(ctx)
+			ctx, _ = WithSession(ctx, nil)
 		}
 		for range rapid.IntRange(1, 30).Draw(t, "timers") {
 			q.nextSeq++

@@ -106,7 +106,7 @@ func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Pe
 // Close ends a block whose session was written: merges continue, by a bounded amount of work.
 func (r *Records) Close(ctx sdk.Context) error {
 	now := types.MomentOf(ctx)
-	if err := r.owners.Maintain(ctx, now.Height); err != nil {
+	if _, err := r.owners.entries.Stored().Maintain(ctx, now.Height); err != nil {
 		return err
 	}
 	if err := r.onHold.Close(ctx, uint64(now.Time), now.Height); err != nil {

@@ -43,20 +43,14 @@ func (b *removals) take(t *types.Timer, atLeastOne bool) bool {
 	return true
 }
 
-type removalsKey struct{}
-
-// WithRemovals gives the end of a block a budget. Who removes a timer without one, such as a transaction, pays for it and
-// removes its entries too.
-func WithRemovals(ctx sdk.Context, meter *market.Overhead) sdk.Context {
-	return ctx.WithValue(removalsKey{}, &removals{meter: meter})
-}
-
+// removalsOf are those of the steps that run under the context; nil for everybody else.
 func removalsOf(ctx context.Context) *removals {
-	b, _ := ctx.Value(removalsKey{}).(*removals)
-	if sandbox.IsWithinFire(ctx) {
+	scope := sandbox.ScopeOf(ctx)
+	s, _ := scope.Memory.(*steps)
+	if s == nil || scope.Left != nil {
 		return nil
 	}
-	return b
+	return s.removals
 }
 
 // Defer reports whether a timer that leaves has to leave its entries to later blocks, and notes it.

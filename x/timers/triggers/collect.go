@@ -54,23 +54,15 @@ func (w *Watches) Collect(
 		return nil, err
 	}
 	after := before
-	if after.Turn, err = c.runPasses(ctx, before.Turn); err != nil {
-		return nil, err
-	}
-	if err := c.runConditions(ctx, c.changed, &after); err != nil {
-		return nil, err
-	}
-	if after.Owner, err = c.runRounds(ctx, before.Owner); err != nil {
-		return nil, err
-	}
-	if err := c.storeRounds(ctx); err != nil {
-		return nil, err
-	}
-	left, err := c.storeSegments(ctx)
+	quiet, err := w.watcher.Quiet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	after.ConditionsLeft = after.ConditionsLeft || left
+	if !quiet || before.Turn.Store != "" || len(before.Owner) > 0 || before.ConditionsLeft {
+		if err := c.notifyAll(ctx, &after); err != nil {
+			return nil, err
+		}
+	}
 	if expired, err = c.sweep(ctx, &after); err != nil {
 		return nil, err
 	}
@@ -82,9 +74,35 @@ func (w *Watches) Collect(
 	return expired, w.setCursors(ctx, before, after)
 }
 
+// notifyAll notifies timers of changes, as many as the overhead allows, and moves the cursors.
+func (c *collector) notifyAll(ctx sdk.Context, cursors *types.WatchCursors) (err error) {
+	if cursors.Turn, err = c.runPasses(ctx, cursors.Turn); err != nil {
+		return err
+	}
+	if err := c.runConditions(ctx, c.changed, cursors); err != nil {
+		return err
+	}
+	if cursors.Owner, err = c.runRounds(ctx, cursors.Owner); err != nil {
+		return err
+	}
+	if err := c.storeRounds(ctx); err != nil {
+		return err
+	}
+	left, err := c.storeSegments(ctx)
+	cursors.ConditionsLeft = cursors.ConditionsLeft || left
+	return err
+}
+
 // KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
 // timers made at the end of this block count for the next.
 func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig, meter *market.Overhead) error {
+	left := types.WatchCursors{TombstonesLeft: state.HasDeferred(ctx)}
+	switch quiet, err := w.watcher.Quiet(ctx); {
+	case err != nil:
+		return err
+	case quiet:
+		return w.addCursors(ctx, left)
+	}
 	c := w.collector(height, config, meter, nil)
 	fresh, err := c.takeChanges(ctx, nil)
 	if err != nil {
@@ -93,15 +111,13 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 	if err := c.runFreshPasses(ctx, fresh); err != nil {
 		return err
 	}
-	conditionsLeft, err := c.keepConditions(ctx, c.changed)
-	if err != nil {
+	if left.ConditionsLeft, err = c.keepConditions(ctx, c.changed); err != nil {
 		return err
 	}
 	if err := c.storeRounds(ctx); err != nil {
 		return err
 	}
-	left := types.WatchCursors{Turn: firstLeft(fresh), ConditionsLeft: conditionsLeft, TombstonesLeft: state.HasDeferred(ctx)}
-	if len(c.all) > 0 {
+	if left.Turn = firstLeft(fresh); len(c.all) > 0 {
 		left.Owner = firstOwner
 	}
 	return w.addCursors(ctx, left)

@@ -138,6 +138,19 @@ func chargeNote(ctx context.Context, bytes int) {
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(NoteGas+NoteByteGas*uint64(bytes), "notes of watched state")
 }
 
+// Quiet reports whether nothing was noted since the block began or the notes were last taken. It is one read.
+func (w *Watcher) Quiet(ctx context.Context) (bool, error) {
+	if w == nil {
+		return true, nil
+	}
+	notes, err := w.timers.OpenKVStore(ctx).Iterator([]byte{types.PrefixWatchNotes}, []byte{types.PrefixWatchNotes + 1})
+	if err != nil {
+		return false, err
+	}
+	quiet := !notes.Valid()
+	return quiet, notes.Close()
+}
+
 // Take returns what changed since the block began or Take was last called, and removes the notes. The result is in
 // order of store and prefix, with at most maxKeys keys for each prefix. The work is proportional to the notes, and so
 // to what transactions wrote; each costs NoteGas and more for its bytes.

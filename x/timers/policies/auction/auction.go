@@ -26,21 +26,13 @@ import (
 // Policy auction.
 type Policy struct {
 	policies.Base
-	state.NoHook
 	parts *policies.Parts
 }
 
-var (
-	_ policies.Policy = (*Policy)(nil)
-	_ state.Hook      = (*Policy)(nil)
-)
+var _ policies.Locker = (*Policy)(nil)
 
 // New binds the policy.
-func New(parts *policies.Parts) policies.Policy {
-	p := &Policy{parts: parts}
-	parts.Records.Register(p)
-	return p
-}
+func New(parts *policies.Parts) policies.Policy { return &Policy{parts: parts} }
 
 // ID implements policies.Policy.
 func (*Policy) ID() types.Policy { return types.PolicyAuction }
@@ -111,21 +103,14 @@ func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types
 	})
 }
 
-// Deleted implements state.Hook: it returns all that is locked for a timer that leaves. If the bank refuses, the
-// timer does not leave: the message that removes it fails, or, in a block, the timer is quarantined and keeps its lock.
-func (p *Policy) Deleted(ctx context.Context, t *types.Timer) error {
-	if t.BidLocked == "" {
-		return nil
-	}
+// Return implements policies.Locker.
+func (p *Policy) Return(ctx context.Context, t *types.Timer) error {
 	config, err := p.parts.Configs.Get(ctx)
 	if err != nil {
 		return err
 	}
 	return p.unlock(ctx, &config, t, t.Locked())
 }
-
-// ReturnsLocked implements policies.Policy.
-func (*Policy) ReturnsLocked() bool { return true }
 
 // Params implements policies.Policy.
 func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
@@ -134,10 +119,6 @@ func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
 func (*Policy) Messages() policies.Messages {
 	return policies.Messages{State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}}}
 }
-
-// Reset implements policies.Policy: the bid of this fire is settled after all fires of the block, so that the handler
-// cannot withdraw it.
-func (*Policy) Reset(next *types.Timer) { next.BidLocked = "" }
 
 // Maintain implements policies.Policy: the loop that adjusts λ restarts when the policy comes into force again.
 func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
@@ -163,8 +144,8 @@ func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) 
 	return &round{Window: window, book: book{policy: p, block: b, rules: &auction}}, nil
 }
 
-// Follow implements policies.Policy: bids that were locked are settled under any policy.
-func (p *Policy) Follow(_ sdk.Context, b *policies.Block) policies.Follower {
+// Follow implements policies.Locker: bids that were locked are settled under any policy.
+func (p *Policy) Follow(b *policies.Block) policies.Follower {
 	return &book{policy: p, block: b}
 }
 

@@ -67,9 +67,6 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.AcceptAtMost(*bid.Static, p.parts.Fees.AskBasefees(ctx, config, &lane).Cycle)
 }
 
-// Reset implements policies.Policy: a timer that fires is funded.
-func (*Policy) Reset(next *types.Timer) { next.UnfundedSince = 0 }
-
 // Maintain implements policies.Policy: it removes records so old that their weights are neutral.
 func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 	return p.weights.drop(ctx, b)
