@@ -347,7 +347,7 @@ func (p *place) get() (math.Int, error) {
 	if value == nil {
 		return math.Int{}, collections.ErrNotFound
 	}
-	return decodeAmount(value)
+	return banktypes.BalanceValueCodec.Decode(value)
 }
 
 // set writes an amount as the bank's codec does.
@@ -356,23 +356,4 @@ func (p *place) set(amount math.Int) error {
 		return p.err
 	}
 	return p.store.Set(p.key, decimal.AppendInt(nil, amount))
-}
-
-// plainDigits are those of an amount that certainly has 64 bits.
-const plainDigits = 19
-
-// decodeAmount reads an amount as the bank's codec does. All but plain digits goes the codec's way: the bank stored balances
-// in another form once.
-func decodeAmount(value []byte) (math.Int, error) {
-	if len(value) == 0 || len(value) > plainDigits || value[0] == '0' {
-		return banktypes.BalanceValueCodec.Decode(value)
-	}
-	var amount uint64
-	for _, digit := range value {
-		if digit < '0' || digit > '9' {
-			return banktypes.BalanceValueCodec.Decode(value)
-		}
-		amount = 10*amount + uint64(digit-'0')
-	}
-	return math.NewIntFromUint64(amount), nil
 }
