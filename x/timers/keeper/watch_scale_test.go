@@ -22,7 +22,7 @@ func waitForBob(timer *types.Timer) {
 
 // TestACrowdWatchesOneKey notifies 10,000 timers of one change in its long form.
 func TestACrowdWatchesOneKey(t *testing.T) {
-	n := sized(1_500, 10_000)
+	n := sized(1_500, types.MaxWatchesPerKey)
 	var counts *storecount.Counts
 	f := crowded(t, n, waitForBob, counted(&counts))
 	config := f.config()
@@ -44,6 +44,35 @@ func TestACrowdWatchesOneKey(t *testing.T) {
 	require.Empty(t, f.export().Timers)
 }
 
+// TestWatches_AKeyHasABoundedNumberOfThem: a further one is refused with what to do instead, and changes nothing. Who states a
+// condition can watch the key. A watch that leaves makes room.
+//
+// Rule: 1.10-watches-per-key
+func TestWatches_AKeyHasABoundedNumberOfThem(t *testing.T) {
+	f := crowded(t, types.MaxWatchesPerKey-1, waitForBob)
+	when := bobsBalance
+	when.When = &types.WatchCondition{Op: types.ConditionLess, Value: "1"}
+	last := f.schedule(robot, 0, []byte("noop"), watching(bobsBalance))
+	for range 2 {
+		f.schedule(robot2, 0, []byte("noop"), watching(when))
+	}
+	refused := scheduleMsg(robot2, 0, []byte("noop"), watching(bobsBalance))
+	const full = "10000 timers watch "
+	_, _, err := f.Tx(refused)
+	require.ErrorIs(t, err, types.ErrInvalidWatch)
+	require.ErrorContains(t, err, full)
+	require.ErrorContains(t, err, "state a condition (when), or watch another key")
+
+	other := f.schedule(robot2, 0, []byte("noop"), watching(types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, carol...), "stake"...)}))
+	_, _, err = f.Tx(&types.MsgUpdateTimer{Sender: robot2.String(), Id: other, Trigger: &refused.Trigger})
+	require.ErrorContains(t, err, full, "nor does one come to the key by an update")
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: last})
+	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: other, Trigger: &refused.Trigger})
+	_, _, err = f.Tx(refused)
+	require.ErrorContains(t, err, full)
+	require.NoError(t, f.Check())
+}
+
 // TestPendingTimersCostNothing: neither an empty block nor scheduling, cancelling or an unwatched write depends on how
 // many wait, but for a few chunks of the owner index.
 func TestPendingTimersCostNothing(t *testing.T) {
@@ -63,7 +92,7 @@ func TestPendingTimersCostNothing(t *testing.T) {
 		return empty, scheduled, unwatched, counts.Take()
 	}
 	empty, scheduled, unwatched, cancelled := cost(10)
-	manyEmpty, manyScheduled, manyUnwatched, manyCancelled := cost(sized(1_500, 10_000))
+	manyEmpty, manyScheduled, manyUnwatched, manyCancelled := cost(sized(1_500, types.MaxWatchesPerKey-1))
 	require.Equal(t, empty, manyEmpty)
 	require.Equal(t, unwatched, manyUnwatched)
 	// The index of owners alone has more chunks to look into, within its bounds.

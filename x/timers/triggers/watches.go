@@ -193,7 +193,36 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	return watch.Count(ctx, w.counts, t.WatchKeys(), 1)
+	largest, err := watch.Count(ctx, w.counts, t.WatchKeys(), 1)
+	if err != nil || largest <= types.MaxWatchesPerKey {
+		return err
+	}
+	return w.checkCrowd(ctx, t.WatchKeys())
+}
+
+// checkCrowd refuses watches of keys that too many timers watch without a condition.
+func (w *Watches) checkCrowd(ctx context.Context, keys []types.WatchKey) error {
+	for _, key := range keys {
+		if key.When != nil {
+			continue
+		}
+		count, err := w.counts.Get(ctx, collections.Join(key.Store, key.Prefix))
+		if err != nil {
+			return err
+		}
+		kept, _, err := w.conditions.Value(ctx, key)
+		if err != nil {
+			return err
+		}
+		for _, conditions := range kept.Conditions {
+			count -= conditions
+		}
+		if count > types.MaxWatchesPerKey {
+			return types.ErrInvalidWatch.Wrapf("%d timers watch %x in store %s, the most that one key can have: state a condition "+
+				"(when), or watch another key", types.MaxWatchesPerKey, key.Prefix, key.Store)
+		}
+	}
+	return nil
 }
 
 // Deleted implements state.Hook: it removes a timer's hit and, now or in a later block, its watches.
@@ -228,7 +257,8 @@ func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
+	_, err := watch.Count(ctx, w.counts, t.WatchKeys(), -1)
+	return err
 }
 
 // Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that

@@ -161,6 +161,10 @@ func (c *TimerConfig) TierOf(due, now uint64) TimerTier {
 	}
 }
 
+// MaxWatchesPerKey bounds the timers that watch a key without a condition. What a change of it makes due comes in turns of their
+// owners, so that whoever makes many owners delays others by no more than these (x/timers/README.md, "1.10 Watch").
+const MaxWatchesPerKey = 10_000
+
 // MaxWatchKeyBytes bounds a watched prefix, and the keys that can be watched whole: they are parts of keys in state.
 const MaxWatchKeyBytes = 255
 
