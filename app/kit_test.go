@@ -298,7 +298,7 @@ func TestAuction_SettlesItself(t *testing.T) {
 	require.Empty(t, m.fires(end-1))
 	require.Contains(t, m.call("bob", auction, `{"settle":{}}`), "not over", "its last block's transactions run before it")
 	require.Equal(t, end, m.height())
-	require.Equal(t, [2]int64{1_100 /* alice's */, 7 - 7}, [2]int64{m.gained("alice", "uusd"), m.has(auction, "ubtc")})
+	require.Equal(t, [2]int64{1_100 /* alice's */, 0}, [2]int64{m.gained("alice", "uusd"), m.has(auction, "ubtc")})
 	require.Equal(t, [2]int64{-1_100, 7}, [2]int64{m.gained("carol", "uusd"), m.gained("carol", "ubtc")})
 	require.Contains(t, m.call("bob", auction, `{"bid":{}}`, uusd(9_000)), "over")
 	require.Contains(t, m.call("bob", auction, `{"settle":{}}`), "it is settled")

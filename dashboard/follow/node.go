@@ -149,6 +149,12 @@ func Describe(name string, message proto.Message) store.Event {
 	if named, ok := message.(interface{ GetLabel() string }); ok {
 		e.Label = named.GetLabel()
 	}
+	describeKind(&e, message)
+	return e
+}
+
+// describeKind adds to an event what its kind says of itself.
+func describeKind(e *store.Event, message proto.Message) {
 	switch m := message.(type) {
 	case *types.TimerFired:
 		e.Paid, e.Cycles = m.Paid, int64(m.Cycles)
@@ -185,7 +191,6 @@ func Describe(name string, message proto.Message) store.Event {
 			e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
 		}
 	}
-	return e
 }
 
 // Meaning is what a codespace and a code stand for; state and events hold no text of errors.

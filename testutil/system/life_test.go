@@ -30,10 +30,10 @@ const laneOfLife = 640_000
 func TestLife_OfARealNode(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
-	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}, TimeoutCommit: 200 * time.Millisecond,
-		Genesis: timersConfig(map[string]any{
-			"lane_timer_cycles": fmt.Sprint(laneOfLife),
-		})}).Nodes[0]
+	n := start(ctx, t, node.Options{
+		Accounts: []string{"alice", "bob"}, TimeoutCommit: 200 * time.Millisecond,
+		Genesis: timersConfig(map[string]any{"lane_timer_cycles": fmt.Sprint(laneOfLife)}),
+	}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
 	send := sendFile(t, alice, bob, 1)
 	guard := "bank:balance:" + bob + ":utmr"

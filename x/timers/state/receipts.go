@@ -140,25 +140,26 @@ const (
 	MatchedBytes           = 12 << 10
 )
 
-// encodeReceipts writes a segment of the first receipts, as many as fit and at least one, and returns how many.
-func encodeReceipts(height uint64, receipts []types.Receipt) (value []byte, n int, err error) {
-	segment := types.HeightReceipts{Height: height, Receipts: make([]types.Receipt, 0, len(receipts))}
-	size := segment.Size()
-	for i := range receipts {
-		one := withBoundedKeys(receipts[i])
-		length := one.Size()
-		if i > 0 && size+length+4 > MaxReceiptSegmentBytes {
-			break
-		}
-		segment.Receipts = append(segment.Receipts, one)
-		size += protowire.SizeTag(2) + protowire.SizeBytes(length)
+// encodeReceipts writes a segment of the first receipts, as many as fit and at least one, as protobuf does. It returns how many.
+func encodeReceipts(height uint64, receipts []types.Receipt) (segment []byte, n int, err error) {
+	if segment, err = (&types.HeightReceipts{Height: height}).Marshal(); err != nil {
+		return nil, 0, err
 	}
-	value, err = segment.Marshal()
-	return value, len(segment.Receipts), err
+	for i := range receipts {
+		one, err := encodeReceipt(receipts[i])
+		if err != nil {
+			return nil, 0, err
+		}
+		if i > 0 && len(segment)+len(one)+4 > MaxReceiptSegmentBytes {
+			return segment, i, nil
+		}
+		segment = protowire.AppendBytes(protowire.AppendTag(segment, 2, protowire.BytesType), one)
+	}
+	return segment, len(receipts), nil
 }
 
-// withBoundedKeys is a receipt with as many of its matched keys as take MatchedBytes. It counts the others.
-func withBoundedKeys(r types.Receipt) types.Receipt {
+// encodeReceipt encodes a receipt with as many of its matched keys as take MatchedBytes, and counts the others.
+func encodeReceipt(r types.Receipt) ([]byte, error) {
 	size := 0
 	for i := range r.Matched {
 		if size += r.Matched[i].Size() + 5; size > MatchedBytes {
@@ -167,5 +168,5 @@ func withBoundedKeys(r types.Receipt) types.Receipt {
 			break
 		}
 	}
-	return r
+	return r.Marshal()
 }

@@ -59,6 +59,21 @@ func small(t *rapid.T) (receipt types.Receipt) {
 	return receipt
 }
 
+func TestSegment_AsProtobufWritesIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		segment := types.HeightReceipts{Height: rapid.Uint64().Draw(t, "height")}
+		for range rapid.IntRange(0, 3).Draw(t, "receipts") {
+			segment.Receipts = append(segment.Receipts, small(t))
+		}
+		want, err := segment.Marshal()
+		require.NoError(t, err)
+		got, n, err := encodeReceipts(segment.Height, segment.Receipts)
+		require.NoError(t, err)
+		require.Equal(t, len(segment.Receipts), n)
+		require.Equal(t, want, got)
+	})
+}
+
 // Receipts of any size come back in their order, whole but for watched keys beyond MatchedBytes, which are counted; and no
 // segment is larger than a proof may hold.
 //
