@@ -73,6 +73,17 @@ func TestWatches_AKeyHasABoundedNumberOfThem(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
+// TestWatches_AGenesisIsNotHeldToTheBound: it is of a chain that held who scheduled to it. Its timers must not be lost.
+//
+// Rule: 1.10-watches-per-key
+func TestWatches_AGenesisIsNotHeldToTheBound(t *testing.T) {
+	f := crowded(t, types.MaxWatchesPerKey+1, waitForBob)
+	other := types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, alice...), "stake"...)}
+	f.schedule(robot2, 0, []byte("noop"), watching(other))
+	_, _, err := f.Tx(scheduleMsg(robot2, 0, []byte("noop"), watching(other, bobsBalance)))
+	require.ErrorIs(t, err, types.ErrInvalidWatch)
+}
+
 // TestPendingTimersCostNothing: neither an empty block nor scheduling, cancelling or an unwatched write depends on how
 // many wait, but for a few chunks of the owner index.
 func TestPendingTimersCostNothing(t *testing.T) {

@@ -184,6 +184,36 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 	return err == nil && !hit, err
 }
 
+// Scheduled implements state.Hook: it refuses watches of keys that too many timers watch without a condition. What is read for
+// that is paid for by scheduling. A genesis has been held to it by the chain that wrote it.
+func (w *Watches) Scheduled(ctx context.Context, t *types.Timer) error {
+	ctx = types.Unmetered(ctx)
+	for _, key := range t.WatchKeys() {
+		if key.When != nil {
+			continue
+		}
+		count, _, err := state.Find(ctx, w.counts, collections.Join(key.Store, key.Prefix))
+		if err != nil {
+			return err
+		}
+		if count < types.MaxWatchesPerKey {
+			continue
+		}
+		kept, _, err := w.conditions.Value(ctx, key)
+		if err != nil {
+			return err
+		}
+		for _, conditions := range kept.Conditions {
+			count -= min(count, conditions)
+		}
+		if count >= types.MaxWatchesPerKey {
+			return types.ErrInvalidWatch.Wrapf("%d timers watch %x in store %s, the most that one key can have: state a condition "+
+				"(when), or watch another key", types.MaxWatchesPerKey, key.Prefix, key.Store)
+		}
+	}
+	return nil
+}
+
 // Inserted implements state.Hook: it adds a timer's watches, of which the wrapped stores read the counts.
 func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
@@ -193,36 +223,7 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	largest, err := watch.Count(ctx, w.counts, t.WatchKeys(), 1)
-	if err != nil || largest <= types.MaxWatchesPerKey {
-		return err
-	}
-	return w.checkCrowd(ctx, t.WatchKeys())
-}
-
-// checkCrowd refuses watches of keys that too many timers watch without a condition.
-func (w *Watches) checkCrowd(ctx context.Context, keys []types.WatchKey) error {
-	for _, key := range keys {
-		if key.When != nil {
-			continue
-		}
-		count, err := w.counts.Get(ctx, collections.Join(key.Store, key.Prefix))
-		if err != nil {
-			return err
-		}
-		kept, _, err := w.conditions.Value(ctx, key)
-		if err != nil {
-			return err
-		}
-		for _, conditions := range kept.Conditions {
-			count -= conditions
-		}
-		if count > types.MaxWatchesPerKey {
-			return types.ErrInvalidWatch.Wrapf("%d timers watch %x in store %s, the most that one key can have: state a condition "+
-				"(when), or watch another key", types.MaxWatchesPerKey, key.Prefix, key.Store)
-		}
-	}
-	return nil
+	return watch.Count(ctx, w.counts, t.WatchKeys(), 1)
 }
 
 // Deleted implements state.Hook: it removes a timer's hit and, now or in a later block, its watches.
@@ -257,8 +258,7 @@ func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	_, err := watch.Count(ctx, w.counts, t.WatchKeys(), -1)
-	return err
+	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
 }
 
 // Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that
@@ -272,6 +272,9 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 			return err
 		}
 		if err := w.hits.Remove(ctx, before.Seq); err != nil {
+			return err
+		}
+		if err := w.Scheduled(ctx, t); err != nil {
 			return err
 		}
 		return w.Inserted(ctx, t)

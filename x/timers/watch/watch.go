@@ -29,37 +29,34 @@ func NewCounts(sb *collections.SchemaBuilder) Counts {
 var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 
 // Count counts the watches of a timer, by 1 for one that comes and by -1 for one that goes: those of each key, and all of a
-// store at once. It returns the largest count of one of the keys.
-func Count(ctx context.Context, counts Counts, keys []types.WatchKey, by int64) (largest uint64, err error) {
+// store at once.
+func Count(ctx context.Context, counts Counts, keys []types.WatchKey, by int64) error {
 	for i, key := range keys {
-		count, err := add(ctx, counts, collections.Join(key.Store, key.Prefix), by)
-		if err != nil {
-			return 0, err
+		if err := add(ctx, counts, collections.Join(key.Store, key.Prefix), by); err != nil {
+			return err
 		}
-		largest = max(largest, count)
 		sameStore := func(k types.WatchKey) bool { return k.Store == key.Store }
 		if slices.IndexFunc(keys, sameStore) < i {
 			continue
 		}
 		others := len(slices.DeleteFunc(slices.Clone(keys), sameStore))
-		if _, err := add(ctx, counts, collections.Join(key.Store, []byte{}), by*int64(len(keys)-others)); err != nil {
-			return 0, err
+		if err := add(ctx, counts, collections.Join(key.Store, []byte{}), by*int64(len(keys)-others)); err != nil {
+			return err
 		}
 	}
-	return largest, nil
+	return nil
 }
 
-// add changes a count, and returns what it is then. A count of 0 has no entry.
-func add(ctx context.Context, counts Counts, at collections.Pair[string, []byte], change int64) (uint64, error) {
+// add changes a count. A count of 0 has no entry.
+func add(ctx context.Context, counts Counts, at collections.Pair[string, []byte], change int64) error {
 	count, err := counts.Get(ctx, at)
 	if err != nil && !errors.Is(err, collections.ErrNotFound) {
-		return 0, err
+		return err
 	}
 	if change < 0 && count <= uint64(-change) {
-		return 0, counts.Remove(ctx, at)
+		return counts.Remove(ctx, at)
 	}
-	count += uint64(change)
-	return count, counts.Set(ctx, at, count)
+	return counts.Set(ctx, at, count+uint64(change))
 }
 
 // note is (store, prefix, key): the key changed, and the prefix is watched.
