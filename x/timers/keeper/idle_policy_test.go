@@ -85,11 +85,10 @@ func (p *idlePolicy) Maintain(sdk.Context, *policies.Block, bool) error {
 //
 // Rule: 1.7-not-in-force
 func TestPolicies_OneThatIsNotInForceIsNotCalled(t *testing.T) {
-	for _, inForce := range []types.Policy{types.PolicyFIFO, types.PolicyEIP1559} {
+	for _, inForce := range lab.Policies() {
 		t.Run(inForce.String(), func(t *testing.T) {
 			idle := &idlePolicy{}
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.Policy = inForce }), func(opts *lab.ChainOptions) {
-				opts.NoGuests = true
 				opts.Keeper = append(opts.Keeper, keeper.WithPolicy(func(*policies.Parts) policies.Policy { return idle }))
 			})
 			f.NextBlock()

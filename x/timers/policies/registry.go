@@ -29,6 +29,8 @@ type Registry struct {
 	policies []Policy
 	// lockers are those of the policies that lock what is bid.
 	lockers []Locker
+	// leaves says which policy leaves messages of a type in the lane's state. It is looked up, never ranged over.
+	leaves map[string]Policy
 	// guests are the bidding agents and the policies.
 	guests []Guest
 	parts  *Parts
@@ -44,7 +46,7 @@ type Checker interface {
 // NewRegistry binds the module's own policies, and those that the chain registers. It panics if two have one id, which is an
 // error of the wiring.
 func NewRegistry(parts *Parts, more ...Constructor) *Registry {
-	r := &Registry{parts: parts}
+	r := &Registry{parts: parts, leaves: map[string]Policy{}}
 	r.register(parts.Agents)
 	for _, bind := range append(slices.Clone(constructors), more...) {
 		p := bind(parts)
@@ -53,6 +55,9 @@ func NewRegistry(parts *Parts, more ...Constructor) *Registry {
 		}
 		r.register(p)
 		r.policies = append(r.policies, p)
+		for _, state := range p.Messages().State {
+			r.leaves[urlOf(state)] = p
+		}
 		if locker, locks := p.(Locker); locks {
 			r.lockers = append(r.lockers, locker)
 		}
@@ -216,7 +221,8 @@ func (r *Registry) Follow(b *Block, inForce Policy) (followers []Follower) {
 // Maintain lets policies work at the end of a block: the one in force, and those of which the lane's state has messages.
 func (r *Registry) Maintain(ctx sdk.Context, b *Block, inForce Policy) error {
 	for _, p := range r.policies {
-		if p != inForce && (len(b.State.Policies) == 0 || !hasStateIn(b.State.Policies, p)) {
+		leaves := func(packed *codectypes.Any) bool { return r.leaves[packed.TypeUrl] == p }
+		if p != inForce && !slices.ContainsFunc(b.State.Policies, leaves) {
 			continue
 		}
 		if err := p.Maintain(ctx, b, p == inForce); err != nil {
@@ -245,16 +251,9 @@ func (r *Registry) InitGenesis(_ context.Context, genesis *types.GenesisState) e
 
 // keeps reports whether a guest of the chain keeps messages of a type.
 func (r *Registry) keeps(typeURL string) bool {
-	return slices.ContainsFunc(r.guests, func(g Guest) bool { return keeps(g, typeURL) })
-}
-
-func keeps(g Guest, typeURL string) bool {
-	return slices.ContainsFunc(g.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
-}
-
-// hasStateIn reports whether one of the messages is a guest's.
-func hasStateIn(messages []*codectypes.Any, g Guest) bool {
-	return slices.ContainsFunc(messages, func(packed *codectypes.Any) bool { return keeps(g, packed.TypeUrl) })
+	return slices.ContainsFunc(r.guests, func(g Guest) bool {
+		return slices.ContainsFunc(g.Messages().State, func(state types.PolicyState) bool { return urlOf(state) == typeURL })
+	})
 }
 
 // ExportGenesis implements state.Component: the guests export what they keep. What the lane's state still carries of a guest

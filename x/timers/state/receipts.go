@@ -146,7 +146,7 @@ func encodeReceipts(height uint64, receipts []types.Receipt) (segment []byte, n 
 		return nil, 0, err
 	}
 	for i := range receipts {
-		one, err := encodeReceipt(receipts[i])
+		one, err := encodeReceipt(&receipts[i])
 		if err != nil {
 			return nil, 0, err
 		}
@@ -159,13 +159,13 @@ func encodeReceipts(height uint64, receipts []types.Receipt) (segment []byte, n 
 }
 
 // encodeReceipt encodes a receipt with as many of its matched keys as take MatchedBytes, and counts the others.
-func encodeReceipt(r types.Receipt) ([]byte, error) {
+func encodeReceipt(r *types.Receipt) ([]byte, error) {
 	size := 0
 	for i := range r.Matched {
 		if size += r.Matched[i].Size() + 5; size > MatchedBytes {
-			r.MatchedOmitted += uint32(len(r.Matched) - i)
-			r.Matched = r.Matched[:i]
-			break
+			bounded := *r
+			bounded.Matched, bounded.MatchedOmitted = r.Matched[:i], r.MatchedOmitted+uint32(len(r.Matched)-i)
+			return bounded.Marshal()
 		}
 	}
 	return r.Marshal()
