@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"genesis":   {"types"},
 	"module/v1": {},
 	"state":     {"types", "sandbox"},
-	"watch":     {"types"},
+	"watch":     {"types", "sandbox"},
 	"fees":      {"types", "sandbox", "watch"},
 	"triggers":  {"types", "sandbox", "state", "watch"},
 	"policies":  {"types", "sandbox", "state", "fees"},

@@ -87,7 +87,7 @@ func (e *Engine) activateConfig(ctx sdk.Context) error {
 
 // maintain writes what the steps have changed, and lets the maps of state merge a bounded part of what they hold.
 func (e *Engine) maintain(ctx sdk.Context, b *block) error {
-	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config, b.Overhead); err != nil {
+	if err := e.Watches.Settle(ctx); err != nil {
 		return err
 	}
 	if err := b.session.Flush(ctx); err != nil {
@@ -149,11 +149,10 @@ func (e *Engine) BeginBlock(ctx sdk.Context) {
 }
 
 // EndBlock fires the timers that are due and fit. It never fails: if the step fails as a whole, its writes are dropped,
-// TimerLaneFailed is emitted, and no timer has changed.
+// TimerLaneFailed is emitted, and no timer has changed. Changes of watched state stay noted for the next block.
 func (e *Engine) EndBlock(ctx sdk.Context) {
 	if err := sandbox.Run(ctx, e.step); err != nil {
 		e.laneFailed(ctx, err)
-		e.saveChanges(ctx)
 	}
 }
 
@@ -166,25 +165,6 @@ func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
 		ctx.Logger().Error("can't emit TimerLaneFailed", "module", types.ModuleName, "err", err)
 	}
 	e.Reporter.Failed(report.KindLane)
-}
-
-// saveChanges keeps the changes of watched state of a block whose end failed as a whole, so that no watch misses them.
-func (e *Engine) saveChanges(ctx sdk.Context) {
-	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
-		config, err := e.Configs.Get(ctx)
-		if err != nil {
-			return err
-		}
-		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config, config.Overhead())
-	})
-	if err != nil {
-		e.Reporter.Failed(report.KindWatch)
-		ctx.Logger().Error("changes of watched state are lost", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", err)
-		// Else the notes of failing blocks would pile up, and the first block that succeeds had to read them all.
-		if err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.Watches.Forget(ctx) }); err != nil {
-			ctx.Logger().Error("the notes of watched state can't be removed", "module", types.ModuleName, "err", err)
-		}
-	}
 }
 
 // open begins the end of a block. It fixes the prices, which depend on the previous block only.
@@ -252,19 +232,38 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// scanOnHold examines timers that are on hold while the overhead lasts, in rounds over all of them. It returns those to the
-// queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
-// those that are to be removed.
-func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
-	limit := b.Overhead.Left(market.VisitHeld)
-	timers, err := e.Records.OnHoldFrom(ctx, b.State.HoldCursor, limit)
+// readOnHold reads at most limit timers that are on hold, or asleep, in rounds over all of them.
+func (e *Engine) readOnHold(ctx sdk.Context, b *block, asleep bool, limit int, cursor *uint64) ([]types.Timer, error) {
+	timers, err := e.Records.OnHoldFrom(ctx, asleep, *cursor, limit)
 	if err != nil {
 		return nil, err
 	}
 	b.Overhead.Consume(market.VisitHeld, len(timers))
-	b.State.HoldCursor = 0
+	*cursor = 0
 	if len(timers) == limit {
-		b.State.HoldCursor = timers[limit-1].Seq + 1
+		*cursor = timers[limit-1].Seq + 1
+	}
+	return timers, nil
+}
+
+// scanOnHold examines timers that are on hold while the overhead lasts, in rounds over all of them. Those that wait for somebody
+// have a quarter of it, so that a crowd of them keeps no one waiting. It returns those to the
+// queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
+// those that are to be removed.
+func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
+	limit := b.Overhead.Left(market.VisitHeld)
+	timers, err := e.readOnHold(ctx, b, false, max(1, limit*3/4), &b.State.HoldCursor)
+	if err != nil {
+		return nil, err
+	}
+	asleep, err := e.readOnHold(ctx, b, true, max(1, limit-len(timers)), &b.State.AsleepCursor)
+	if err != nil {
+		return nil, err
+	}
+	for i := range asleep {
+		if asleep[i].ExpiredAt(b.Now()) {
+			leaving = append(leaving, asleep[i])
+		}
 	}
 	for i := range timers {
 		t := &timers[i]

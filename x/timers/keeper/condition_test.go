@@ -378,6 +378,11 @@ func TestConditionsSurviveAnExport(t *testing.T) {
 func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
 	// The others have a condition each, and the watched has one beside two of them.
 	for name, others := range map[string][]sdk.AccAddress{"a condition": {alice, bob}, "any change": {alice, bob, carol}} {
+		// What compares the key takes room too.
+		wants := []int{2, 2, 1, 0}
+		if len(others) < 3 {
+			wants = []int{1, 2, 2, 0}
+		}
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 4) }))
 			f.setWatched(100)
@@ -393,7 +398,7 @@ func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
 			}
 			f.NextBlock()
 			f.setWatched(1)
-			for _, want := range []int{2, 2, 1, 0} {
+			for _, want := range wants {
 				require.Len(t, f.firedIDs(f.NextBlock()), want)
 			}
 		})

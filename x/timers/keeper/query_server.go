@@ -205,7 +205,7 @@ func (s *server) dueByTime(ctx context.Context, req *types.QueryDueRequest) (*ty
 		return &types.QueryDueResponse{Pagination: &sdkquery.PageResponse{}}, nil
 	}
 	timers, next, err := s.walkedPage(ctx, req.Pagination, func(t *types.Timer) []byte {
-		return pageKey(schedule.Key{Due: uint64(t.DueTime), Seq: t.Seq})
+		return pageKey(state.QueueKeyOf(t))
 	}, func(fn func(*types.Timer) (bool, error)) error {
 		return s.engine.Records.WalkTimed(ctx, int64(from.Due), from.Seq, req.Time, fn)
 	})
@@ -231,13 +231,11 @@ func (s *server) OnHold(
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	from := uint64(0)
-	if key := req.GetPagination().GetKey(); len(key) > 0 {
-		if from, err = parsePosition(key); err != nil {
-			return nil, err
-		}
+	from, err := firstOfPage(schedule.Key{}, req.GetPagination())
+	if err != nil {
+		return nil, err
 	}
-	timers, next, err := s.walkedPage(ctx, req.GetPagination(), func(t *types.Timer) []byte { return positionKey(t.Seq) },
+	timers, next, err := s.walkedPage(ctx, req.GetPagination(), func(t *types.Timer) []byte { return pageKey(state.QueueKeyOf(t)) },
 		func(fn func(*types.Timer) (bool, error)) error { return s.engine.Records.WalkOnHold(ctx, from, fn) })
 	return &types.QueryOnHoldResponse{Timers: timers, Pagination: next}, err
 }

@@ -321,6 +321,43 @@ func TestHandlers_FindWhatTheBlockHasOnHold(t *testing.T) {
 	require.Len(t, f.firedIDs(f.blocksUntil(9)), lacking-2)
 }
 
+// TestOnHold_StrangersThatArePausedDelayNobody: who waits for its owner is not looked at before who may return by itself.
+//
+// Rule: 1.5-asleep
+func TestOnHold_StrangersThatArePausedDelayNobody(t *testing.T) {
+	const strangers = 2_000
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		lab.SetOverhead(c, market.VisitHeld, 40)
+		lab.SetRemovals(c, 1)
+	}))
+	var expires string
+	for i := range strangers {
+		owner := crowdOwner(i / 100)
+		if i%100 == 0 {
+			f.fund(owner, rich)
+		}
+		id := f.schedule(owner, 100, f.noop(), expiring(150))
+		f.run(&types.MsgPauseTimer{Sender: owner.String(), Id: id})
+		if i == strangers-1 {
+			expires = id
+		}
+	}
+	poor := sdk.AccAddress("poor________________")
+	f.fund(poor, 1)
+	id := f.schedule(robot2, f.Height()+1, f.noop(), paidBy(robot2), bidding(stated("2.9", "0.9")))
+	f.grant(poor, robot, unlimited())
+	f.schedule(robot, f.Height()+1, f.noop(), bidding(stated("2.9", "0.9")), paidBy(poor))
+	waits := f.schedule(robot, f.Height()+1, f.noop(), bidding(stated("2.9", "0.9")), paidBy(poor))
+	f.NextBlock()
+	require.Contains(t, f.firedIDs(f.NextBlock()), id)
+	require.Equal(t, types.Unfunded, f.timer(robot, waits).HoldReason)
+	f.fund(poor, rich)
+	require.Contains(t, f.firedIDs(f.blocksUntil(f.Height()+1)), waits, "within two blocks")
+	require.Equal(t, types.Paused, f.timer(crowdOwner((strangers-1)/100), expires).HoldReason)
+	f.blocksUntil(150 + 5*strangers/40)
+	require.Less(t, f.total(crowdOwner((strangers-1)/100)), uint32(100), "those asleep expire, some in each block")
+}
+
 // What the block has put on hold stays, where a handler that has looked at it fails.
 //
 // Rule: 2.3-session

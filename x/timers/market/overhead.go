@@ -63,6 +63,7 @@ const (
 	readRanked
 	dropMet
 	try
+	lookAtAdmin
 	scan
 	renew
 	dropStale
@@ -109,11 +110,13 @@ var (
 	Refile      = Work{refile, Contest, 3_000}
 
 	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. DropMet: there is none, and the entry is
-	// dropped. Try: it is tried without funds, and put on hold.
-	ReadEntry  = Work{readEntry, Tries, 50}
-	ReadRanked = Work{readRanked, Tries, 200}
-	DropMet    = Work{dropMet, Tries, 1_000}
-	Try        = Work{try, Tries, tryCycles}
+	// dropped. Try: it is tried at no one's cost, without funds or scheduled by who is the admin no more, and put on hold.
+	// LookAtAdmin: it is looked up who is the admin of a timer's actor.
+	ReadEntry   = Work{readEntry, Tries, 50}
+	ReadRanked  = Work{readRanked, Tries, 200}
+	DropMet     = Work{dropMet, Tries, 1_000}
+	Try         = Work{try, Tries, tryCycles}
+	LookAtAdmin = Work{lookAtAdmin, Tries, 1_400}
 	// Lapse: an occurrence of a timer has passed, and it waits for the next.
 	Lapse = Work{lapse, Tries, 6_000}
 
@@ -171,6 +174,9 @@ func (m *Overhead) Left(w Work) int {
 	}
 	return int(min(n, 1<<30))
 }
+
+// Fits reports whether one more work of a kind fits.
+func (m *Overhead) Fits(w Work) bool { return m.Left(w) > 0 }
 
 // TryConsume consumes one work, and reports whether it fits. If it does not, nothing is consumed.
 func (m *Overhead) TryConsume(w Work) bool {

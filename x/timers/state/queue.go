@@ -31,8 +31,16 @@ func NewQueue(sb *collections.SchemaBuilder, service store.KVStoreService) *Queu
 	return &Queue{NewLogMap(sb, service, types.PrefixQueue, "queue", options), true}
 }
 
-// NewOnHold adds the collections of the timers that are on hold, which are due at 0, and of those that wait for a time, by that
-// in seconds since 1970.
+// Places of timers that have no due height, in the map of those on hold: a due height of 0 for those that may return by
+// themselves, and of 1 for those that wait for somebody to release or resume them, of whom a block looks for the expired alone.
+// Times, in seconds since 1970, come after them.
+const (
+	placeAwake = iota
+	placeAsleep
+	firstTime
+)
+
+// NewOnHold adds the collections of the timers that are on hold, and of those that wait for a time, by that.
 func NewOnHold(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
 	return &Queue{NewLogMap(sb, service, types.PrefixOnHold, "on_hold", options), false}
 }
@@ -43,9 +51,11 @@ func QueueKeyOf(t *types.Timer) schedule.Key {
 	case types.NotOnHold:
 		return schedule.Key{Due: t.Due, Seq: t.Seq}
 	case types.Timed:
-		return schedule.Key{Due: uint64(t.DueTime), Seq: t.Seq}
+		return schedule.Key{Due: max(firstTime, uint64(t.DueTime)), Seq: t.Seq}
+	case types.Paused, types.Suspended, types.Quarantined:
+		return schedule.Key{Due: placeAsleep, Seq: t.Seq}
 	default:
-		return schedule.Key{Seq: t.Seq}
+		return schedule.Key{Due: placeAwake, Seq: t.Seq}
 	}
 }
 
@@ -199,7 +209,7 @@ func (q *Queue) Check(ctx context.Context) error { return q.timers.Stored().Chec
 
 // keyBytes is the length of the key for which a record is charged: the region, seq, and where there is one, due.
 func keyBytes(k schedule.Key) int {
-	if k.Due == 0 {
+	if k.Due < firstTime {
 		return 1 + 8
 	}
 	return 1 + placeBytes

@@ -111,7 +111,7 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 		m.nextSeq++
 		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
 		if rapid.Bool().Draw(t, "is timed") {
-			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
+			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(firstTime, 20).Draw(t, "time")
 		}
 		m.sameGas(t, ctx,
 			func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Inserted)) },
@@ -134,7 +134,7 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 }
 
 func (m *model) compare(t *rapid.T, ctx sdk.Context) {
-	at := schedule.Key{Due: rapid.Uint64Range(0, 21).Draw(t, "time"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
+	at := schedule.Key{Due: rapid.SampledFrom([]uint64{placeAwake, firstTime, 5, 12, 21}).Draw(t, "time"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
 	var got, want types.Timer
 	var gotErr, wantErr error
 	var found bool
@@ -165,7 +165,7 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 		from := new(collections.Range[uint64]).StartInclusive(at.Seq)
 		return m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) { return fn(timer), nil })
 	})
-	at.Due = max(1, at.Due)
+	at.Due = max(firstTime, at.Due)
 	until := schedule.Key{Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
 		return m.onHold.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })

@@ -412,20 +412,28 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 	return timer, err
 }
 
-// OnHoldFrom reads at most limit timers that are on hold, from an insertion number on.
-func (r *Records) OnHoldFrom(ctx context.Context, seq uint64, limit int) ([]types.Timer, error) {
+// OnHoldFrom reads at most limit timers that are on hold and may return by themselves, or that are asleep until somebody
+// releases or resumes them, from an insertion number on.
+func (r *Records) OnHoldFrom(ctx context.Context, asleep bool, seq uint64, limit int) ([]types.Timer, error) {
+	from := KeyOf(placeAwake, seq)
+	if asleep {
+		from.Due = placeAsleep
+	}
+	if limit == 0 {
+		return nil, nil
+	}
 	timers := make([]types.Timer, 0, 8)
-	err := r.WalkOnHold(ctx, seq, func(t *types.Timer) (bool, error) {
+	err := r.onHold.Scan(ctx, from, KeyOf(from.Due+1, 0), func(t *types.Timer) (bool, error) {
 		timers = append(timers, *t)
 		return len(timers) == limit, nil
 	})
 	return timers, err
 }
 
-// WalkOnHold passes the timers that are on hold to fn, from an insertion number on, until fn reports that it has
-// enough.
-func (r *Records) WalkOnHold(ctx context.Context, seq uint64, fn func(t *types.Timer) (enough bool, err error)) error {
-	return r.onHold.Scan(ctx, KeyOf(0, seq), KeyOf(1, 0), fn)
+// WalkOnHold passes the timers that are on hold to fn, from a place on, until fn reports that it has enough: first those that may
+// return by themselves.
+func (r *Records) WalkOnHold(ctx context.Context, from schedule.Key, fn func(t *types.Timer) (enough bool, err error)) error {
+	return r.onHold.Scan(ctx, from, KeyOf(firstTime, 0), fn)
 }
 
 // WalkTimed passes the timers that wait for a time to fn by (time, seq), from one on and up to a time, until fn reports that it
@@ -433,7 +441,7 @@ func (r *Records) WalkOnHold(ctx context.Context, seq uint64, fn func(t *types.T
 func (r *Records) WalkTimed(
 	ctx context.Context, from int64, seq uint64, until int64, fn func(t *types.Timer) (enough bool, err error),
 ) error {
-	return r.onHold.Scan(ctx, KeyOf(uint64(max(1, from)), seq), KeyOf(uint64(until)+1, 0), fn)
+	return r.onHold.Scan(ctx, KeyOf(uint64(max(firstTime, from)), seq), KeyOf(uint64(until)+1, 0), fn)
 }
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
@@ -441,7 +449,7 @@ func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough
 	return r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
-// Walk passes every record to fn: the queue by (due, seq), then those on hold by seq, those that wait for a time by (time, seq),
+// Walk passes every record to fn: the queue by (due, seq), then those on hold by seq, those asleep last, those that wait for a time by (time, seq),
 // and the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
@@ -452,7 +460,7 @@ func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	err = r.WalkOnHold(ctx, 0, func(t *types.Timer) (bool, error) { return false, fn(t) })
+	err = r.WalkOnHold(ctx, schedule.Key{}, func(t *types.Timer) (bool, error) { return false, fn(t) })
 	if err != nil {
 		return err
 	}

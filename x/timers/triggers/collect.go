@@ -31,8 +31,7 @@ type collector struct {
 	ownerTurns []*ownerTurn
 	byOwner    map[string]*ownerTurn
 
-	// changed are the keys and prefixes that this block changed, passings the segments of conditions that it has read.
-	changed  []types.WatchKey
+	// passings are the segments of conditions that this block has read.
 	passings []*passing
 }
 
@@ -43,7 +42,7 @@ func (w *Watches) collector(height uint64, config *types.TimerConfig, meter *mar
 	}
 }
 
-// Collect makes due the timers that watch state that this block's transactions changed, and continues the rounds of
+// Collect makes due the timers that watch state that changed since the last block's end, and continues the rounds of
 // earlier blocks. It returns timers that expired while they waited.
 func (w *Watches) Collect(
 	ctx sdk.Context, config *types.TimerConfig, meter *market.Overhead, guard Guard,
@@ -79,7 +78,7 @@ func (c *collector) notifyAll(ctx sdk.Context, cursors *types.WatchCursors) (err
 	if cursors.Turn, err = c.runPasses(ctx, cursors.Turn); err != nil {
 		return err
 	}
-	if err := c.runConditions(ctx, c.changed, cursors); err != nil {
+	if err := c.runConditions(ctx, cursors); err != nil {
 		return err
 	}
 	if cursors.Owner, err = c.runRounds(ctx, cursors.Owner); err != nil {
@@ -93,32 +92,18 @@ func (c *collector) notifyAll(ctx sdk.Context, cursors *types.WatchCursors) (err
 	return err
 }
 
-// KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
-// timers made at the end of this block count for the next.
-func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig, meter *market.Overhead) error {
+// Settle ends a block: the next one goes on with conditions that this block scheduled and whose values changed since, and
+// with what timers that left have left behind. What timers changed at the end of this block is noted, and counts for the next.
+func (w *Watches) Settle(ctx sdk.Context) error {
 	left := types.WatchCursors{TombstonesLeft: state.HasDeferred(ctx)}
-	switch quiet, err := w.watcher.Quiet(ctx); {
-	case err != nil:
-		return err
-	case quiet:
-		return w.addCursors(ctx, left)
-	}
-	c := w.collector(height, config, meter, nil)
-	fresh, err := c.takeChanges(ctx, nil)
+	starts, err := w.watcher.TakeStarts(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.runFreshPasses(ctx, fresh); err != nil {
-		return err
-	}
-	if left.ConditionsLeft, err = c.keepConditions(ctx, c.changed); err != nil {
-		return err
-	}
-	if err := c.storeRounds(ctx); err != nil {
-		return err
-	}
-	if left.Turn = firstLeft(fresh); len(c.all) > 0 {
-		left.Owner = firstOwner
+	if starts {
+		if left.ConditionsLeft, err = w.conditions.Settle(ctx, types.HeightOf(ctx), w.Get); err != nil {
+			return err
+		}
 	}
 	return w.addCursors(ctx, left)
 }

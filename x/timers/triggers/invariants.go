@@ -1,6 +1,7 @@
 package triggers
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -177,21 +178,24 @@ func (w *Watches) checkEntries(ctx context.Context, t *types.Timer) error {
 // checkCounts: each count is the number of its watches, and none is missing.
 func (w *Watches) checkCounts(ctx context.Context, watches uint64) error {
 	var ofStores, ofPrefixes uint64
-	err := w.counts.Walk(ctx, nil, func(at collections.Pair[string, []byte], count uint64) (bool, error) {
+	err := w.counts.Walk(ctx, nil, func(at collections.Pair[string, []byte], count types.WatchCount) (bool, error) {
 		ranger := collections.NewSuperPrefixedQuadRange[string, []byte, []byte, uint64](at.K1(), at.K2())
 		if len(at.K2()) == 0 {
 			ranger = collections.NewPrefixedQuadRange[string, []byte, []byte, uint64](at.K1())
-			ofStores += count
+			ofStores += count.Plain
 		} else {
-			ofPrefixes += count
+			ofPrefixes += count.Plain + count.Conditional
 		}
-		got, err := w.conditions.Count(ctx, ranger)
+		got, err := w.countEntries(ctx, ranger, &count)
 		if err != nil {
 			return true, err
 		}
-		err = w.watches.Walk(ctx, ranger, func(WatchPlace) (bool, error) { got++; return false, nil })
-		if err == nil && (got != count || count == 0) {
-			err = fmt.Errorf("%s %x has %d watches, its count says %d", at.K1(), at.K2(), got, count)
+		want := types.WatchCount{Plain: got.Plain, Conditional: got.Conditional, Owner: count.Owner, Served: count.Served}
+		if len(at.K2()) == 0 {
+			want = types.WatchCount{Plain: got.Plain + got.Conditional}
+		}
+		if !want.Equal(count) || count.Plain+count.Conditional == 0 {
+			err = fmt.Errorf("%s %x has watches %v, its count says %v", at.K1(), at.K2(), want, count)
 		}
 		return false, err
 	})
@@ -199,4 +203,18 @@ func (w *Watches) checkCounts(ctx context.Context, watches uint64) error {
 		err = fmt.Errorf("counts of stores add up to %d and of prefixes to %d, there are %d watches", ofStores, ofPrefixes, watches)
 	}
 	return err
+}
+
+// countEntries counts the watches in a range. The owner that a count names has all of those without a condition.
+func (w *Watches) countEntries(ctx context.Context, in collections.Ranger[WatchPlace], count *types.WatchCount) (got types.WatchCount, err error) {
+	if got.Conditional, err = w.conditions.Count(ctx, in); err != nil {
+		return got, err
+	}
+	err = w.watches.Walk(ctx, in, func(at WatchPlace) (bool, error) {
+		if got.Plain++; len(count.Owner) > 0 && !bytes.Equal(at.K3(), count.Owner) {
+			return true, fmt.Errorf("%x watches %s %x, which is said to be watched by %x alone", at.K3(), at.K1(), at.K2(), count.Owner)
+		}
+		return false, nil
+	})
+	return got, err
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// A pass visits the owners of the watches of one changed prefix, and adds the changes to their rounds. For each prefix
-// that the block changed it visits one owner in any case: whoever wrote there paid for a write, whose cost this is in
-// proportion to. In addition the changed prefixes share a quarter of what the overhead for watches has left, and the passes
-// that earlier blocks did not finish another. So a block stores a bounded number of rounds, and only a prefix that very many
-// owners watch takes more than one block.
+// A pass visits the owners of the watches of one changed prefix that several own, and adds the changes to their rounds. The
+// passes that earlier blocks did not finish share a quarter of what the overhead for watches has left, and another quarter is
+// for prefixes whose changes are noted: those that waited for longest since their changes were last taken. What a block does
+// not take stays noted. So a block stores a bounded number of rounds, and a crowd of changes takes more blocks.
 
 // maxStreak is how many entries of one owner are read one by one, before the rest is passed over.
 const maxStreak = 8
@@ -45,12 +45,22 @@ func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.
 	if err != nil {
 		return next, err
 	}
-	fresh, err := c.takeChanges(ctx, old)
+	fresh, err := c.takeChanges(ctx, old, limit)
 	if err != nil {
 		return next, err
 	}
-	if err := c.runFreshPasses(ctx, fresh); err != nil {
+	_, visited, err := c.visitInTurns(ctx, fresh, limit)
+	if err != nil {
 		return next, err
+	}
+	c.meter.Consume(market.VisitOwner, visited)
+	if err := c.storePasses(ctx, fresh); err != nil {
+		return next, err
+	}
+	for _, p := range old[:min(limit, len(old))] {
+		if _, err := c.addNoted(ctx, nil, p.key, &p.pending); err != nil {
+			return next, err
+		}
 	}
 	at, visited, err := c.visitInTurns(ctx, old, limit)
 	if err != nil {
@@ -71,16 +81,6 @@ func firstLeft(passes []*pass) (first types.WatchKey) {
 		}
 	}
 	return first
-}
-
-// runFreshPasses begins the passes of prefixes that changed in this block.
-func (c *collector) runFreshPasses(ctx sdk.Context, fresh []*pass) error {
-	_, visited, err := c.visitInTurns(ctx, fresh, len(fresh)+c.quarter(market.VisitOwner))
-	if err != nil {
-		return err
-	}
-	c.meter.Consume(market.VisitOwner, visited-len(fresh))
-	return c.storePasses(ctx, fresh)
 }
 
 // visitInTurns visits at most limit owners of the prefixes of some passes, and returns how many. The passes take turns; at is
@@ -138,14 +138,11 @@ func (c *collector) storedPasses(ctx sdk.Context, turn types.WatchKey, limit int
 	return passes, nil
 }
 
-// takeChanges returns a pass for each prefix that changed since the last call. A prefix whose pass is not finished has
-// the changes added to that.
-func (c *collector) takeChanges(ctx sdk.Context, old []*pass) (fresh []*pass, err error) {
-	if c.watcher == nil {
-		return nil, nil
-	}
+// takeChanges returns passes of prefixes that several own and that changed, at most limit. A prefix whose pass is not finished
+// has the changes added to that.
+func (c *collector) takeChanges(ctx sdk.Context, old []*pass, limit int) (fresh []*pass, err error) {
 	maxKeys := int(c.config.MaxMatchedKeys)
-	changed, err := c.watcher.Take(ctx, maxKeys)
+	changed, _, err := c.watcher.Take(ctx, nil, limit, maxKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -153,17 +150,13 @@ func (c *collector) takeChanges(ctx sdk.Context, old []*pass) (fresh []*pass, er
 	for _, p := range old {
 		atWork[nameOf(p.key)] = p
 	}
-	for _, change := range changed {
-		c.changed = append(c.changed, change.Key)
-		news := types.WatchRound{Height: c.height, Since: c.height}
-		for _, key := range change.Keys {
-			news.Changes = append(news.Changes, types.WatchChange{Key: key, Height: c.height})
-		}
-		if p, known := atWork[nameOf(change.Key)]; known {
+	for i := range changed {
+		key, news := changed[i].Key, roundOfChanges(&changed[i])
+		if p, known := atWork[nameOf(key)]; known {
 			addToPending(&p.pending, &news, maxKeys)
 			continue
 		}
-		at := collections.Join(change.Key.Store, change.Key.Prefix)
+		at := collections.Join(key.Store, key.Prefix)
 		pending, stored, err := state.Find(ctx, c.pending, at)
 		if err != nil {
 			return nil, err
@@ -175,9 +168,25 @@ func (c *collector) takeChanges(ctx sdk.Context, old []*pass) (fresh []*pass, er
 			}
 			continue
 		}
-		fresh = append(fresh, &pass{key: change.Key, pending: pending})
+		fresh = append(fresh, &pass{key: key, pending: pending})
 	}
 	return fresh, nil
+}
+
+// addNoted adds what is noted of a prefix to changes that an earlier block took, and reports whether anything is.
+func (c *collector) addNoted(ctx sdk.Context, owner []byte, key types.WatchKey, pending *types.WatchPending) (added bool, err error) {
+	maxKeys := int(c.config.MaxMatchedKeys)
+	noted, err := c.watcher.TakeOf(ctx, owner, key, maxKeys)
+	for i := range noted {
+		news := roundOfChanges(&noted[i])
+		addToPending(pending, &news, maxKeys)
+	}
+	return len(noted) > 0, err
+}
+
+// roundOfChanges is one that has not begun.
+func roundOfChanges(changed *watch.Changed) types.WatchRound {
+	return types.WatchRound{Height: changed.Height, Since: changed.Since, Changes: changed.Keys}
 }
 
 // addToPending adds changes to the round if it has not begun, or else to the next one. If there are more than maxKeys,
@@ -336,28 +345,38 @@ type passed struct {
 }
 
 // runConditions finds the conditions that became true, and gives them to the turns of their owners. after gets the key that
-// is first in the next block.
-func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, after *types.WatchCursors) error {
+// is first in the next block. Of the keys that were written it compares as many as a quarter of the overhead for watches has
+// room for, and in any case those of conditions that this block scheduled: these are true or not from here on.
+func (c *collector) runConditions(ctx sdk.Context, after *types.WatchCursors) error {
 	if c.watcher == nil {
 		return nil
 	}
-	fees, err := c.watcher.TakeFees(ctx)
+	starts, err := c.watcher.HasStarts(ctx)
 	if err != nil {
 		return err
 	}
-	changed = append(changed, fees...)
-	left := after.ConditionsLeft
+	var changed []types.WatchKey
+	if starts {
+		if changed, err = c.conditions.Starting(ctx, c.height, c.Get); err != nil {
+			return err
+		}
+		if changed, err = c.watcher.TakeConditionsOf(ctx, changed); err != nil {
+			return err
+		}
+	}
+	left := after.ConditionsLeft || starts
 	if left {
 		if err := c.readStored(ctx, after); err != nil {
 			return err
 		}
-		kept, err := c.conditions.TakeChanged(ctx)
-		if err != nil {
-			return err
-		}
-		changed = append(changed, kept...)
 	}
-	segments, err := c.conditions.Collect(ctx, changed, c.height)
+	written, next, err := c.watcher.TakeConditions(ctx, after.Changed, c.quarter(market.VisitOwner))
+	if err != nil {
+		return err
+	}
+	after.Changed = next
+	c.meter.Consume(market.VisitOwner, len(written))
+	segments, err := c.conditions.Collect(ctx, append(changed, written...), c.height)
 	if err != nil {
 		return err
 	}
@@ -483,24 +502,4 @@ func (c *collector) storeSegments(ctx sdk.Context) (left bool, err error) {
 		}
 	}
 	return left, nil
-}
-
-// keepConditions is KeepChanges for conditions. It reports whether the next block has something to look for.
-func (c *collector) keepConditions(ctx sdk.Context, changed []types.WatchKey) (left bool, err error) {
-	if c.watcher == nil {
-		return false, nil
-	}
-	fees, err := c.watcher.TakeFees(ctx)
-	if err != nil {
-		return false, err
-	}
-	if left, err = c.conditions.Keep(ctx, append(changed, fees...)); err != nil {
-		return false, err
-	}
-	starts, err := c.watcher.TakeStarts(ctx)
-	if err != nil || !starts {
-		return left, err
-	}
-	deviate, err := c.conditions.Settle(ctx, types.HeightOf(ctx), c.Get)
-	return left || deviate, err
 }

@@ -1,6 +1,7 @@
 package triggers
 
 import (
+	"bytes"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -39,8 +40,10 @@ type ownerTurn struct {
 	// after is where the owner's stored turns are read on. all: they have been read.
 	after turnKey
 	all   bool
-	// read are stored rounds, oldest first. fresh are those of this block, which come after them.
+	// read are stored rounds, oldest first. fresh are those of this block, which come after them, of passes and of what is noted
+	// for this owner alone. taken: all that is noted has been taken.
 	read, fresh []*ownerRound
+	taken       bool
 	// passed are conditions that became true. They come before the rounds.
 	passed []*passed
 }
@@ -69,9 +72,12 @@ func (c *collector) enlist(ctx sdk.Context, owner []byte, key types.WatchKey, ch
 	if err != nil {
 		return err
 	}
-	if r.filed == 0 && !r.changed {
+	if r.done || r.filed == 0 && !r.changed {
 		turn := c.turnOf(owner)
 		turn.fresh = append(turn.fresh, r)
+	}
+	if r.done {
+		r.pending, r.done = types.WatchPending{}, false
 	}
 	r.changed = true
 	addToPending(&r.pending, changes, int(c.config.MaxMatchedKeys))
@@ -112,30 +118,43 @@ func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err e
 	return c.ownerTurns[at].owner, nil
 }
 
-// storedOwners returns owners with stored turns, from one on and around, at most limit. There are none if it is no one's turn.
+// storedOwners returns owners with stored turns or with notes of their own, from one on and around, at most limit. There are no
+// stored turns if it is no one's turn.
 func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]byte, error) {
-	if len(first) == 0 {
-		return nil, nil
-	}
-	walk := func(from, to []byte) func([]byte, uint64, func([]byte) bool) error {
-		return func(owner []byte, past uint64, fn func([]byte) bool) error {
-			ranger := new(collections.Range[turnKey]).
-				StartInclusive(collections.Join4(owner, past, "", []byte{})).
-				EndExclusive(collections.Join4(to, uint64(0), "", []byte{}))
-			return c.turns.Walk(ctx, ranger, func(at turnKey) (bool, error) { return fn(at.K1()), nil })
-		}
-	}
-	owners, err := distinct(first, limit, walk(first, lastOwner))
-	if err != nil || len(owners) >= limit {
+	owners, err := around(first, limit, func(owner []byte, past uint64, fn func([]byte) bool) error {
+		return c.watcher.Owners(ctx, owner, past > 0, fn)
+	})
+	if err != nil || len(first) == 0 {
 		return owners, err
 	}
-	before, err := distinct(nil, limit-len(owners), walk(nil, first))
+	turns, err := around(first, limit, func(owner []byte, past uint64, fn func([]byte) bool) error {
+		ranger := new(collections.Range[turnKey]).StartInclusive(collections.Join4(owner, past, "", []byte{}))
+		return c.turns.Walk(ctx, ranger, func(at turnKey) (bool, error) { return fn(at.K1()), nil })
+	})
+	owners = append(owners, turns...)
+	slices.SortFunc(owners, func(a, b []byte) int { return compareCyclic(first, a, b) })
+	owners = slices.CompactFunc(owners, bytes.Equal)
+	return owners[:min(limit, len(owners))], err
+}
+
+// around is distinct from an owner on, and then from the first one to that.
+func around(first []byte, limit int, walk func(owner []byte, past uint64, fn func([]byte) bool) error) ([][]byte, error) {
+	owners, err := distinct(first, limit, walk)
+	if err != nil || len(owners) >= limit || len(first) == 0 {
+		return owners, err
+	}
+	before, err := distinct(nil, limit-len(owners), func(owner []byte, past uint64, fn func([]byte) bool) error {
+		return walk(owner, past, func(owner []byte) bool { return compareOwners(owner, first) >= 0 || fn(owner) })
+	})
 	return append(owners, before...), err
 }
 
 // serveOwner visits some watches of an owner, at least 1, oldest round first.
 func (c *collector) serveOwner(ctx sdk.Context, turn *ownerTurn, limit int) (used int, done bool, err error) {
 	for used < limit {
+		if !c.meter.Fits(market.Notify) {
+			return limit, false, nil
+		}
 		if len(turn.passed) > 0 {
 			used += c.servePassed(ctx, turn)
 			continue
@@ -151,7 +170,7 @@ func (c *collector) serveOwner(ctx sdk.Context, turn *ownerTurn, limit int) (use
 		used += looked
 	}
 	// Whether anything is left need not be known exactly: an owner without rounds ends the turn with its next share.
-	return used, turn.all && len(turn.passed) == 0 && !hasOpen(turn.read) && !hasOpen(turn.fresh), nil
+	return used, turn.all && turn.taken && len(turn.passed) == 0 && !hasOpen(turn.read) && !hasOpen(turn.fresh), nil
 }
 
 func hasOpen(rounds []*ownerRound) bool {
@@ -174,13 +193,38 @@ func (c *collector) nextRound(ctx sdk.Context, turn *ownerTurn, limit int) (*own
 			return nil, err
 		}
 	}
-	for len(turn.fresh) > 0 {
-		if !turn.fresh[0].done {
-			return turn.fresh[0], nil
+	for {
+		for len(turn.fresh) > 0 {
+			if !turn.fresh[0].done {
+				return turn.fresh[0], nil
+			}
+			turn.fresh = turn.fresh[1:]
 		}
-		turn.fresh = turn.fresh[1:]
+		if turn.taken {
+			return nil, nil
+		}
+		if err := c.takeNoted(ctx, turn, limit); err != nil {
+			return nil, err
+		}
 	}
-	return nil, nil
+}
+
+// takeNoted begins rounds of what is noted for an owner alone, at most limit.
+func (c *collector) takeNoted(ctx sdk.Context, turn *ownerTurn, limit int) error {
+	limit = max(1, min(limit, c.meter.Left(market.VisitOwner)))
+	noted, more, err := c.watcher.Take(ctx, turn.owner, limit, int(c.config.MaxMatchedKeys))
+	if err != nil {
+		return err
+	}
+	turn.taken = !more
+	c.meter.Consume(market.VisitOwner, len(noted))
+	for i := range noted {
+		news := roundOfChanges(&noted[i])
+		if err := c.enlist(ctx, turn.owner, noted[i].Key, &news); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readRounds reads at most limit stored rounds of an owner.
@@ -204,6 +248,11 @@ func (c *collector) readRounds(ctx sdk.Context, turn *ownerTurn, limit int) erro
 		if err != nil {
 			return err
 		}
+		added, err := c.addNoted(ctx, turn.owner, r.key, &r.pending)
+		if err != nil {
+			return err
+		}
+		r.changed = r.changed || added
 		turn.read = append(turn.read, r)
 	}
 	return nil

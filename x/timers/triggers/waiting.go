@@ -36,8 +36,6 @@ type Conditions struct {
 	segments collections.Map[segmentKey, types.WatchSegment]
 	// starts: (since, seq) → which conditions were true when the timer was scheduled.
 	starts collections.Map[startKey, []byte]
-	// changed: (store, key) of keys with conditions that changed after the collection of a block.
-	changed collections.KeySet[prefixKey]
 
 	watcher    *watch.Watcher
 	records    *state.Records
@@ -65,7 +63,6 @@ func NewConditions(
 	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, tombstones *state.Tombstones, watcher *watch.Watcher,
 ) *Conditions {
 	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{types.PrefixConditions, n}) }
-	keys := collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 	c := &Conditions{
 		values: watch.NewValues(cdc, sb),
 		all: collections.NewKeySet(sb, region(2), "watch_conditions",
@@ -77,7 +74,6 @@ func NewConditions(
 			codec.CollValue[types.WatchSegment](cdc)),
 		starts: collections.NewMap(sb, region(5), "watch_starts",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
-		changed: collections.NewKeySet(sb, region(6), "watch_changed", keys),
 		watcher: watcher, records: records, tombstones: tombstones,
 	}
 	records.Register(c)
@@ -346,38 +342,6 @@ type Passed struct {
 	At []byte
 }
 
-// Keep notes that keys were changed after the collection of their block, so that the next one looks at them. It reports
-// whether any of them has conditions.
-func (c *Conditions) Keep(ctx context.Context, keys []types.WatchKey) (kept bool, err error) {
-	for _, key := range keys {
-		at := collections.Join(key.Store, key.Prefix)
-		found, err := c.values.Has(ctx, at)
-		if err != nil {
-			return kept, err
-		}
-		if !found {
-			continue
-		}
-		kept = true
-		if err := c.changed.Set(ctx, at); err != nil {
-			return kept, err
-		}
-	}
-	return kept, nil
-}
-
-// TakeChanged returns the keys that Keep noted, and forgets them.
-func (c *Conditions) TakeChanged(ctx context.Context) (keys []types.WatchKey, err error) {
-	err = c.changed.Walk(ctx, nil, func(at prefixKey) (bool, error) {
-		keys = append(keys, types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())})
-		return false, nil
-	})
-	if err != nil || len(keys) == 0 {
-		return nil, err
-	}
-	return keys, c.changed.Clear(ctx, nil)
-}
-
 // Collect compares the values of keys with those of the last collection. It returns a segment for each list with
 // conditions that became true.
 func (c *Conditions) Collect(ctx context.Context, keys []types.WatchKey, height uint64) (segments []*Segment, err error) {
@@ -521,6 +485,24 @@ func (c *Conditions) Begin(ctx context.Context, height uint64, timers Timers) (s
 		}
 	})
 	return started, err
+}
+
+// Starting are the keys of the conditions that a block schedules, the same one perhaps more than once.
+func (c *Conditions) Starting(ctx context.Context, height uint64, timers Timers) (keys []types.WatchKey, err error) {
+	ranger := new(collections.Range[startKey]).StartInclusive(collections.Join(height+1, uint64(0))).
+		EndInclusive(collections.Join(height+1, ^uint64(0)))
+	err = c.starts.Walk(ctx, ranger, func(at startKey, _ []byte) (bool, error) {
+		t, found, err := timers(ctx, at.K2())
+		if err != nil || !found {
+			return err != nil, err
+		}
+		all, err := conditionsOf(&t)
+		for _, k := range all {
+			keys = append(keys, k.WatchKey)
+		}
+		return err != nil, err
+	})
+	return keys, err
 }
 
 // Settle forgets of the timers that were scheduled in this block those whose conditions are as true of the values at its

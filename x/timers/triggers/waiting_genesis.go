@@ -38,8 +38,10 @@ func (c *Conditions) InitGenesis(ctx context.Context, genesis *types.GenesisStat
 		}
 	}
 	for i := range genesis.WatchChanged {
-		key := &genesis.WatchChanged[i]
-		if err := c.changed.Set(ctx, collections.Join(key.Store, key.Prefix)); err != nil {
+		if c.watcher == nil {
+			break // Nothing that this chain has is compared.
+		}
+		if err := c.watcher.NoteCondition(ctx, genesis.WatchChanged[i]); err != nil {
 			return err
 		}
 	}
@@ -74,9 +76,9 @@ func (c *Conditions) ExportGenesis(ctx context.Context, genesis *types.GenesisSt
 	if err != nil {
 		return err
 	}
-	return c.changed.Walk(ctx, nil, func(at prefixKey) (bool, error) {
-		genesis.WatchChanged = append(genesis.WatchChanged, keyOf(at.K1(), at.K2()))
-		return false, nil
+	return c.watcher.EachCondition(ctx, func(key types.WatchKey) error {
+		genesis.WatchChanged = append(genesis.WatchChanged, key)
+		return nil
 	})
 }
 

@@ -1,6 +1,7 @@
 package triggers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -24,7 +25,7 @@ import (
 // say with which the next block continues.
 type Watches struct {
 	state.NoHook
-	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
+	// counts: (store, prefix) → how often it is watched; with an empty prefix, all watches of the store. Read by every
 	// write to a watchable store.
 	counts watch.Counts
 	// watches: (store, prefix, owner, seq) of each watch without a condition, by owner so that the owners take turns.
@@ -77,7 +78,7 @@ func NewWatches(
 	watcher *watch.Watcher, conditions *Conditions,
 ) *Watches {
 	w := &Watches{
-		counts: watch.NewCounts(sb),
+		counts: watch.NewCounts(cdc, sb),
 		watches: collections.NewKeySet(sb, types.PrefixWatches, "watches",
 			collections.QuadKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey, collections.Uint64Key)),
 		waiting: collections.NewMap(sb, types.PrefixWatching, "watching", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
@@ -196,17 +197,7 @@ func (w *Watches) Scheduled(ctx context.Context, t *types.Timer) error {
 		if err != nil {
 			return err
 		}
-		if count < types.MaxWatchesPerKey {
-			continue
-		}
-		kept, _, err := w.conditions.Value(ctx, key)
-		if err != nil {
-			return err
-		}
-		for _, conditions := range kept.Conditions {
-			count -= min(count, conditions)
-		}
-		if count >= types.MaxWatchesPerKey {
+		if count.Plain >= types.MaxWatchesPerKey {
 			return types.ErrInvalidWatch.Wrapf("%d timers watch %x in store %s, the most that one key can have: state a condition "+
 				"(when), or watch another key", types.MaxWatchesPerKey, key.Prefix, key.Store)
 		}
@@ -223,7 +214,7 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	return watch.Count(ctx, w.counts, t.WatchKeys(), 1)
+	return watch.Count(ctx, w.counts, t, 1)
 }
 
 // Deleted implements state.Hook: it removes a timer's hit and, now or in a later block, its watches.
@@ -258,7 +249,7 @@ func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
+	return watch.Count(ctx, w.counts, t, -1)
 }
 
 // Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that
@@ -341,14 +332,6 @@ func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.Wat
 	return hit.Matched, err
 }
 
-// Forget removes what watched stores have noted.
-func (w *Watches) Forget(ctx context.Context) error {
-	if w.watcher == nil {
-		return nil
-	}
-	return w.watcher.Forget(ctx)
-}
-
 // Tombstones are timers that are gone, and whose watches are still here.
 func (w *Watches) Tombstones() *state.Tombstones { return w.tombstones }
 
@@ -414,20 +397,7 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 	if err != nil {
 		return err
 	}
-	err = w.pending.Walk(ctx, nil, func(at prefixKey, p types.WatchPending) (bool, error) {
-		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
-		genesis.WatchPending = append(genesis.WatchPending, types.KeyWatchPending{Key: key, Pending: p})
-		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	err = w.rounds.Walk(ctx, nil, func(at roundKey, p types.WatchPending) (bool, error) {
-		key := types.WatchKey{Store: at.K2(), Prefix: slices.Clone(at.K3())}
-		genesis.WatchRounds = append(genesis.WatchRounds, types.KeyWatchPending{Owner: slices.Clone(at.K1()), Key: key, Pending: p})
-		return false, nil
-	})
-	if err != nil {
+	if err := w.exportChanges(ctx, genesis); err != nil {
 		return err
 	}
 	if err := w.tombstones.ExportGenesis(ctx, genesis); err != nil {
@@ -435,4 +405,47 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 	}
 	genesis.WatchCursors, _, err = state.FindItem(ctx, w.cursors)
 	return err
+}
+
+// exportChanges exports the changes that wait: those of passes and rounds, and what is noted, which is a pass or round that
+// has not begun.
+func (w *Watches) exportChanges(ctx context.Context, genesis *types.GenesisState) error {
+	passes, rounds := genesis.WatchPending, genesis.WatchRounds
+	err := w.pending.Walk(ctx, nil, func(at prefixKey, p types.WatchPending) (bool, error) {
+		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
+		passes = append(passes, types.KeyWatchPending{Key: key, Pending: p})
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.rounds.Walk(ctx, nil, func(at roundKey, p types.WatchPending) (bool, error) {
+		key := types.WatchKey{Store: at.K2(), Prefix: slices.Clone(at.K3())}
+		rounds = append(rounds, types.KeyWatchPending{Owner: slices.Clone(at.K1()), Key: key, Pending: p})
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.watcher.EachNote(ctx, func(owner []byte, changed watch.Changed) error {
+		noted := types.KeyWatchPending{Owner: owner, Key: changed.Key}
+		all := &rounds
+		if len(owner) == 0 {
+			all = &passes
+		}
+		at, found := slices.BinarySearchFunc(*all, noted, compareChanges)
+		if !found {
+			*all = slices.Insert(*all, at, noted)
+		}
+		news := roundOfChanges(&changed)
+		addToPending(&(*all)[at].Pending, &news, int(types.MaxMatchedKeys))
+		return nil
+	})
+	genesis.WatchPending, genesis.WatchRounds = passes, rounds
+	return err
+}
+
+// compareChanges orders changes by their owners, and those of one owner by their keys.
+func compareChanges(a, b types.KeyWatchPending) int {
+	return cmp.Or(compareOwners(a.Owner, b.Owner), a.Key.Compare(b.Key))
 }

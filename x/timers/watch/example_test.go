@@ -7,9 +7,12 @@ import (
 	"cosmossdk.io/collections"
 	storetypes "cosmossdk.io/store/types"
 
+	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/testutil"
+	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
@@ -17,7 +20,7 @@ import (
 // through the wrapped service leaves a note if it changes a watched key.
 func Example() {
 	keys := storetypes.NewKVStoreKeys("timers", "oracle")
-	ctx := testutil.DefaultContextWithKeys(keys, nil, nil)
+	ctx := testutil.DefaultContextWithKeys(keys, nil, nil).WithBlockHeight(1)
 
 	watcher := watch.New(keys["timers"])
 	oracle := watcher.Service(runtime.NewKVStoreService(keys["oracle"]), watch.Store{
@@ -39,14 +42,14 @@ func Example() {
 		panic(err)
 	}
 	sb := collections.NewSchemaBuilder(watch.Ungassed(keys["timers"]))
-	counts := watch.NewCounts(sb)
+	counts := watch.NewCounts(codec.NewProtoCodec(nil), sb)
 	if _, err := sb.Build(); err != nil {
 		panic(err)
 	}
-	for _, prefix := range [][]byte{key.Prefix, {}} {
-		if err := counts.Set(ctx, collections.Join(key.Store, prefix), 1); err != nil {
-			panic(err)
-		}
+	owner := sdk.AccAddress("owner_______________")
+	timer := types.Timer{Actor: owner, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}}
+	if err := watch.Count(ctx, counts, &timer, 1); err != nil {
+		panic(err)
 	}
 
 	// A transaction writes two prices.
@@ -57,19 +60,21 @@ func Example() {
 		}
 	}
 
-	// The end of the block asks what changed, once.
+	// The end of the block takes what changed below the prefixes that the owner alone watches, once.
 	for range 2 {
-		changes, err := watcher.Take(ctx, 16)
+		changes, _, err := watcher.Take(ctx, owner, 100, 16)
 		if err != nil {
 			panic(err)
 		}
 		fmt.Println("watched keys that changed:", len(changes))
 		for _, change := range changes {
-			fmt.Printf("%s %s\n", change.Key.Store, change.Keys)
+			for _, key := range change.Keys {
+				fmt.Printf("%s %s\n", change.Key.Store, key.Key)
+			}
 		}
 	}
 	// Output:
 	// watched keys that changed: 1
-	// oracle [price/ATOM-USD]
+	// oracle price/ATOM-USD
 	// watched keys that changed: 0
 }

@@ -20,11 +20,8 @@ type watchedService struct {
 	watcher  *Watcher
 	inner    store.KVStoreService
 	declared Store
-	// anyWatch is the key of the number of all watches of the store; that of a prefix is at the same key followed by
-	// the prefix. It is encoded once, as the codec of the counts does.
+	// anyWatch is the key of the number of all watches of the store. It is encoded once, as the codec of the counts does.
 	anyWatch []byte
-	// anyCondition is where the values of the store's keys with conditions begin.
-	anyCondition []byte
 }
 
 // OpenKVStore implements store.KVStoreService.
@@ -44,26 +41,32 @@ type watchedStore struct {
 
 // Set implements store.KVStore.
 func (s watchedStore) Set(key, value []byte) error {
-	prefixes, err := s.service.changing(s.ctx, key, value)
+	watched, err := s.service.changing(s.ctx, key, value)
 	if err != nil {
 		return err
 	}
 	if err := s.KVStore.Set(key, value); err != nil {
 		return err
 	}
-	return s.service.note(s.ctx, prefixes, key)
+	return s.service.note(s.ctx, watched, key)
 }
 
 // Delete implements store.KVStore.
 func (s watchedStore) Delete(key []byte) error {
-	prefixes, err := s.service.changing(s.ctx, key, nil)
+	watched, err := s.service.changing(s.ctx, key, nil)
 	if err != nil {
 		return err
 	}
 	if err := s.KVStore.Delete(key); err != nil {
 		return err
 	}
-	return s.service.note(s.ctx, prefixes, key)
+	return s.service.note(s.ctx, watched, key)
+}
+
+// watchedPrefix is a prefix of a key, and how often it is watched.
+type watchedPrefix struct {
+	prefix []byte
+	count  types.WatchCount
 }
 
 // changing returns the watched prefixes that a write to the key changes. There are none if no prefix of the key is
@@ -71,20 +74,18 @@ func (s watchedStore) Delete(key []byte) error {
 //
 // While the store has no watch, this is one lookup. Otherwise it is one more lookup for each prefix of the key that can
 // be watched. The old value is read only if one of them is watched.
-func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]byte, error) {
-	counts := s.watcher.timers.OpenKVStore(ctx)
-	watches, err := counts.Has(s.anyWatch)
+func (s *watchedService) changing(ctx context.Context, key, value []byte) (watched []watchedPrefix, err error) {
+	watches, err := s.watcher.timers.OpenKVStore(ctx).Has(s.anyWatch)
 	if err != nil || !watches {
 		return nil, err
 	}
-	var watched [][]byte
 	for _, prefix := range s.declared.prefixes(key) {
-		found, err := counts.Has(append(s.anyWatch[:len(s.anyWatch):len(s.anyWatch)], prefix...))
+		count, err := get(ctx, s.watcher.counts, collections.Join(s.declared.Name, prefix))
 		if err != nil {
 			return nil, err
 		}
-		if found {
-			watched = append(watched, prefix)
+		if count.Plain > 0 || count.Conditional > 0 && len(prefix) == len(key) {
+			watched = append(watched, watchedPrefix{prefix, count})
 		}
 	}
 	if len(watched) == 0 {
@@ -97,9 +98,9 @@ func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]b
 	return watched, nil
 }
 
-func (s *watchedService) note(ctx context.Context, prefixes [][]byte, key []byte) error {
-	for _, prefix := range prefixes {
-		if err := s.watcher.notes.Set(ctx, collections.Join3(s.declared.Name, prefix, key)); err != nil {
+func (s *watchedService) note(ctx context.Context, watched []watchedPrefix, key []byte) error {
+	for i := range watched {
+		if err := s.watcher.note(ctx, &watched[i].count, s.declared.Name, watched[i].prefix, key); err != nil {
 			return err
 		}
 	}
@@ -180,16 +181,14 @@ type Reading struct {
 	Bytes bool
 }
 
-// Values is the part of the timers' state that says which keys have conditions, and the value of each at the last
-// collection. The keeper writes it, the wrapped stores look keys up in it.
-type Values = collections.Map[collections.Pair[string, []byte], types.WatchValue]
-
-// prefixValues is the region of the values.
-var prefixValues = collections.NewPrefix([]byte{types.PrefixConditions, 1})
+// Values is the part of the timers' state that says which keys have conditions, and the value of each when it was last
+// compared.
+type Values = collections.Map[watchedKey, types.WatchValue]
 
 // NewValues declares the values.
 func NewValues(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) Values {
-	return collections.NewMap(sb, prefixValues, "watch_values", countsKey, codec.CollValue[types.WatchValue](cdc))
+	region := collections.NewPrefix([]byte{types.PrefixConditions, 1})
+	return collections.NewMap(sb, region, "watch_values", countsKey, codec.CollValue[types.WatchValue](cdc))
 }
 
 // CheckCondition refuses a condition that must hold when a timer fires: errors are those of Check.
@@ -276,37 +275,6 @@ func (r Reading) of(raw []byte) condition.Value {
 	return value
 }
 
-// TakeFees returns the keys with conditions that the module's own transfers wrote, in order, and removes the notes. Each costs
-// what a note of Take does.
-func (w *Watcher) TakeFees(ctx context.Context) (keys []types.WatchKey, err error) {
-	err = w.fees.Walk(ctx, nil, func(at collections.Pair[string, []byte]) (bool, error) {
-		chargeNote(ctx, len(at.K1())+len(at.K2()))
-		keys = append(keys, types.WatchKey{Store: at.K1(), Prefix: append([]byte{}, at.K2()...)})
-		return false, nil
-	})
-	if err != nil || len(keys) == 0 {
-		return nil, err
-	}
-	return keys, w.fees.Clear(ctx, nil)
-}
-
-// NoteStart notes that this block scheduled a timer with conditions. A nil Watcher notes nothing.
-func (w *Watcher) NoteStart(ctx context.Context) error {
-	if w == nil {
-		return nil
-	}
-	return w.starts.Set(ctx, true)
-}
-
-// TakeStarts reports whether the block scheduled timers with conditions since this was last asked.
-func (w *Watcher) TakeStarts(ctx context.Context) (bool, error) {
-	found, err := w.starts.Has(ctx)
-	if err != nil || !found {
-		return false, err
-	}
-	return true, w.starts.Remove(ctx)
-}
-
 // MutedService returns a service whose stores note what those of a Muted context do. What is no watched service is returned
 // as it is.
 func MutedService(service store.KVStoreService) store.KVStoreService {
@@ -354,13 +322,13 @@ func (s *watchedService) noteFee(ctx context.Context, key []byte) error {
 		return nil
 	}
 	// A condition counts as a watch of the store. While there is none, this is one lookup, and of the same key for all.
-	timers := s.watcher.timers.OpenKVStore(ctx)
-	known, err := timers.Has(s.anyWatch)
-	if err == nil && known {
-		known, err = timers.Has(append(s.anyCondition[:len(s.anyCondition):len(s.anyCondition)], key...))
-	}
+	known, err := s.watcher.timers.OpenKVStore(ctx).Has(s.anyWatch)
 	if err != nil || !known {
 		return err
 	}
-	return s.watcher.fees.Set(ctx, collections.Join(s.declared.Name, key))
+	count, err := get(ctx, s.watcher.counts, collections.Join(s.declared.Name, key))
+	if err != nil || count.Conditional == 0 {
+		return err
+	}
+	return s.watcher.conditions.Set(ctx, collections.Join(s.declared.Name, key))
 }

@@ -1,9 +1,9 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,27 +12,32 @@ import (
 	"cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
 
+	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches.
-// The empty prefix counts all watches of the store, so that one lookup shows whether there is any.
-type Counts = collections.Map[collections.Pair[string, []byte], uint64]
+// Counts is the part of the timers' state that decides whether a write is noted, and where: (store, prefix) → how often it is
+// watched. The empty prefix counts all watches of the store as plain, so that one lookup shows whether there is any.
+type Counts = collections.Map[watchedKey, types.WatchCount]
 
-// NewCounts declares the counts. The keeper writes them, the wrapped stores read them.
-func NewCounts(sb *collections.SchemaBuilder) Counts {
-	return collections.NewMap(sb, types.PrefixWatched, "watched", countsKey, collections.Uint64Value)
-}
+// watchedKey is (store, prefix).
+type watchedKey = collections.Pair[string, []byte]
 
 var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 
+// NewCounts declares the counts. The keeper writes them, the wrapped stores read them.
+func NewCounts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) Counts {
+	return collections.NewMap(sb, types.PrefixWatched, "watched", countsKey, codec.CollValue[types.WatchCount](cdc))
+}
+
 // Count counts the watches of a timer, by 1 for one that comes and by -1 for one that goes: those of each key, and all of a
 // store at once.
-func Count(ctx context.Context, counts Counts, keys []types.WatchKey, by int64) error {
+func Count(ctx context.Context, counts Counts, t *types.Timer, by int64) error {
+	keys := t.WatchKeys()
 	for i, key := range keys {
-		if err := add(ctx, counts, collections.Join(key.Store, key.Prefix), by); err != nil {
+		if err := countKey(ctx, counts, t.Actor, key, by); err != nil {
 			return err
 		}
 		sameStore := func(k types.WatchKey) bool { return k.Store == key.Store }
@@ -40,36 +45,67 @@ func Count(ctx context.Context, counts Counts, keys []types.WatchKey, by int64) 
 			continue
 		}
 		others := len(slices.DeleteFunc(slices.Clone(keys), sameStore))
-		if err := add(ctx, counts, collections.Join(key.Store, []byte{}), by*int64(len(keys)-others)); err != nil {
+		at := collections.Join(key.Store, []byte{})
+		all, err := get(ctx, counts, at)
+		if err != nil {
+			return err
+		}
+		all.Plain = added(all.Plain, by*int64(len(keys)-others))
+		if err := setCount(ctx, counts, at, all); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add changes a count. A count of 0 has no entry.
-func add(ctx context.Context, counts Counts, at collections.Pair[string, []byte], change int64) error {
-	count, err := counts.Get(ctx, at)
-	if err != nil && !errors.Is(err, collections.ErrNotFound) {
+// countKey counts one watch of an owner. It is known who owns all watches of a prefix while only one owner has come since the
+// prefix had none.
+func countKey(ctx context.Context, counts Counts, owner []byte, key types.WatchKey, by int64) error {
+	at := collections.Join(key.Store, key.Prefix)
+	count, err := get(ctx, counts, at)
+	if err != nil {
 		return err
 	}
-	if change < 0 && count <= uint64(-change) {
-		return counts.Remove(ctx, at)
+	switch {
+	case key.When != nil:
+		count.Conditional = added(count.Conditional, by)
+		return setCount(ctx, counts, at, count)
+	case count.Plain == 0:
+		count.Owner, count.Served = owner, types.HeightOf(sdk.UnwrapSDKContext(ctx))
+	case by > 0 && !bytes.Equal(count.Owner, owner):
+		count.Owner = nil
 	}
-	return counts.Set(ctx, at, count+uint64(change))
+	if count.Plain = added(count.Plain, by); count.Plain == 0 {
+		count.Owner, count.Served = nil, 0
+	}
+	return setCount(ctx, counts, at, count)
 }
 
-// note is (store, prefix, key): the key changed, and the prefix is watched.
-type note = collections.Triple[string, []byte, []byte]
+func added(count uint64, by int64) uint64 {
+	if by < 0 {
+		return count - min(count, uint64(-by))
+	}
+	return count + uint64(by)
+}
 
-// Watcher wraps store services, and knows what changed in the block so far. A chain has one, which it wires before its
+// setCount writes a count. One of nothing has no entry.
+func setCount(ctx context.Context, counts Counts, at watchedKey, count types.WatchCount) error {
+	if count.Plain+count.Conditional == 0 {
+		return counts.Remove(ctx, at)
+	}
+	return counts.Set(ctx, at, count)
+}
+
+// Watcher wraps store services, and notes what changes in them. A chain has one, which it wires before its
 // keepers. The methods that read names, Check, Parse and Watchable, work on a nil Watcher too: it makes no store
 // watchable.
 type Watcher struct {
 	timers store.KVStoreService
-	notes  collections.KeySet[note]
-	// fees are keys with conditions that the module's own transfers wrote.
-	fees collections.KeySet[collections.Pair[string, []byte]]
+	// counts are those that the keeper writes, read without gas.
+	counts Counts
+	notes  collections.Map[place, types.WatchNote]
+	// conditions are keys with conditions that were written.
+	conditions collections.KeySet[watchedKey]
 	// starts is there if the block scheduled timers with conditions.
 	starts collections.Item[bool]
 	// stores that can be watched, in the order of wiring, and what is beneath each.
@@ -77,19 +113,21 @@ type Watcher struct {
 	inner  []store.KVStoreService
 }
 
-// New returns the watcher of a chain, given the key of the timers' store. There its notes are too, until the block ends.
+// New returns the watcher of a chain, given the key of the timers' store. There its notes are too, until they are taken.
 func New(timers *storetypes.KVStoreKey) *Watcher { return NewFrom(Ungassed(timers)) }
 
 // NewFrom is New on a service whose stores charge no gas, such as one that tests count or fail.
 func NewFrom(timers store.KVStoreService) *Watcher {
-	sb := collections.NewSchemaBuilder(timers)
+	sb, cdc := collections.NewSchemaBuilder(timers), codec.NewProtoCodec(nil)
 	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{types.PrefixWatchNotes, n}) }
 	w := &Watcher{
 		timers: timers,
-		notes: collections.NewKeySet(sb, region(1), "watch_notes",
-			collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey)),
-		fees:   collections.NewKeySet(sb, region(2), "watch_note_fees", countsKey),
-		starts: collections.NewItem(sb, region(3), "watch_note_starts", collections.BoolValue),
+		counts: NewCounts(cdc, sb),
+		notes: collections.NewMap(sb, region(1), "watch_notes",
+			collections.QuadKeyCodec(collections.BytesKey, collections.Uint64Key, collections.StringKey, collections.BytesKey),
+			codec.CollValue[types.WatchNote](cdc)),
+		conditions: collections.NewKeySet(sb, region(2), "watch_note_conditions", countsKey),
+		starts:     collections.NewItem(sb, region(3), "watch_note_starts", collections.BoolValue),
 	}
 	if _, err := sb.Build(); err != nil {
 		panic(fmt.Errorf("x/timers/watch: schema: %w", err))
@@ -107,80 +145,16 @@ func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KV
 		panic(fmt.Sprintf("x/timers/watch: store %s is wrapped twice", declared.Name))
 	}
 	w.stores, w.inner = append(w.stores, declared), append(w.inner, service)
-	keyOf := func(region collections.Prefix) []byte {
-		key, err := collections.EncodeKeyWithPrefix(region.Bytes(), countsKey, collections.Join(declared.Name, []byte{}))
-		if err != nil {
-			panic(fmt.Errorf("x/timers/watch: store %s: %w", declared.Name, err))
-		}
-		return key
-	}
-	return &watchedService{
-		watcher: w, inner: service, declared: declared,
-		anyWatch: keyOf(types.PrefixWatched), anyCondition: keyOf(prefixValues),
-	}
-}
-
-// Changed is what changed below one watched prefix.
-type Changed struct {
-	Key types.WatchKey
-	// Keys that changed, in order, at most as many as were requested.
-	Keys [][]byte
-}
-
-// What reading a note costs, in gas. The end of a block, whose meter has no limit, reads a note once: it is paid for by the
-// write. A preview reads the notes of its block so far, and so may any number of previews.
-const (
-	NoteGas     = 300
-	NoteByteGas = 3
-)
-
-func chargeNote(ctx context.Context, bytes int) {
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(NoteGas+NoteByteGas*uint64(bytes), "notes of watched state")
-}
-
-// Quiet reports whether nothing was noted since the block began or the notes were last taken. It is one read.
-func (w *Watcher) Quiet(ctx context.Context) (bool, error) {
-	if w == nil {
-		return true, nil
-	}
-	notes, err := w.timers.OpenKVStore(ctx).Iterator([]byte{types.PrefixWatchNotes}, []byte{types.PrefixWatchNotes + 1})
+	anyWatch, err := collections.EncodeKeyWithPrefix(types.PrefixWatched.Bytes(), countsKey, collections.Join(declared.Name, []byte{}))
 	if err != nil {
-		return false, err
+		panic(fmt.Errorf("x/timers/watch: store %s: %w", declared.Name, err))
 	}
-	quiet := !notes.Valid()
-	return quiet, notes.Close()
-}
-
-// Take returns what changed since the block began or Take was last called, and removes the notes. The result is in
-// order of store and prefix, with at most maxKeys keys for each prefix. The work is proportional to the notes, and so
-// to what transactions wrote; each costs NoteGas and more for its bytes.
-func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
-	var all []Changed
-	err := w.notes.Walk(ctx, nil, func(n note) (bool, error) {
-		chargeNote(ctx, len(n.K1())+len(n.K2())+len(n.K3()))
-		key := types.WatchKey{Store: n.K1(), Prefix: n.K2()}
-		if last := len(all) - 1; last < 0 || all[last].Key.Compare(key) != 0 {
-			all = append(all, Changed{Key: key})
-		}
-		if last := &all[len(all)-1]; len(last.Keys) < maxKeys {
-			last.Keys = append(last.Keys, n.K3())
-		}
-		return false, nil
-	})
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, w.notes.Clear(ctx, nil)
-}
-
-// Forget removes all notes, of a block whose changes can't be kept: they must not pile up.
-func (w *Watcher) Forget(ctx context.Context) error {
-	return errors.Join(w.notes.Clear(ctx, nil), w.fees.Clear(ctx, nil), w.starts.Remove(ctx))
+	return &watchedService{watcher: w, inner: service, declared: declared, anyWatch: anyWatch}
 }
 
 type mutedKey struct{}
 
-// Muted returns a context whose writes are noted for conditions only, whose keys TakeFees returns. The module moves its own
+// Muted returns a context whose writes are noted for conditions only. The module moves its own
 // fees with it, so that no timer that waits for any change is made due by the fee of its own fire.
 func Muted(ctx context.Context) context.Context {
 	return sdk.UnwrapSDKContext(ctx).WithValue(mutedKey{}, true)

@@ -3,6 +3,7 @@ package watch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -58,7 +59,7 @@ func newRig(tb testing.TB) *rig {
 	tb.Helper()
 	keys := storetypes.NewKVStoreKeys("timers", "subject")
 	r := &rig{tb: tb}
-	r.ctx = testutil.DefaultContextWithKeys(keys, nil, nil)
+	r.ctx = testutil.DefaultContextWithKeys(keys, nil, nil).WithBlockHeight(1)
 	var indexStore store.KVStoreService
 	r.timers = watch.Ungassed(keys["timers"])
 	indexStore, r.index = storecount.Wrap(r.timers)
@@ -66,7 +67,7 @@ func newRig(tb testing.TB) *rig {
 	r.plain = runtime.NewKVStoreService(keys["subject"])
 	r.wrapped = r.watcher.Service(r.plain, watch.Store{Name: "subject", Forms: []watch.Form{half}})
 	sb := collections.NewSchemaBuilder(watch.Ungassed(keys["timers"]))
-	r.counts = watch.NewCounts(sb)
+	r.counts = watch.NewCounts(codec.NewProtoCodec(nil), sb)
 	_, err := sb.Build()
 	require.NoError(tb, err)
 	return r
@@ -75,7 +76,7 @@ func newRig(tb testing.TB) *rig {
 // watch counts watches as the keeper does.
 func (r *rig) watch(prefixes ...string) {
 	for _, prefix := range append(prefixes, "") {
-		require.NoError(r.tb, r.counts.Set(r.ctx, collections.Join("subject", []byte(prefix)), 1))
+		require.NoError(r.tb, r.counts.Set(r.ctx, collections.Join("subject", []byte(prefix)), types.WatchCount{Plain: 1}))
 	}
 	r.index.Reset()
 }
@@ -90,13 +91,14 @@ func (r *rig) remove(key string) {
 
 // changed takes the notes as prefix → keys.
 func (r *rig) changed(maxKeys int) map[string][]string {
-	taken, err := r.watcher.Take(r.ctx, maxKeys)
+	taken, more, err := r.watcher.Take(r.ctx, nil, 99, maxKeys)
 	require.NoError(r.tb, err)
+	require.False(r.tb, more)
 	all := map[string][]string{}
 	for _, c := range taken {
 		require.Equal(r.tb, "subject", c.Key.Store)
 		for _, key := range c.Keys {
-			all[string(c.Key.Prefix)] = append(all[string(c.Key.Prefix)], string(key))
+			all[string(c.Key.Prefix)] = append(all[string(c.Key.Prefix)], string(key.Key))
 		}
 	}
 	return all
@@ -166,11 +168,7 @@ func TestFeesAreNotedForConditionsOnly(t *testing.T) {
 	require.NoError(t, r.wrapped.OpenKVStore(watch.Muted(r.ctx)).Set([]byte("ab"), []byte("0")))
 	require.Equal(t, storecount.Counts{Gets: 1}, r.index.Take(), "one lookup while the store has no watch")
 	r.watch("ab", "cd")
-	sb := collections.NewSchemaBuilder(r.timers)
-	values := watch.NewValues(codec.NewProtoCodec(nil), sb)
-	_, err := sb.Build()
-	require.NoError(t, err)
-	require.NoError(t, values.Set(r.ctx, collections.Join("subject", []byte("cd")), types.WatchValue{}))
+	require.NoError(t, r.counts.Set(r.ctx, collections.Join("subject", []byte("cd")), types.WatchCount{Plain: 1, Conditional: 1}))
 	r.index.Reset()
 	muted := r.wrapped.OpenKVStore(watch.Muted(r.ctx))
 	for _, key := range []string{"ab", "cd", "ef", "cd"} {
@@ -179,28 +177,93 @@ func TestFeesAreNotedForConditionsOnly(t *testing.T) {
 	require.NoError(t, muted.Delete([]byte("cd")))
 	require.NoError(t, muted.Set(make([]byte, 300), []byte("1")))
 	require.Equal(t, storecount.Counts{Gets: 10, Sets: 3}, r.index.Take(), "two lookups for each write to a key that can be watched")
-	keys, err := r.watcher.TakeFees(r.ctx)
-	require.NoError(t, err)
-	require.Equal(t, []types.WatchKey{{Store: "subject", Prefix: []byte("cd")}}, keys)
-	keys, err = r.watcher.TakeFees(r.ctx)
-	require.NoError(t, err)
-	require.Empty(t, keys, "taken once")
+	require.Equal(t, []string{"cd"}, r.written(9))
+	require.Empty(t, r.written(9), "taken once")
 	require.Empty(t, r.changed(9))
 }
 
+// written takes the notes of keys with conditions, at most limit at a time and going on where that ended.
+func (r *rig) written(limit int) (all []string) {
+	var from types.WatchKey
+	for {
+		keys, next, err := r.watcher.TakeConditions(r.ctx, from, limit)
+		require.NoError(r.tb, err)
+		require.LessOrEqual(r.tb, len(keys), limit)
+		for _, key := range keys {
+			all = append(all, string(key.Prefix))
+		}
+		if next.Store == "" {
+			return all
+		}
+		from = next
+	}
+}
+
+// TestWatcher_ConditionsTakeTurns: a key that is written again waits for the others that were written.
+func TestWatcher_ConditionsTakeTurns(t *testing.T) {
+	r := newRig(t)
+	r.watch()
+	for _, key := range []string{"a", "b", "c"} {
+		require.NoError(t, r.counts.Set(r.ctx, collections.Join("subject", []byte(key)), types.WatchCount{Conditional: 1}))
+		r.set(key, "1")
+	}
+	keys, next, err := r.watcher.TakeConditions(r.ctx, types.WatchKey{}, 1)
+	require.NoError(t, err)
+	require.Equal(t, []types.WatchKey{{Store: "subject", Prefix: []byte("a")}}, keys)
+	require.Equal(t, types.WatchKey{Store: "subject", Prefix: []byte("b")}, next)
+	r.set("a", "2")
+	noted, err := r.watcher.TakeConditionsOf(r.ctx, []types.WatchKey{{Store: "subject", Prefix: []byte("c")}, {Store: "subject", Prefix: []byte("d")}})
+	require.NoError(t, err)
+	require.Equal(t, []types.WatchKey{{Store: "subject", Prefix: []byte("c")}}, noted)
+	keys, next, err = r.watcher.TakeConditions(r.ctx, next, 9)
+	require.NoError(t, err)
+	require.Equal(t, []types.WatchKey{{Store: "subject", Prefix: []byte("b")}, {Store: "subject", Prefix: []byte("a")}}, keys)
+	require.Empty(t, next.Store)
+}
+
+// TestTakeIsInOrderAndBounded: prefixes that were taken longest ago are first, and what does not fit stays noted with the height
+// of its first change.
+//
+// Rule: 1.10-notes-stay
 func TestTakeIsInOrderAndBounded(t *testing.T) {
 	r := newRig(t)
-	r.watch("ab", "zz")
+	r.ctx = r.ctx.WithBlockHeight(7)
+	r.watch("ab", "yy", "zz")
 	for _, key := range []string{"zz2", "ab3", "ab1", "zz1", "ab2", "ab4"} {
 		r.set(key, "1")
 	}
-	taken, err := r.watcher.Take(r.ctx, 3)
-	require.NoError(t, err)
-	require.Equal(t, []watch.Changed{
-		{Key: types.WatchKey{Store: "subject", Prefix: []byte("ab")}, Keys: [][]byte{[]byte("ab1"), []byte("ab2"), []byte("ab3")}},
-		{Key: types.WatchKey{Store: "subject", Prefix: []byte("zz")}, Keys: [][]byte{[]byte("zz1"), []byte("zz2")}},
-	}, taken)
-	require.Empty(t, r.changed(3))
+	taken := func(limit int, wantMore bool) []watch.Changed {
+		all, more, err := r.watcher.Take(r.ctx, nil, limit, 3)
+		require.NoError(t, err)
+		require.Equal(t, wantMore, more)
+		return all
+	}
+	changed := func(prefix string, since, height uint64, keys ...string) watch.Changed {
+		c := watch.Changed{Key: types.WatchKey{Store: "subject", Prefix: []byte(prefix)}, Since: since, Height: height}
+		for _, key := range keys {
+			c.Keys = append(c.Keys, types.WatchChange{Key: []byte(key), Height: height})
+		}
+		return c
+	}
+	require.Equal(t, []watch.Changed{changed("ab", 7, 7, "ab1", "ab2", "ab3")}, taken(1, true))
+	r.ctx = r.ctx.WithBlockHeight(8)
+	for _, key := range []string{"ab1", "yy1", "zz1", "zz2"} {
+		r.set(key, "2")
+	}
+	require.Equal(t, []watch.Changed{changed("yy", 8, 8, "yy1"), changed("zz", 7, 8, "zz1", "zz2")}, taken(2, true), "ab was taken")
+	require.Equal(t, []watch.Changed{changed("ab", 8, 8, "ab1")}, taken(2, false))
+	require.Empty(t, taken(9, false))
+}
+
+// TestWatcher_APrefixHasABoundedNumberOfNotes: who writes below a watched prefix leaves no more work than a fire can deliver.
+func TestWatcher_APrefixHasABoundedNumberOfNotes(t *testing.T) {
+	r := newRig(t)
+	r.watch("ab")
+	for i := range 3 * int(types.MaxMatchedKeys) {
+		r.set(fmt.Sprintf("ab%05d", i), "1")
+	}
+	require.Len(t, r.changed(10 * int(types.MaxMatchedKeys))["ab"], int(types.MaxMatchedKeys))
+	require.Empty(t, r.changed(9))
 }
 
 // TestWrappedStoreMatchesThePlainStore: under any operations and watches, a wrapped store returns, charges and stores
@@ -271,7 +334,7 @@ func attempt(op int, s store.KVStore, key, value []byte) (result []any) {
 }
 
 // TestWhatAWriteCosts is in store operations: one lookup while the store has no watch, one more for each prefix of the
-// key that can be watched, and a note for each that is.
+// key that can be watched. For each that is, its note is read and written, and one of the key if that has more.
 func TestWhatAWriteCosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		watched []string
@@ -282,8 +345,9 @@ func TestWhatAWriteCosts(t *testing.T) {
 		"nor when removing":               {nil, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 1}},
 		"no one watches the key":          {[]string{"zz"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}},
 		"no one watches a key of no form": {[]string{"zz"}, func(r *rig) { r.set("a", "1") }, storecount.Counts{Gets: 2}},
-		"its prefix is watched":           {[]string{"ab"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3, Sets: 1}},
-		"it is watched in two ways":       {[]string{"ab", "abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3, Sets: 2}},
+		"its prefix is watched":           {[]string{"ab"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 5, Sets: 2}},
+		"it is watched itself":            {[]string{"abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 4, Sets: 1}},
+		"it is watched in two ways":       {[]string{"ab", "abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 6, Sets: 3}},
 		"nothing changes":                 {[]string{"ab"}, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -277,6 +277,11 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	if err := c.Watcher.Forget(c.ctx); err != nil {
 		return err
 	}
+	for _, key := range opts.Genesis.WatchChanged {
+		if err := c.Watcher.NoteCondition(c.ctx, key); err != nil {
+			return err
+		}
+	}
 	c.commit()
 	return nil
 }
