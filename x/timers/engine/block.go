@@ -31,6 +31,8 @@ type block struct {
 
 	// funds of the payers.
 	funds funds
+	// unpaid counts the tries of this block that took time and that no one is billed for.
+	unpaid uint32
 	// session is what the block's steps change, until it is written.
 	session *logmap.Session
 	// watch times the steps.
@@ -48,8 +50,6 @@ type funds struct {
 	*fees.Shortfalls
 	// least is the lowest price of a fire, which a block without such timers does not need.
 	least func() market.Price
-	// lacking counts the tries of this block that found no funds.
-	lacking uint32
 	// promised is what the timers will need that this block returns to the queue, by payer, and pledged what those will need that
 	// it admits. They are looked up, never ranged over.
 	promised, pledged map[string]math.Int
@@ -63,6 +63,12 @@ func (b *block) clampCursors() {
 			*cursor = own
 		}
 	}
+}
+
+// tryUnpaid takes a try from the meter that no one is billed for. Once there is one, the round ends with the meter.
+func (b *block) tryUnpaid() {
+	b.unpaid++
+	b.Overhead.Consume(market.Try, 1)
 }
 
 // firstRemaining is the new head of the queue: the first expired timer that was not removed, or the first live one. Under

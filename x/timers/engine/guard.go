@@ -18,6 +18,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	if cause == nil {
 		return true
 	}
+	b.tryUnpaid()
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
@@ -127,6 +128,7 @@ func (h hands) Runnable(t *types.Timer) bool {
 // scheduledByAdmin reports whether who scheduled a timer of its actor is still the admin of that. A timer of which this can't be
 // found out is quarantined.
 func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer) (isAdmin, known bool) {
+	b.Overhead.Consume(market.LookAtAdmin, 1)
 	known = e.guard(ctx, b, timer, func(ctx sdk.Context) error {
 		isAdmin = types.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
 		return nil
@@ -139,6 +141,7 @@ func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer)
 // tries them.
 func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
 	b.Left++
+	b.tryUnpaid()
 	if b.GC.TakeFor(timer) {
 		e.removeNotAdmins(ctx, b, timer)
 		return

@@ -18,10 +18,10 @@ import (
 // So a block ends even if the policy hands out the same timers for ever, and no timer fires before its time. A round that
 // breaks this fails the step as a whole, until the authority selects another policy.
 //
-// It also holds a crowd of timers without funds, or priced out, to its share of a block. The round hands out timers until one
-// lacked funds, and then while the overhead has room for another. Where any did, or was put on hold as priced out, and more
-// timers are ready than the round looked at, what remains of the lane is for newcomers, the timers that became due in this
-// block, in queue order.
+// It also holds a crowd that no one is billed for to its share of a block: timers without funds, of former admins, quarantined or
+// priced out. The round hands out timers until one of them was tried, and then while the overhead has room for another. Where any
+// was, or was put on hold as priced out, and more timers are ready than the round looked at, what remains of the lane is for
+// newcomers, the timers that became due in this block, in queue order.
 type turns struct {
 	policies.Round
 	b       *block
@@ -36,7 +36,7 @@ type turns struct {
 // Next implements policies.Round.
 func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	if !r.roundOver {
-		if r.b.funds.lacking == 0 || r.b.Overhead.Left(market.Try) > 0 {
+		if r.b.unpaid == 0 || r.b.Overhead.Left(market.Try) > 0 {
 			turn, found, err := r.Round.Next(ctx)
 			if err != nil {
 				return turn, false, err
@@ -69,7 +69,7 @@ func (r *turns) claim(t *types.Timer) error {
 
 // readNewcomers reads the oldest timers that became due in this block and are still in the queue.
 func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
-	if r.b.funds.lacking+r.b.PricedOut == 0 || !r.b.Overloaded || !r.hasRoom() {
+	if r.b.unpaid+r.b.PricedOut == 0 || !r.b.Overloaded || !r.hasRoom() {
 		return nil
 	}
 	first, end := schedule.Key{Due: r.b.Height}, schedule.Key{Due: r.b.Height + 1}

@@ -22,8 +22,7 @@ func (f *funds) leastCost(t *types.Timer) math.Int { return f.least().Cost(t.Gas
 
 // foundNoFunds takes a timer out of the contest that was tried without funds.
 func (e *Engine) foundNoFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
-	b.funds.lacking++
-	b.Overhead.Consume(market.Try, 1)
+	b.tryUnpaid()
 	e.lacksFunds(ctx, b, timer, required)
 }
 
