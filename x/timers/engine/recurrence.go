@@ -326,9 +326,6 @@ func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bo
 	}
 	next.Skips++
 	suspended := next.Skips >= b.Config.MaxUnfundedSkips
-	if suspended {
-		next.Skips = 0
-	}
 	next.Due = max(next.Due, b.Height+1)
 	if err := e.Records.Move(ctx, timer, triggers.To(&next)); err != nil {
 		return true, err
@@ -342,11 +339,12 @@ func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bo
 // This file says which occurrences have passed without a fire.
 
 // Resume is Release by the owner: now, or with the timer's next repetition. Of the occurrences that came meanwhile at most the
-// latest fires.
+// latest fires. The row of repetitions that passed without funds begins anew, for which the caller charges.
 func (e *Engine) Resume(ctx sdk.Context, t *types.Timer, at types.ResumeAt) error {
 	var passed schedule.Passed[uint64]
 	before, now := *t, types.MomentOf(ctx)
 	err := e.releaseAt(ctx, t, now.Height+1, func(t *types.Timer) (err error) {
+		t.Skips = 0
 		passed, err = e.Triggers.Resume(t, at, now)
 		return err
 	})

@@ -41,8 +41,9 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 // at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer").
 //
-// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotOnHold, ErrQuarantined for a timer
-// that only the authority can release, and ErrUnrunnable for one that returns by itself.
+// It consumes schedule_cycles, and lapse_cycles for each repetition that passed without funds, which may pass again. Errors are
+// ErrTimerNotFound, ErrTimerExpired, ErrNotOnHold, ErrQuarantined for a timer that only the authority can release, and
+// ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
 	return k.resumeBy(ctx, own(actor, id), types.ResumeNow)
 }
@@ -57,6 +58,9 @@ func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (
 	}
 	switch timer.HoldReason {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
+		if err := k.restoreSkips(ctx, &timer); err != nil {
+			return timer, err
+		}
 		err := k.engine.Resume(sdk.UnwrapSDKContext(ctx), &timer, at)
 		return timer, err
 	case types.NotOnHold:
@@ -71,6 +75,18 @@ func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (
 		return timer, types.ErrUnrunnable.Wrapf("timer %s: its gas limit %d is outside what the config runs; it comes back by itself, "+
 			"or after an update", timer.IDHex(), timer.GasLimit)
 	}
+}
+
+// restoreSkips charges for the repetitions that may pass again without funds: lapse_cycles for each that did.
+func (k *Keeper) restoreSkips(ctx context.Context, timer *types.Timer) error {
+	if timer.Skips == 0 {
+		return nil
+	}
+	config, err := k.Config(ctx)
+	if err == nil {
+		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.LapseCycles*uint64(timer.Skips), "occurrences")
+	}
+	return err
 }
 
 // ownTimer charges for a change and returns the timer to change.

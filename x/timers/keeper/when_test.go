@@ -237,6 +237,35 @@ func TestOccurrences_LapseAtAPrice(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 }
 
+// TestResume_PaysForTheSkipsItRestores: scheduling prepays the repetitions that may pass without funds, and whoever lets them pass
+// again pays for as many.
+//
+// Rule: 3.4-resume-pays
+func TestResume_PaysForTheSkipsItRestores(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 20) }))
+	poor := sdk.AccAddress("robot_poor__________")
+	f.fund(poor, 1)
+	id := f.schedule(poor, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}), func(msg *types.MsgScheduleTimer) {
+		msg.OnUnfunded = types.OnUnfundedSkip
+	})
+	resume := &types.MsgResumeTimer{Sender: poor.String(), Id: id}
+	suspended := func() {
+		for range 30 {
+			f.NextBlock()
+		}
+		require.Equal(t, types.Suspended, f.timer(poor, id).HoldReason)
+	}
+	suspended()
+	config := f.config()
+	require.Equal(t, config.MaxUnfundedSkips, f.timer(poor, id).Skips)
+	first := f.run(resume)
+	require.Zero(t, f.timer(poor, id).Skips)
+	f.run(&types.MsgPauseTimer{Sender: poor.String(), Id: id})
+	again := f.run(resume)
+	require.InDelta(t, config.LapseCycles*uint64(config.MaxUnfundedSkips), first-again, 100, "nothing was skipped in between")
+	suspended()
+}
+
 // TestTimes_ACrowdAtOneSecond: a block makes as many due as its overhead has room for, oldest first, and all fire in order. One
 // whose time comes later does not wait for those that are left.
 //

@@ -306,9 +306,9 @@ func (m *opened) frontSources(within span) ([]*source, error) {
 	return m.addSources([]*source{{ready: log}}, front, h, within)
 }
 
-// sortedLog returns the messages of the log in an interval, by key. A Reader reads all of it once.
+// sortedLog returns the messages of the log in an interval, by key. A Reader that has looked there often reads all of it once.
 func (m *opened) sortedLog(h head, within span) ([]message, error) {
-	if m.memory == nil {
+	if !m.memory.decodesLog() {
 		log, err := m.log(h, within)
 		return sortLog(log), err
 	}
