@@ -201,9 +201,6 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 			g.Timers[0].Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
 			g.Timers[0].LastOutcome = &types.Outcome{Paid: math.ZeroInt()}
 		},
-		"an outcome of a timer that fires once": func(g *types.GenesisState) {
-			g.Timers[0].FireSeq, g.Timers[0].LastOutcome = 1, &types.Outcome{Paid: math.ZeroInt()}
-		},
 		"unfunded in future": func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 9 },
 		"admission ahead":    func(g *types.GenesisState) { g.Lane.AdmitCursor = types.QueueKey{Due: 6} },
 		"receipts ahead":     func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 6 },

@@ -140,10 +140,6 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 			t.LastOutcome = outcome(now)
 			return t.FireSeq == 0 && t.Repeats()
 		},
-		"an outcome of a timer that fires once": func(t *types.Timer, now uint64) bool {
-			t.LastOutcome, t.FireSeq = outcome(now), 1
-			return !t.Repeats()
-		},
 		"an outcome paid with less than nothing": func(t *types.Timer, now uint64) bool {
 			t.LastOutcome = &types.Outcome{Height: now, Paid: math.NewInt(-1)}
 			return t.FireSeq > 0 && t.Repeats()

@@ -192,6 +192,62 @@ func TestUpdate_OnHoldStaysOnHold(t *testing.T) {
 	require.Equal(t, 1, runs)
 }
 
+// TestUpdate_ARetryStaysWhenItsOptionsGo: a timer that fires once, failed and waits for its retry keeps the outcome and the
+// height of the retry, whatever an update states of retries. The state is exported and imported.
+func TestUpdate_ARetryStaysWhenItsOptionsGo(t *testing.T) {
+	for name, options := range map[string]types.TimerOptions{
+		"no retries":          {},
+		"another on_unfunded": {OnUnfunded: types.OnUnfundedSuspend},
+		"fewer":               {Retry: &types.Retry{Max: 1, After: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			tries := 0
+			payload := f.script(func(sdk.Context, types.Delivery) error {
+				tries++
+				return errors.New("not yet")
+			})
+			id := f.schedule(robot, f.Height()+1, payload, func(msg *types.MsgScheduleTimer) { msg.Retry = &types.Retry{Max: 8, After: 10} })
+			f.NextBlock()
+			f.NextBlock()
+			require.Equal(t, 1, tries)
+			due := f.timer(robot, id).Due
+			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Options: &options})
+			info := f.timer(robot, id)
+			require.Equal(t, due, info.Due)
+			require.NotNil(t, info.LastOutcome)
+			f.NextBlock()
+			exported := f.export()
+			require.NoError(t, f.Timers.ValidateGenesis(exported))
+			require.NotNil(t, imported(t, f, exported).timer(robot, id).LastOutcome)
+			require.NoError(t, f.BeginBlock())
+			f.blocksUntil(due + 1)
+			require.Equal(t, 2, tries)
+		})
+	}
+}
+
+// TestUpdate_AWatchKeepsWhatItNoticed: a watch that is due, and is to watch the same as before, fires for what it noticed. As often
+// as it now states.
+func TestUpdate_AWatchKeepsWhatItNoticed(t *testing.T) {
+	f := newFixture(t)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+	f.NextBlock()
+	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)), times(1))
+	f.NextBlock()
+	f.run(f.send(alice, bob, 1))
+	f.NextBlock()
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{Watch: &types.WatchTrigger{
+		Keys: []types.WatchKey{f.balanceOf(bob)}, Remaining: 3,
+	}}})
+	require.NoError(t, f.Check())
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	f.NextBlock()
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob))}, fired.Matched)
+	require.Equal(t, uint64(2), f.timer(robot, id).Trigger.Watch.Remaining)
+}
+
 // TestUpdate_OptionsAreReplacedTogether: retry, on_unfunded, renew and only_if, checked against the trigger that the timer has
 // then.
 //

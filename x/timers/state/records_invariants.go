@@ -90,9 +90,9 @@ func checkRecurrence(t *types.Timer, now uint64) error {
 	if err := t.ValidateRecurrence(); err != nil {
 		return err
 	}
-	if o := t.LastOutcome; o != nil && (o.Height > now || t.FireSeq == 0 || !t.Repeats()) {
-		return types.ErrInternal.Wrapf("last_outcome is of height %d, after %d fires (fire_seq) of a timer that repeats: %t; want none, or "+
-			"a height of at most %d of one that repeats and has fired", o.Height, t.FireSeq, t.Repeats(), now)
+	if o := t.LastOutcome; o != nil && (o.Height > now || t.FireSeq == 0) {
+		return types.ErrInternal.Wrapf("last_outcome is of height %d, after %d fires (fire_seq); want none, or a height of at most %d of "+
+			"a timer that has fired", o.Height, t.FireSeq, now)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@
 package triggers
 
 import (
+	"slices"
+
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -281,11 +283,15 @@ func oneLess(remaining uint64) uint64 {
 // its turn that put it there.
 func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.Trigger, now types.Moment) error {
 	before := *t
-	if trigger.Watch != nil && trigger.Equal(&before.Trigger) {
-		return nil // What it has noticed stays.
+	if watchesTheSame(&before.Trigger, &trigger) { // What it has noticed stays.
+		next := before
+		next.Trigger = trigger
+		err := k.Prepare(config, &next, now)
+		t.Trigger = next.Trigger
+		return err
 	}
 	t.Trigger, t.Recurrence, t.HoldReason = trigger, nil, types.NotOnHold
-	t.DueTime, t.Retries, t.Failures, t.Skips = 0, 0, 0, 0
+	t.DueTime, t.Retries, t.Failures = 0, 0, 0
 	if err := k.Prepare(config, t, now); err != nil {
 		return err
 	}
@@ -312,6 +318,12 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 		t.HoldReason = before.HoldReason
 	}
 	return nil
+}
+
+// watchesTheSame reports whether two triggers watch the same keys, under the same conditions.
+func watchesTheSame(before, after *types.Trigger) bool {
+	return before.Watch != nil && after.Watch != nil &&
+		slices.EqualFunc(before.Watch.Keys, after.Watch.Keys, func(a, b types.WatchKey) bool { return a.Equal(b) })
 }
 
 // LimitRetries keeps the retries of a timer within what it states now. One that states none any more makes the next try as if it

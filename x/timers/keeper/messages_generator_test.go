@@ -1,0 +1,200 @@
+package keeper_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// drawn draws messages of the module, with any of their options, on the timers that a chain has.
+type drawn struct {
+	*fixture
+	t *rapid.T
+	// works is what handlers do; failing ones fail until the payer is refilled.
+	works, fails []byte
+	poor         sdk.AccAddress
+}
+
+func (d *drawn) chance(name string, percent int) bool {
+	return rapid.IntRange(0, 99).Draw(d.t, name) < percent
+}
+
+func oneOf[T any](d *drawn, name string, values ...T) T {
+	return rapid.SampledFrom(values).Draw(d.t, name)
+}
+
+// trigger is of any kind, and relative to now.
+func (d *drawn) trigger() types.Trigger {
+	height, now := d.Height(), d.Ctx().BlockTime().Unix()
+	terms := &types.OccurrenceTerms{
+		Missed: oneOf(d, "missed", types.MissedUnspecified, types.MissedLatest, types.MissedEach),
+		Window: oneOf[uint64](d, "window", 0, 1, 5), Jitter: oneOf[uint64](d, "jitter", 0, 0, 2),
+	}
+	remaining, onFailure := oneOf[uint64](d, "remaining", 0, 1, 2, 5), oneOf(d, "on failure", types.OnFailureRoll, types.OnFailureStop)
+	maxFailures := uint32(0)
+	if onFailure == types.OnFailureRoll {
+		maxFailures = oneOf[uint32](d, "max failures", 0, 1, 2)
+	}
+	switch oneOf(d, "kind", "height", "after", "from fire", "from schedule", "time", "calendar", "watch", "condition") {
+	case "height":
+		return types.Trigger{Height: height + oneOf[uint64](d, "in", 1, 2, 6)}
+	case "after":
+		return types.Trigger{After: oneOf[uint64](d, "after", 1, 3)}
+	case "from fire":
+		return types.Trigger{Interval: &types.IntervalTrigger{
+			Every: oneOf[uint64](d, "every", 1, 2, 7), Remaining: remaining, OnFailure: onFailure, MaxFailures: maxFailures,
+		}}
+	case "from schedule":
+		return types.Trigger{Interval: &types.IntervalTrigger{
+			Every: oneOf[uint64](d, "every", 1, 2, 7), Remaining: remaining, OnFailure: onFailure, MaxFailures: maxFailures,
+			From: types.FromSchedule, Occurrences: terms,
+		}}
+	case "time":
+		at := time.Unix(now+oneOf[int64](d, "seconds", 1, 5, 30), 0).UTC()
+		return types.Trigger{Time: &at}
+	case "calendar":
+		return types.Trigger{Calendar: &types.CalendarTrigger{
+			Every: &types.EveryRule{Seconds: oneOf[uint64](d, "period", 1, 6, 60), Anchor: now}, Remaining: remaining,
+			OnFailure: onFailure, MaxFailures: maxFailures, Occurrences: terms,
+		}}
+	case "condition":
+		return types.Trigger{Watch: &types.WatchTrigger{
+			Keys: []types.WatchKey{d.when(d.balanceOf(bob), "> 0"), d.balanceOf(carol)}, Remaining: remaining, Cooldown: oneOf[uint64](d, "cooldown", 0, 3),
+		}}
+	default:
+		return types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{d.balanceOf(bob)}, Remaining: remaining}}
+	}
+}
+
+func (d *drawn) options() types.TimerOptions {
+	options := types.TimerOptions{
+		OnUnfunded: oneOf(d, "on unfunded", types.OnUnfundedUnspecified, types.OnUnfundedDestroy, types.OnUnfundedSuspend, types.OnUnfundedSkip),
+		Renew:      d.chance("renews", 20),
+	}
+	if d.chance("retries", 50) {
+		options.Retry = &types.Retry{Max: oneOf[uint32](d, "tries", 1, 8), After: oneOf[uint64](d, "retry after", 1, 4), Backoff: oneOf[uint32](d, "backoff", 0, 2)}
+	}
+	if d.chance("guarded", 20) {
+		options.OnlyIf = []types.WatchKey{d.lowBalance()}
+	}
+	return options
+}
+
+func (d *drawn) payload() []byte { return oneOf(d, "payload", d.works, d.fails) }
+
+// any is a message on any timer of the chain, or one that schedules another.
+func (d *drawn) any() sdk.Msg {
+	timers, err := d.Timers.Engine().Records.All(d.Ctx())
+	require.NoError(d.t, err)
+	if len(timers) == 0 || d.chance("schedules", 35) {
+		options := d.options()
+		msg := &types.MsgScheduleTimer{
+			Sender: oneOf(d, "owner", robot, robot2, d.poor).String(), Trigger: d.trigger(), Payload: d.payload(), GasLimit: gas,
+			Retry: options.Retry, OnUnfunded: options.OnUnfunded, Renew: options.Renew, OnlyIf: options.OnlyIf,
+		}
+		if d.chance("ends", 40) {
+			msg.ExpiresAt, msg.ExpiresTime = d.end(&msg.Trigger)
+		}
+		return msg
+	}
+	t := &timers[rapid.IntRange(0, len(timers)-1).Draw(d.t, "timer")]
+	sender, id, authority := sdk.AccAddress(t.Actor).String(), t.IDHex(), d.Timers.Authority()
+	switch oneOf(d, "message", "update", "update", "update", "extend", "skip", "run", "pause", "resume", "resume", "cancel", "sys cancel", "sys extend", "release") {
+	case "update":
+		return d.update(sender, id)
+	case "extend":
+		at, seconds := d.end(&t.Trigger)
+		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: at, ExpiresTime: seconds}
+	case "skip":
+		return &types.MsgSkipTimer{Sender: sender, Id: id, Count: oneOf[uint32](d, "count", 1, 3)}
+	case "run":
+		return &types.MsgRunTimer{Sender: sender, Id: id}
+	case "pause":
+		return &types.MsgPauseTimer{Sender: sender, Id: id}
+	case "resume":
+		return &types.MsgResumeTimer{Sender: sender, Id: id, At: oneOf(d, "at", types.ResumeNow, types.ResumeNext)}
+	case "cancel":
+		return &types.MsgCancelTimer{Sender: sender, Id: id}
+	case "sys cancel":
+		return &types.MsgSysCancelTimer{Authority: authority, Actor: sender, Id: id}
+	case "sys extend":
+		at, seconds := d.end(&t.Trigger)
+		return &types.MsgSysExtendTimer{Authority: authority, Actor: sender, Id: id, ExpiresAt: at, ExpiresTime: seconds}
+	default:
+		return &types.MsgSysReleaseTimer{Authority: authority, Actor: sender, Id: id}
+	}
+}
+
+// update changes one thing, or several at once.
+func (d *drawn) update(sender, id string) sdk.Msg {
+	msg := &types.MsgUpdateTimer{Sender: sender, Id: id}
+	if d.chance("trigger", 40) {
+		trigger := d.trigger()
+		msg.Trigger = &trigger
+	}
+	if d.chance("options", 60) {
+		options := d.options()
+		msg.Options = &options
+	}
+	if d.chance("call", 20) {
+		msg.Call = &types.TimerCall{Payload: d.payload()}
+	}
+	if d.chance("gas limit", 20) {
+		msg.GasLimit = gas + 1
+	}
+	return msg
+}
+
+// end is soon, in the clock of a trigger as a rule.
+func (d *drawn) end(trigger *types.Trigger) (height uint64, seconds int64) {
+	height, seconds = d.Height()+oneOf[uint64](d, "end", 1, 4, 40), d.Ctx().BlockTime().Unix()+oneOf[int64](d, "end time", 1, 20, 200)
+	switch {
+	case d.chance("both clocks", 10):
+		return height, seconds
+	case trigger.ByTime():
+		return 0, seconds
+	default:
+		return height, 0
+	}
+}
+
+// TestMessages_LeaveNoStateThatCannotBeExported: whatever messages are sent, with any of their options and in any state, every
+// block holds the invariants, and what it exports another chain begins with, and exports again.
+//
+// Rule: 2.1-round-trip
+func TestMessages_LeaveNoStateThatCannotBeExported(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			c.MaxUnfundedSkips = 2
+			c.Policy = rapid.SampledFrom([]types.Policy{types.PolicyFIFO, types.PolicyEIP1559}).Draw(rt, "policy")
+			lab.SetRemovals(c, 2)
+		}))
+		d := &drawn{fixture: f, t: rt, poor: sdk.AccAddress("robot_poor__________")}
+		d.works = f.script(func(sdk.Context, types.Delivery) error { return nil })
+		d.fails = f.script(func(sdk.Context, types.Delivery) error { return errors.New("not now") })
+		f.fund(d.poor, 1_000)
+		for range rapid.IntRange(1, 12).Draw(rt, "blocks") {
+			for range rapid.IntRange(0, 4).Draw(rt, "messages") {
+				_, _, _ = f.Tx(d.any()) // Some are refused.
+			}
+			if d.chance("pays", 30) {
+				f.run(f.send(alice, oneOf(d, "to", bob, carol, d.poor), 200))
+			}
+			f.NextBlock()
+			require.NoError(rt, f.Check())
+			exported := f.export()
+			require.NoError(rt, f.Timers.ValidateGenesis(exported))
+			again := imported(t, f, exported)
+			require.NoError(rt, again.Check())
+			require.Equal(rt, string(f.Codec.MustMarshalJSON(exported)), string(f.Codec.MustMarshalJSON(again.export())))
+		}
+	})
+}
