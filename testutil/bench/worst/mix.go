@@ -56,6 +56,13 @@ const (
 	guards
 	// skipping is whether what has no funds repeats, and lets that repetition pass.
 	skipping
+	// changed keys change in every block. Each is watched by a timer that counts no change yet.
+	changed
+	// admins are ready timers whose scheduler is the admin no more, paused ones wait for their owners.
+	admins
+	paused
+	// meddling of a hundred ready timers schedule another one.
+	meddling
 	genes
 )
 
@@ -64,6 +71,7 @@ var most = Mix{
 	ready: 6_000, ofEach: 100, bids: 4, payload: 20_000, failing: 100, every: 1, unfunded: 4_000, lackEach: 100,
 	expired: 1_500, onHold: 1_500, watchers: 1_500, keys: 8, conditional: 1, hollow: 30, lapsed: 1_500,
 	timed: 3_000, passing: 3_000, guards: 2, skipping: 1,
+	changed: 8_000, admins: 6_000, paused: 20_000, meddling: 100,
 }
 
 // draw draws a mix. A gene is often 0 or the most, since that is where the worst lies.
@@ -177,6 +185,24 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 			t.Trigger, t.OnUnfunded = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}, types.OnUnfundedSkip
 		}
 	}
+	for i := range m[admins] {
+		owner := ownerOf(admins, i/100)
+		fund(owner, workload.OwnerFunds)
+		t := workload.AddTimer(genesis, owner, due, nil, 100_000)
+		t.Scheduler = ownerOf(admins, kindOwners-1)
+		m.bid(policy, r, t)
+	}
+	for i := range m[paused] {
+		workload.AddTimer(genesis, ownerOf(paused, i/100), due, nil, 100_000).HoldReason = types.Paused
+	}
+	for i := range m[changed] {
+		t := workload.AddTimer(genesis, ownerOf(changed, i/100), due+1_000, nil, 100_000)
+		key := balanceOf(ownerOf(changed, i))
+		if m[conditional] == 1 {
+			key.When = &types.WatchCondition{Op: types.ConditionGreater, Value: "1000000000000"}
+		}
+		t.HoldReason, t.Trigger = types.Watching, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
+	}
 	for i := range m[expired] {
 		owner := ownerOf(expired, i/100)
 		ended(workload.AddTimer(genesis, owner, due, nil, 100_000))
@@ -253,7 +279,10 @@ func (m Mix) addReady(genesis *types.GenesisState, r *rand.Rand, fund func(sdk.A
 			amount = 2 * workload.OwnerFunds
 		}
 		var msg sdk.Msg = banktypes.NewMsgSend(owner, payer, sdk.NewCoins(sdk.NewInt64Coin(denom, amount)))
-		if i >= m[ready] {
+		switch {
+		case i < m[ready] && r.IntN(100) < m[meddling]:
+			msg = &types.MsgScheduleTimer{Sender: owner.String(), Trigger: types.Trigger{After: 1_000}, GasLimit: 100_000}
+		case i >= m[ready]:
 			msg = &banktypes.MsgMultiSend{
 				Inputs:  []banktypes.Input{{Address: owner.String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(denom, 1))}},
 				Outputs: make([]banktypes.Output, 1_000),

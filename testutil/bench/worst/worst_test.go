@@ -72,6 +72,8 @@ func TestMix_EachKindOfTimerCostsSomething(t *testing.T) {
 	for name, m := range map[string]Mix{
 		"ready": {ready: 100}, "unfunded": {unfunded: 100}, "expired": {expired: 100}, "onHold": {onHold: 100}, "watchers": {watchers: 100, keys: 1},
 		"hollow": {hollow: 10}, "lapsed": {lapsed: 100, keys: 1}, "timed": {timed: 100}, "passing": {passing: 100},
+		"changed": {changed: 100}, "conditional": {changed: 100, conditional: 1}, "admins": {admins: 100}, "paused": {paused: 3_000},
+		"meddling": {ready: 10, meddling: 100},
 	} {
 		costs, err := Count(Configs[0], types.PolicyEIP1559, m)
 		require.NoError(t, err)
@@ -87,4 +89,41 @@ func TestMix_EachKindOfTimerCostsSomething(t *testing.T) {
 	skips, err := Count(Configs[0], types.PolicyEIP1559, Mix{unfunded: 100, skipping: 1})
 	require.NoError(t, err)
 	require.Greater(t, skips, leaves)
+}
+
+// grown are inputs of which a block looks at most of this many, and not at all of ten times as many.
+var grown = map[int]int{
+	ready: 600, unfunded: 400, expired: 400, onHold: 400, watchers: 400, lapsed: 400, timed: 400, passing: 400, changed: 800, admins: 600,
+	paused: 2_000,
+}
+
+// TestBlockEnd_DoesNotGrowWithItsInputs: each input is ten times as large, alone, or with -worst.all beside each other too, and a
+// block's end costs no more store operations than the bound.
+func TestBlockEnd_DoesNotGrowWithItsInputs(t *testing.T) {
+	floor, err := floorWeight()
+	require.NoError(t, err)
+	policies := []types.Policy{types.PolicyEIP1559}
+	if *all {
+		policies = workload.Policies
+	}
+	for _, policy := range policies {
+		for first := range genes {
+			for second := range genes {
+				if grown[first] == 0 || grown[second] == 0 || second < first || second > first && !*all {
+					continue
+				}
+				for _, variant := range []Mix{{ofEach: 1, keys: 1}, {ofEach: 100, keys: 8, conditional: 1, skipping: 1, every: 1}} {
+					few, many := variant, variant
+					few[first], few[second] = grown[first], grown[second]
+					many[first], many[second] = 10*grown[first], 10*grown[second]
+					least, err := Count(Configs[0], policy, few)
+					require.NoError(t, err)
+					most, err := Count(Configs[0], policy, many)
+					require.NoError(t, err)
+					t.Logf("%s, genes %d and %d: %.2f, tenfold %.2f", plain.PolicyName(policy), first, second, least/floor, most/floor)
+					require.LessOrEqual(t, most/floor, mostOfABlock)
+				}
+			}
+		}
+	}
 }
