@@ -184,6 +184,29 @@ func (c *crowded) asked(digits int) kind {
 	return k
 }
 
+// asks are a contract's other look-ups among very many timers.
+func (c *crowded) asks() (kinds []kind) {
+	byActor := func(actor string) func() string {
+		return func() string { return fmt.Sprintf(`{"timers":{"timers_by_actor":{"actor":%q}}}`, actor) }
+	}
+	for _, of := range []struct {
+		name     string
+		question func() string
+	}{
+		{"the timers of an address without any", byActor(workload.Owner(1 << 20).String())},
+		{"the timers of an address", byActor(realapp.KeyedAccount(1).Address.String())},
+		{"the verdict on a timer", func() string {
+			return fmt.Sprintf(`{"timers":{"timer":{"actor":%q,"id":%q,"verdict":true}}}`, realapp.KeyedAccount(1).Address.String(), c.ids[1][0])
+		}},
+		{"an estimate", func() string { return `{"timers":{"estimate":{"gas_limit":"60000"}}}` }},
+	} {
+		k := asking(of.name+c.name, units, nil, of.question)
+		k.options = c.options
+		kinds = append(kinds, k)
+	}
+	return kinds
+}
+
 func lookupKinds() (kinds []kind) {
 	for _, c := range []*crowded{amidPending(), amidReady()} {
 		for _, of := range changes {
@@ -193,6 +216,7 @@ func lookupKinds() (kinds []kind) {
 			}
 		}
 		kinds = append(kinds, c.asked(2*types.IDBytes), c.asked(4))
+		kinds = append(kinds, c.asks()...)
 	}
 	return kinds
 }
