@@ -54,6 +54,7 @@ func addCommands(root *cobra.Command, modules *app.Description) {
 	)
 	server.AddCommands(root, app.DefaultNodeHome, newApp, nil, wasm.AddModuleInitFlags)
 	streamExport(root)
+	beginFrom(root)
 	wasmcli.ExtendUnsafeResetAllCmd(root)
 }
 
