@@ -31,8 +31,8 @@ type block struct {
 
 	// funds of the payers.
 	funds funds
-	// unpaid counts the tries of this block that took time and that no one is billed for.
-	unpaid uint32
+	// unpaid counts the tries of this block that took time and that no one is billed for, quarantined those of them that failed.
+	unpaid, quarantined uint32
 	// session is what the block's steps change, until it is written.
 	session *logmap.Session
 	// watch times the steps.

@@ -20,7 +20,7 @@ import (
 //
 // It also holds a crowd that no one is billed for to its share of a block: timers without funds, of former admins, quarantined or
 // priced out. The round hands out timers until one of them was tried, and then while the overhead has room for another. Where any
-// was, or was put on hold as priced out, and more timers are ready than the round looked at, what remains of the lane is for
+// was, quarantined ones apart, or was put on hold as priced out, and more timers are ready than the round looked at, what remains of the lane is for
 // newcomers, the timers that became due in this block, in queue order.
 type turns struct {
 	policies.Round
@@ -69,7 +69,7 @@ func (r *turns) claim(t *types.Timer) error {
 
 // readNewcomers reads the oldest timers that became due in this block and are still in the queue.
 func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
-	if r.b.unpaid+r.b.PricedOut == 0 || !r.b.Overloaded || !r.hasRoom() {
+	if r.b.unpaid-r.b.quarantined+r.b.PricedOut == 0 || !r.b.Overloaded || !r.hasRoom() {
 		return nil
 	}
 	first, end := schedule.Key{Due: r.b.Height}, schedule.Key{Due: r.b.Height + 1}
