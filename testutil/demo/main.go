@@ -22,9 +22,13 @@ import (
 // node.Patience.
 const limit = 30 * time.Minute
 
+// pause after each block by default: long enough to read what a block did.
+const pause = 600 * time.Millisecond
+
 func main() {
 	binary := flag.String("timerd", "build/timerd", "the built binary")
 	var o options
+	flag.DurationVar(&o.pause, "pause", pause, "the pause after each block; a shorter one shows the same in less time")
 	flag.BoolVar(&o.keep, "keep", false, "keep the node's home, to look at afterwards")
 	flag.BoolVar(&o.dashboard, "dashboard", false, "serve the node's dashboard, and let both run until Ctrl-C")
 	flag.Parse()
@@ -39,7 +43,11 @@ func main() {
 }
 
 // options are what the flags ask for.
-type options struct{ keep, dashboard bool }
+type options struct {
+	// pause after each block.
+	pause           time.Duration
+	keep, dashboard bool
+}
 
 func run(ctx context.Context, binary string, o options) (err error) {
 	dir, err := os.MkdirTemp("", "timers-demo-")
@@ -55,7 +63,7 @@ func run(ctx context.Context, binary string, o options) (err error) {
 	}()
 	network, err := node.New(ctx, node.Options{
 		Binary: binary, Dir: filepath.Join(dir, "net"), Accounts: []string{"alice", "bob", "carol", "poor"},
-		TimeoutCommit: 600 * time.Millisecond, Genesis: onePerActor,
+		TimeoutCommit: o.pause, Genesis: onePerActor,
 	})
 	if err != nil {
 		return err
@@ -65,7 +73,7 @@ func run(ctx context.Context, binary string, o options) (err error) {
 		return err
 	}
 	defer network.Stop()
-	d := &demo{node: network.Nodes[0], dir: dir}
+	d := &demo{node: network.Nodes[0], dir: dir, pause: o.pause}
 	if err := waiting(ctx, func(ctx context.Context) error { return d.node.WaitHeight(ctx, 2) }); err != nil {
 		return err
 	}
@@ -143,6 +151,7 @@ func waiting(ctx context.Context, fn func(context.Context) error) error {
 type demo struct {
 	node   *node.Node
 	dir    string
+	pause  time.Duration
 	alice  string
 	bob    string
 	timers []*timer

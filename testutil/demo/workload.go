@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cosmos-timers/timers/testutil/node"
 )
 
 // maxFiresPerActor of the demo's chain: of two timers of bob's that are due at once and may fire in that block alone,
@@ -50,9 +52,8 @@ const (
 	carolSpend = 9_999_000_000
 	tooLow     = 2_000_000
 	topUp      = 5_000_000
-	// poorKeeps pays for one more transaction, see node.Tx, and leaves less than a pre-charge.
-	poorKeeps = txFee + 100
-	txFee     = 2_000
+	// poorKeeps pays for one more transaction, and leaves less than a pre-charge.
+	poorKeeps = node.TxFee + 100
 	poorFunds = 10_000_000_000
 )
 
@@ -65,7 +66,7 @@ func (d *demo) schedule(ctx context.Context) error {
 	if d.bob, err = d.node.Address(ctx, "bob"); err != nil {
 		return err
 	}
-	if err := d.tx(ctx, "poor", "bank", "send", "poor", d.alice, fmt.Sprintf("%dutmr", poorFunds-txFee-poorKeeps)); err != nil {
+	if err := d.tx(ctx, "poor", "bank", "send", "poor", d.alice, fmt.Sprintf("%dutmr", poorFunds-node.TxFee-poorKeeps)); err != nil {
 		return err
 	}
 	height, err := d.node.Status(ctx)
@@ -77,7 +78,7 @@ func (d *demo) schedule(ctx context.Context) error {
 	at := func(height int64) []string { return []string{"--at", fmt.Sprint(height)} }
 	once := func(height int64) []string { return append(at(height), "--expires-at", fmt.Sprint(height)) }
 	jobs := []job{
-		{name: "one payment", owner: "alice", form: []string{"send", "bob", "1000utmr", "--after", "20s"}},
+		{name: "one payment", owner: "alice", form: []string{"send", "bob", "1000utmr", "--after", (30 * d.pause).String()}},
 		{name: "three messages", owner: "alice", form: at(first + 1), msgs: []any{send(d.alice, d.bob, 1), send(d.alice, d.bob, 2), send(d.alice, d.bob, 3)}},
 		{name: "more than she has", owner: "alice", form: append([]string{"send", "bob", fmt.Sprintf("%dutmr", int64(1)<<60), "--force"}, at(first+2)...)},
 		{name: "schedules another", owner: "alice", form: at(first + 3), msgs: []any{d.plant(first + 6)}},
@@ -107,7 +108,7 @@ func (d *demo) spend(ctx context.Context) error {
 	if err := d.tx(ctx, "carol", "bank", "send", "carol", d.bob, fmt.Sprintf("%dutmr", carolSpend)); err != nil {
 		return err
 	}
-	fmt.Printf("        carol spends %d utmr and has %d left\n", carolSpend, carolFunds-carolSpend-txFee)
+	fmt.Printf("        carol spends %d utmr and has %d left\n", carolSpend, carolFunds-carolSpend-node.TxFee)
 	return nil
 }
 

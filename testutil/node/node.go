@@ -172,13 +172,24 @@ type Event struct {
 	Attributes map[string]string
 }
 
-// Tx signs and sends a transaction from a key, and waits until it is in a block. A transaction that fails is no error;
+// What a transaction of Tx states: gas that suffices for each of them, and what that costs at the price of gas of a network of
+// testnet init-files, in utmr.
+const (
+	txGas = 4_000_000
+	TxFee = txGas / gasPerCoin
+)
+
+// gasPerCoin is how much gas 1 utmr buys.
+const gasPerCoin = 1_000
+
+// Tx signs and sends a transaction from a key, which pays TxFee, and waits until it is in a block. A transaction that fails is no error;
 // one that is refused before it gets into a block is.
 func (n *Node) Tx(ctx context.Context, from string, args ...string) (TxResult, error) {
 	if err := n.waitTaking(ctx); err != nil {
 		return TxResult{}, err
 	}
-	args = append(append([]string{"tx"}, args...), "--from", from, "--gas", "4000000", "--fees", "4000utmr", "--yes", "--output", "json")
+	args = append(append([]string{"tx"}, args...), "--from", from, "--gas", fmt.Sprint(txGas), "--fees", fmt.Sprintf("%dutmr", TxFee),
+		"--yes", "--output", "json")
 	out, err := n.CLI(ctx, args...)
 	if err != nil {
 		return TxResult{}, err

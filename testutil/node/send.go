@@ -22,7 +22,7 @@ func (n *Node) Send(ctx context.Context, from string, gas uint64, messages ...an
 	unsigned, err := json.Marshal(map[string]any{
 		"body": map[string]any{"messages": messages},
 		"auth_info": map[string]any{"fee": map[string]any{
-			"gas_limit": fmt.Sprint(gas), "amount": []any{map[string]string{"denom": "utmr", "amount": fmt.Sprint(gas / 1_000)}},
+			"gas_limit": fmt.Sprint(gas), "amount": []any{map[string]string{"denom": "utmr", "amount": fmt.Sprint(gas / gasPerCoin)}},
 		}},
 	})
 	if err != nil {
