@@ -58,6 +58,10 @@ var goLine = regexp.MustCompile(`^1\.23(\.\d+)?$`)
 // sdkLine is the SDK's release line that the module is for.
 var sdkLine = regexp.MustCompile(`^v0\.53\.\d+$`)
 
+// cometLine are the releases of CometBFT that the module allows: before v0.38.21 less than consensus could move block time
+// (docs/wiring.md, "go.mod").
+var cometLine = regexp.MustCompile(`^v0\.38\.(2[1-9]|[3-9]\d)$`)
+
 // foreign names modules of virtual machines and of IBC, which a chain with timers need not have. It is broad: a false
 // alarm costs a look, a miss costs every importer.
 var foreign = regexp.MustCompile(`(?i)wasm|\bibc|evm|ether(eum|mint)`)
@@ -94,6 +98,9 @@ func (m modFile) breaches() []string {
 	for _, r := range m.Require {
 		if r.Path == "github.com/cosmos/cosmos-sdk" && !sdkLine.MatchString(r.Version) {
 			add("SDK %s: want v0.53", r.Version)
+		}
+		if r.Path == "github.com/cometbft/cometbft" && !cometLine.MatchString(r.Version) {
+			add("CometBFT %s: want v0.38.21 or later", r.Version)
 		}
 		if r.Indirect {
 			continue
@@ -147,6 +154,20 @@ func TestGoModForcesNothingOnImporters(t *testing.T) {
 	require.Empty(t, m.breaches())
 }
 
+// TestGoMods_FloorOfCometBFT: what a chain imports beside the module allows no older CometBFT either.
+func TestGoMods_FloorOfCometBFT(t *testing.T) {
+	for _, dir := range []string{"../../wasmbinding", "../../evmbinding", "../../lab", "../.."} {
+		stated := 0
+		for _, r := range parseModFile(t, dir+"/go.mod").Require {
+			if r.Path == "github.com/cometbft/cometbft" {
+				stated++
+				require.Regexp(t, cometLine, r.Version, dir)
+			}
+		}
+		require.Equal(t, 1, stated, dir)
+	}
+}
+
 func TestGoModBreachesAreFound(t *testing.T) {
 	text, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
@@ -157,6 +178,7 @@ func TestGoModBreachesAreFound(t *testing.T) {
 		{"exclude", "\nrequire (", "\nexclude example.com/a v1.0.0\n\nrequire (", "exclude example.com/a"},
 		{"new requirement", "\nrequire (", "\nrequire (\n\texample.com/a v1.0.0", "require example.com/a: not in directRequirements"},
 		{"lost requirement", "\tpgregory.net/rapid ", "\texample.com/a ", "pgregory.net/rapid is in directRequirements and not required"},
+		{"older CometBFT", "cometbft/cometbft v0.38.21", "cometbft/cometbft v0.38.20", "CometBFT v0.38.20: want v0.38.21"},
 		{"newer SDK", "github.com/cosmos/cosmos-sdk v0.53", "github.com/cosmos/cosmos-sdk v0.54", "want v0.53"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
