@@ -274,7 +274,7 @@ func (w *wire) seeds(tb testing.TB) map[int][]byte {
 
 // signers are the fields of messages that name who sends them.
 func (w *wire) signers() map[string]string {
-	return map[string]string{"Sender": address("alice"), "Authority": w.App.Timers.Authority()}
+	return map[string]string{"Sender": address("alice"), "Authority": w.App.Timers.Authority(w.Ctx())}
 }
 
 // TestWireReachesTheHandlers: most of the fuzz target's first inputs are taken, so that what grows from them goes deep.

@@ -82,7 +82,7 @@ if [[ $(grep -c '(objects' x/timers/testutil/lab/chain.go) != 2 ]]; then
 	exit 1
 fi
 cp "$files/objects.go.txt" x/timers/testutil/lab/objects.go
-for test in lines parallel; do cp "$files/${test}_test.go.txt" "x/timers/testutil/lab/${test}_test.go"; done
+for test in lines parallel authority; do cp "$files/${test}_test.go.txt" "x/timers/testutil/lab/${test}_test.go"; done
 # From 0.55 on there is no sign mode textual.
 if [[ $line == 0.55 ]]; then rm x/timers/types/signing_textual_test.go; fi
 # Applications: the same, x/bank first among the end blockers, and how votes are counted is an argument of x/gov.

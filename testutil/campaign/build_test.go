@@ -577,7 +577,7 @@ func accountBy(address string) (appchain.Account, bool) {
 
 // govern is a message of the authority.
 func (w *world) govern(o op, d draws) sdk.Msg {
-	authority, t := w.app().Timers.Authority(), w.target(o, d)
+	authority, t := w.app().Timers.Authority(w.ctx()), w.target(o, d)
 	switch o.kind {
 	case "sys cancel":
 		return &types.MsgSysCancelTimer{Authority: authority, Actor: t.Actor, Id: t.ID}

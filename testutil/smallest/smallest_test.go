@@ -197,7 +197,7 @@ func TestPatience_IsSetShownAndKept(t *testing.T) {
 	require.NoError(t, err)
 	next := params.Config
 	types.ChangeParams(&next, func(p *smallest.Params) { p.PatienceBlocks = 3 })
-	change, err := types.ChangeConfig(chain.Timers.Authority(), &params.Config, &next, []string{"smallest.patience_blocks"})
+	change, err := types.ChangeConfig(chain.Timers.Authority(chain.Ctx()), &params.Config, &next, []string{"smallest.patience_blocks"})
 	require.NoError(t, err)
 	require.Equal(t, params.Expected, change.Expected)
 	_, _, err = chain.Tx(change)

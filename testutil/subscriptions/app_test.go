@@ -108,7 +108,7 @@ func TestASubscriptionOutlivesItsTimer(t *testing.T) {
 			s, err := keeper.Get(c.Ctx(), alice)
 			require.NoError(t, err)
 			_, err = timerskeeper.NewMsgServer(c.App.Timers).SysCancelTimer(c.Ctx(), &timerstypes.MsgSysCancelTimer{
-				Authority: c.App.Timers.Authority(), Actor: subscriptions.Address.String(), Id: hex.EncodeToString(s.TimerID),
+				Authority: c.App.Timers.Authority(c.Ctx()), Actor: subscriptions.Address.String(), Id: hex.EncodeToString(s.TimerID),
 			})
 			require.NoError(t, err)
 			if goOn {

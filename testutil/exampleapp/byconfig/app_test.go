@@ -162,7 +162,7 @@ func ProvidePrices() (types.BasefeeSource, types.TipCollector) { return Prices{}
 // Rule: 2.1-fee-denom, 3.7-authority
 func TestTheContainerReplacesDefaults(t *testing.T) {
 	c := start(t, &timersmodulev1.Module{Authority: "robots", FeeDenom: chain.Denom}, depinject.Provide(ProvideRuntime, ProvidePrices))
-	require.Equal(t, authtypes.NewModuleAddress("robots").String(), c.App.TimersKeeper.Authority())
+	require.Equal(t, authtypes.NewModuleAddress("robots").String(), c.App.TimersKeeper.Authority(c.Ctx()))
 	require.IsType(t, Tips{}, c.App.TimersKeeper.Engine().Fees.Tips)
 	require.Equal(t, chain.Denom, c.App.TimersKeeper.DefaultGenesis().Config.FeeDenom)
 	c.Deliver("alice", sendTimer(t, types.Trigger{Height: 3}))

@@ -21,12 +21,11 @@ import (
 // queries run concurrently.
 type Engine struct {
 	*policies.Parts
-	Policies *policies.Registry
-	Triggers triggers.Kinds
-	Watches  *triggers.Watches
-	Receipts *state.Receipts
-	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
-	Authority sdk.AccAddress
+	Policies  *policies.Registry
+	Triggers  triggers.Kinds
+	Watches   *triggers.Watches
+	Receipts  *state.Receipts
+	Authority Authority
 	// Reporter is told what blocks do. Nothing that it answers is used.
 	Reporter report.Reporter
 }

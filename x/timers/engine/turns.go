@@ -130,7 +130,7 @@ func (e *Engine) fireReserved(ctx sdk.Context, b *block) error {
 
 // reservedReady are the ready timers of reserved actors that can fire, the oldest of them.
 func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error) {
-	actors, err := e.reservedActors(&b.Config)
+	actors, err := e.reservedActors(ctx, &b.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -167,15 +167,24 @@ func (e *Engine) CheckConfig(config *types.TimerConfig) error {
 	if err := e.Policies.Validate(config); err != nil {
 		return err
 	}
-	_, err := e.reservedActors(config)
+	_, err := e.namedReserved(config)
 	return err
 }
 
 // reservedActors are RESERVED_ACTORS, or the authority if there are none.
-func (e *Engine) reservedActors(config *types.TimerConfig) ([]sdk.AccAddress, error) {
-	if len(config.ReservedActors) == 0 {
-		return []sdk.AccAddress{e.Authority}, nil
+func (e *Engine) reservedActors(ctx sdk.Context, config *types.TimerConfig) ([]sdk.AccAddress, error) {
+	if len(config.ReservedActors) > 0 {
+		return e.namedReserved(config)
 	}
+	authority, err := e.Addresses.StringToBytes(e.Authority.In(ctx))
+	if err != nil {
+		return nil, nil //nolint:nilerr // Consensus params name what is no address of this chain: it has no timers.
+	}
+	return []sdk.AccAddress{authority}, nil
+}
+
+// namedReserved are RESERVED_ACTORS. The error is ErrInvalidConfig.
+func (e *Engine) namedReserved(config *types.TimerConfig) ([]sdk.AccAddress, error) {
 	actors := make([]sdk.AccAddress, len(config.ReservedActors))
 	for i, text := range config.ReservedActors {
 		var err error

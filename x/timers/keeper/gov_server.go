@@ -13,9 +13,9 @@ import (
 // This file holds the messages that only the authority may send: opcodes 48, 49 and 50, and the release of a
 // quarantined timer.
 
-func (k *Keeper) checkAuthority(signer string) error {
-	if signer != k.authority {
-		return types.ErrUnauthorized.Wrapf("%.120q; it is %s", signer, k.authority)
+func (k *Keeper) checkAuthority(ctx context.Context, signer string) error {
+	if authority := k.Authority(ctx); signer != authority {
+		return types.ErrUnauthorized.Wrapf("%.120q; it is %.120s", signer, authority)
 	}
 	return nil
 }
@@ -25,7 +25,7 @@ func (m msgServer) beginSys(ctx context.Context, msg named, signer string) (sdk.
 	if err := begin(ctx, msg); err != nil {
 		return nil, nil, err
 	}
-	if err := m.checkAuthority(signer); err != nil {
+	if err := m.checkAuthority(ctx, signer); err != nil {
 		return nil, nil, err
 	}
 	return m.engine.Addresses.ParseName("actor", msg.GetActor(), msg.GetId())
@@ -64,7 +64,7 @@ func (m msgServer) UpdateTimerConfig(
 	if err := begin(ctx, msg); err != nil {
 		return nil, err
 	}
-	if err := m.checkAuthority(msg.Authority); err != nil {
+	if err := m.checkAuthority(ctx, msg.Authority); err != nil {
 		return nil, err
 	}
 	if err := msg.ValidateBasic(); err != nil {
@@ -100,7 +100,7 @@ func (k *Keeper) ReplaceConfig(ctx context.Context, next types.TimerConfig) (*ty
 		return nil, err
 	}
 	latest.CopyMissing(&next)
-	return types.ChangeConfig(k.authority, &latest, &next, nil)
+	return types.ChangeConfig(k.Authority(ctx), &latest, &next, nil)
 }
 
 // SysExtendTimer implements types.MsgServer: opcode 50.

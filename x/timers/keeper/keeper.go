@@ -25,11 +25,10 @@ import (
 
 // Keeper is the module as the rest of the chain sees it. There is one instance in a chain, passed by pointer.
 type Keeper struct {
-	engine    *engine.Engine
-	service   store.KVStoreService
-	schema    collections.Schema
-	authority string
-	feeDenom  feeDenom
+	engine   *engine.Engine
+	service  store.KVStoreService
+	schema   collections.Schema
+	feeDenom feeDenom
 	// components of the module's state, in the order of genesis.
 	components []state.Component
 }
@@ -46,6 +45,8 @@ type options struct {
 	policies []policies.Constructor
 	agents   func(*policies.Parts) policies.Agents
 	feeDenom feeDenom
+	// authority: WithAuthority.
+	authority func(sdk.Context) string
 	// noHeadroom: WithoutHeadroom.
 	noHeadroom bool
 }
@@ -103,6 +104,14 @@ func WithPolicy(bind ...policies.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind...) }
 }
 
+// WithAuthority lets the chain's consensus params name the authority, as they can from SDK 0.54 on. The function returns the
+// bech32 address that they name, empty if they name none: then the one given to NewKeeper holds. The other of the two has no
+// rights. It is asked when a message of the authority comes, once in a block for the reserved share, and by the params query;
+// it must answer from state alone, so that all nodes agree. Without it the one given to NewKeeper holds.
+func WithAuthority(named func(ctx sdk.Context) string) Option {
+	return func(o *options) { o.authority = named }
+}
+
 // WithAgents lets timers name bidding agents (policies/agents.New): contracts and modules that price them. Without it a bid or a
 // MsgSetAgent that names one is refused with types.ErrInvalidAgent.
 func WithAgents(bind func(*policies.Parts) policies.Agents) Option {
@@ -129,8 +138,7 @@ func NewKeeper(
 	authority string,
 	opts ...Option,
 ) *Keeper {
-	authorityAddress, err := addresses.StringToBytes(authority)
-	if err != nil {
+	if _, err := addresses.StringToBytes(authority); err != nil {
 		panic(fmt.Errorf("x/timers: authority %q: %w", authority, err))
 	}
 	moduleAddress := accounts.GetModuleAddress(types.ModuleName)
@@ -146,9 +154,9 @@ func NewKeeper(
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	payments.Defaults()
-	k := &Keeper{authority: authority, feeDenom: o.feeDenom, service: service}
+	k := &Keeper{feeDenom: o.feeDenom, service: service}
 	k.wire(cdc, collections.NewSchemaBuilder(service), payments, router, &o)
-	k.engine.Authority = authorityAddress
+	k.engine.Authority = engine.Authority{Wired: authority, Named: o.authority}
 	return k
 }
 
@@ -189,8 +197,10 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, payments *
 // Engine returns the engine that fires the timers. The query server runs its steps on a branch of state.
 func (k *Keeper) Engine() *engine.Engine { return k.engine }
 
-// Authority returns the address that may send the Sys messages.
-func (k *Keeper) Authority() string { return k.authority }
+// Authority returns the bech32 address that may send the Sys messages now.
+func (k *Keeper) Authority(ctx context.Context) string {
+	return k.engine.Authority.In(sdk.UnwrapSDKContext(ctx))
+}
 
 // Config returns the config in force in this block: one config holds throughout a block. Reading it costs no gas.
 func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {

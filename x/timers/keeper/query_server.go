@@ -22,18 +22,16 @@ import (
 
 // server answers queries. Those at a height answer as of the end of that block.
 type server struct {
-	engine    *engine.Engine
-	authority string
+	engine *engine.Engine
 }
 
 // Module is what queries need of the module; *keeper.Keeper is one.
 type Module interface {
 	Engine() *engine.Engine
-	Authority() string
 }
 
 // NewQueryServer returns the module's query server. It keeps nothing, and answers queries side by side.
-func NewQueryServer(m Module) types.QueryServer { return &server{m.Engine(), m.Authority()} }
+func NewQueryServer(m Module) types.QueryServer { return &server{m.Engine()} }
 
 var _ types.QueryServer = (*server)(nil)
 
@@ -57,7 +55,7 @@ func (s *server) Params(ctx context.Context, req *types.QueryParamsRequest) (*ty
 			SysUpdateTimerConfig: types.OpcodeSysUpdateTimerConfig,
 			SysExtendTimer:       types.OpcodeSysExtendTimer,
 		},
-		Authority: s.authority,
+		Authority: s.engine.Authority.In(sdk.UnwrapSDKContext(ctx)),
 	}
 	next, found, err := s.engine.Configs.Next(ctx)
 	if err != nil {

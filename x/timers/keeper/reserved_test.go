@@ -21,16 +21,18 @@ import (
 
 // besieged is a chain under a policy with a crowd of 600 timers that are due at height 2, and of which a block fires 16. A
 // later timer with the same bid comes after them. The crowd is a storm if the window is 32.
-func besieged(t *testing.T, policy types.Policy, window uint32, change func(*types.TimerConfig)) *fixture {
+func besieged(
+	t *testing.T, policy types.Policy, window uint32, change func(*types.TimerConfig), more ...func(*lab.ChainOptions),
+) *fixture {
 	t.Helper()
-	return crowded(t, 600, func(timer *types.Timer) { timer.Due = 2 }, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
+	return crowded(t, 600, func(timer *types.Timer) { timer.Due = 2 }, append(more, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.CandidateWindow = policy, window
 		lab.SetOverhead(c, market.Admit, int(window))
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 340_000, 200_000, 200_000
 		c.ReservedActors, c.WeightMax = []string{robot2.String()}, c.WeightMin
 		c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 		change(c)
-	}))
+	}))...)
 }
 
 // TestReservedActorsAreNotKeptOut: under every policy and in a storm, the timer of a reserved actor
@@ -101,13 +103,6 @@ func TestReservedActorsPayLikeAllOthers(t *testing.T) {
 	require.Equal(t, "54000", only[*types.TimerFired](f, events).Paid, "20,000 at 1, 1.2 and a tip of 0.5")
 	require.Equal(t, before-54_000, f.balance(robot))
 	require.Equal(t, types.TimerStatusReady, f.timer(robot, low).Status)
-}
-
-// TestTheAuthorityIsReservedByDefault: a passed proposal's timer is not kept out either.
-func TestTheAuthorityIsReservedByDefault(t *testing.T) {
-	f := newFixture(t)
-	require.Empty(t, f.config().ReservedActors)
-	require.Equal(t, f.Timers.Authority(), f.Timers.Engine().Authority.String())
 }
 
 // TestTheAuthoritysTimerIsNotKeptOut where the config names no reserved actors.

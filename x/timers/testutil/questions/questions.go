@@ -94,8 +94,8 @@ func (a *Asker) change(ctx sdk.Context) error {
 		&types.MsgCancelTimer{Sender: sender, Id: id},
 		&types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: 90_000},
 		&types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: height + 9},
-		&types.MsgSysReleaseTimer{Authority: a.Timers.Authority(), Actor: sender, Id: id},
-		&types.MsgSysCancelTimer{Authority: a.Timers.Authority(), Actor: sender, Id: id},
+		&types.MsgSysReleaseTimer{Authority: a.Timers.Authority(ctx), Actor: sender, Id: id},
+		&types.MsgSysCancelTimer{Authority: a.Timers.Authority(ctx), Actor: sender, Id: id},
 		&types.MsgScheduleTimer{Sender: sender, Trigger: types.Trigger{Height: height + 2}, Payload: []byte("noop")},
 	}
 	msg := msgs[a.Random.Intn(len(msgs))]
