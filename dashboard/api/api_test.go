@@ -103,7 +103,7 @@ func TestForeignNamesAreRefused(t *testing.T) {
 // TestStatus_NamesTheWallet that the page links to.
 func TestStatus_NamesTheWallet(t *testing.T) {
 	server, s := served(t, 1)
-	s.Wallet = "https://wallet.example/?rpc=a&rest=b"
+	s.Wallet = "https://wallet.example/?rpc=/rpc&rest=/rest"
 	_, body := ask(t, server, http.MethodGet, "/api/status", "")
 	var status struct{ Wallet string }
 	require.NoError(t, json.Unmarshal([]byte(body), &status))

@@ -11,7 +11,17 @@ const { chromium } = createRequire(path.join(process.cwd(), "x.js"))("playwright
 const { RPC, MNEMONIC: mnemonic, PREFIX: prefix } = process.env;
 const files = { "/": ["index.html", "text/html"], "/wallet.js": ["wallet.js", "text/javascript"] };
 const server = http.createServer((request, response) => {
-  const file = files[new URL(request.url, "http://page").pathname];
+  const { pathname } = new URL(request.url, "http://page");
+  if (pathname === "/rpc") {
+    const node = http.request(RPC, { method: request.method, headers: { "content-type": "application/json" } }, (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+    node.on("error", () => response.writeHead(502).end());
+    request.pipe(node);
+    return;
+  }
+  const file = files[pathname];
   if (!file) return response.writeHead(404).end();
   response.writeHead(200, { "content-type": file[1] }).end(fs.readFileSync(path.join("build/example", file[0])));
 });
@@ -37,7 +47,7 @@ async function open(wallet) {
     await page.addInitScript(`window.walletOf = ${JSON.stringify(wallet)}`);
     await page.addInitScript({ path: "build/example/fake-wallet.js" });
   }
-  await page.goto(`http://127.0.0.1:${server.address().port}/?rpc=${encodeURIComponent(RPC)}`);
+  await page.goto(`http://127.0.0.1:${server.address().port}/?rpc=/rpc`);
   await page.click("#connect");
   const shows = async (where, text) => {
     try {
@@ -48,6 +58,14 @@ async function open(wallet) {
   };
   return { page, errors, shows };
 }
+
+test("a link that names another node is refused", async () => {
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/?rpc=${encodeURIComponent(RPC)}`);
+  await page.click("#connect");
+  await page.locator("#problem", { hasText: "names another node" }).waitFor({ timeout: patience });
+  await page.close();
+});
 
 test("a browser without a wallet is said to have none", async () => {
   const { page, shows } = await open();
@@ -172,7 +190,7 @@ for (const [mode, name] of [["direct", "keplr"], ["amino", "leap"]]) {
 
 test("the page is dark where the browser is, every field has a label, and each text stands out", async () => {
   const page = await browser.newPage({ colorScheme: "dark" });
-  await page.goto(`http://127.0.0.1:${server.address().port}/?rpc=${encodeURIComponent(RPC)}`);
+  await page.goto(`http://127.0.0.1:${server.address().port}/?rpc=/rpc`);
   const colors = () => page.evaluate(() => ["body", "#problem", "dt"].map((selector) => {
     const probe = document.querySelector(selector) ?? document.querySelector("#row").content.querySelector(selector);
     const shown = probe.isConnected ? probe : document.body.appendChild(document.importNode(probe, true));

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { test } from "node:test";
 import { toBech32 } from "@cosmjs/encoding";
 import { HoldReason, TimerInfo, TimerStatus, preview } from "@cosmos-timers/timers";
-import { type Entered, allowed, jobOf, kinds, nameOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
+import { type Entered, allowed, jobOf, kinds, nameOf, nodeOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
 import { fakeWallet } from "./fake-wallet.js";
 
 const owner = toBech32("timer", new Uint8Array(20).fill(1));
@@ -16,6 +16,25 @@ const empty: Entered = {
 const now = new Date("2030-01-15T12:00:00Z");
 const next = (entered: Partial<Entered>): string[] =>
   preview(whenOf({ ...empty, ...entered }), 2, { now, zone: "Europe/Berlin" }).map(({ text }) => text);
+
+test("a link names no node but one at the page's own address", () => {
+  const own = { rpc: "http://127.0.0.1:27001", rest: "http://127.0.0.1:27002" };
+  const page = "https://wallet.example/timers/";
+  assert.deepEqual(nodeOf(page, own), own);
+  assert.deepEqual(nodeOf(page + "?rpc=/rpc&rest=/rest", own), { rpc: "https://wallet.example/rpc", rest: "https://wallet.example/rest" });
+  assert.deepEqual(nodeOf(page + "?rpc=https://wallet.example/rpc", own), { rpc: "https://wallet.example/rpc", rest: own.rest });
+  for (const link of [
+    "https://evil.example/rpc", "//evil.example/rpc", "http://wallet.example/rpc", "https://wallet.example:444/rpc",
+    "https://wallet.example@evil.example/", "https://wallet.example.evil.example/", "\\\\evil.example", "javascript:alert(1)", "http://", "http://127.0.0.1:27001",
+  ]) {
+    for (const name of ["rpc", "rest"]) {
+      assert.throws(() => nodeOf(`${page}?${name}=${encodeURIComponent(link)}`, own), /names another node, .*its own address alone, https:\/\/wallet\.example$/, link);
+    }
+  }
+  const policy = fs.readFileSync("examples/wallet/index.html", "utf8").match(/connect-src ([^;]*);/)![1];
+  assert.equal(policy, `'self' ${own.rpc}`);
+  assert.ok(fs.readFileSync("examples/wallet/wallet.ts", "utf8").includes(`rpc: "${own.rpc}"`));
+});
 
 test("what is entered is due at the hour of the zone", () => {
   assert.deepEqual(next({ date: "2030-06-01T09:00" }), ["Sat 2030-06-01 09:00:00 +02:00"]);

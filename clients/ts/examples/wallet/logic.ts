@@ -29,6 +29,28 @@ export async function signerOf(wallet: Wallet, chainId: string): Promise<Offline
   return isNanoLedger ? wallet.getOfflineSignerOnlyAmino(chainId) : wallet.getOfflineSigner(chainId);
 }
 
+/** Node is where a page reads a chain, and sends to it. */
+export interface Node {
+  rpc: string;
+  rest: string;
+}
+
+/**
+ * nodeOf is the node of a page: its own, or one at the origin that serves the page, if the page's address names that:
+ * ?rpc=/rpc&rest=/rest. Another is refused: who made the link could show a chain of theirs as if it were the page's.
+ */
+export function nodeOf(page: string, own: Node): Node {
+  const { origin, searchParams } = new URL(page);
+  const named = (name: keyof Node): string => {
+    const text = searchParams.get(name);
+    if (text === null) return own[name];
+    const url = URL.canParse(text, page) ? new URL(text, page) : undefined;
+    if (url?.origin === origin) return url.href;
+    throw new Error(`The link to this page names another node, ${clean(text)}: open the page without it. A page takes a node at its own address alone, ${origin}`);
+  };
+  return { rpc: named("rpc"), rest: named("rest") };
+}
+
 /** description is what a wallet wants to know of a chain that it does not have yet. */
 export function description(chainId: string, denom: string, rpc: string, rest: string): object {
   const currency = { coinDenom: "TMR", coinMinimalDenom: denom, coinDecimals: 6 };

@@ -1,12 +1,11 @@
 // Timers of the account of a browser's wallet: what they do, when and why not, and how they are scheduled and changed.
-// The node is that of a local network, or that of the address: ?rpc=https://...&rest=https://...
+// The node is the page's own: see local and nodeOf.
 import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";
 import { type Planned, type Sending, type TimerInfo, TimersClient, timersAminoTypes, timersRegistry } from "@cosmos-timers/timers";
-import { type Action, type Entered, type Review, type Row, Viewer, allowed, description, jobOf, kinds, signerOf, walletsIn } from "./logic.js";
+import { type Action, type Entered, type Review, type Row, Viewer, allowed, description, jobOf, kinds, nodeOf, signerOf, walletsIn } from "./logic.js";
 
-const address = new URLSearchParams(location.search);
-const rpc = address.get("rpc") ?? "http://127.0.0.1:27001";
-const rest = address.get("rest") ?? "http://127.0.0.1:27002";
+/** local is the node of a local network. Who serves the page for another chain names its node here and in index.html. */
+const local = { rpc: "http://127.0.0.1:27001", rest: "http://127.0.0.1:27002" };
 const denom = "utmr";
 /** refreshMs is how often the list is read again: a timer may wait for another reason without an event. */
 const refreshMs = 5_000;
@@ -45,6 +44,7 @@ let session: Session | undefined;
 let ending = new AbortController();
 
 async function connect(): Promise<void> {
+  const { rpc, rest } = nodeOf(location.href, local);
   const wallets = walletsIn(window);
   const wallet = wallets[at<HTMLSelectElement>("#wallet").value] ?? Object.values(wallets)[0];
   if (!wallet) throw new Error("This browser has no wallet: install Keplr, Leap, or one with their interface.");
