@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	fenced = regexp.MustCompile("(?s)```\n(.*?)```")
+	fenced = regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```$")
 	// inline is code within a sentence, which may continue in the next line.
 	inline = regexp.MustCompile("`(timerd [^`]+)`")
 	// shellWord is a word as a shell reads it, as far as the documents need that.

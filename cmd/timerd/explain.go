@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
+	"github.com/cosmos-timers/timers/x/timers/client/cli"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 )
 
@@ -85,7 +86,7 @@ func explain(root *cobra.Command, args []string, err error) error {
 		text = countOfArguments(cmd, wrongCount.FindStringSubmatch(text))
 	case strayWord.MatchString(text) && (!cmd.HasAvailableSubCommands() || cmd.Flags().Lookup(msgsFlag) != nil):
 		text = stray(cmd, strayWord.FindStringSubmatch(text)[1])
-	case exitCode(err) != 1:
+	case cli.ExitCode(err) != 1:
 		// A transaction whose end is unknown: that the node is away is only why.
 	case isNoNode(text):
 		text = fmt.Sprintf("no node answers at %s: is it running? --%s names another (%s)", nodeOf(cmd), flags.FlagNode, lastPart(text))

@@ -11,6 +11,7 @@ import (
 
 	errorsmod "cosmossdk.io/errors"
 
+	"github.com/cosmos-timers/timers/x/timers/client/cli"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -86,8 +87,8 @@ func TestAnUnknownEndIsToldWhole(t *testing.T) {
 	end := unknownEnd{errors.New("transaction AB was broadcast, and what became of it is unknown: post failed: Post \"x\": dial tcp: connection refused")}
 	err := explain(newRootCmd(t.TempDir()), []string{"tx", "timers", "cancel"}, end)
 	require.ErrorContains(t, err, "transaction AB was broadcast")
-	require.Equal(t, 3, exitCode(err))
-	require.Equal(t, 1, exitCode(errors.New("any other")))
+	require.Equal(t, 3, cli.ExitCode(err))
+	require.Equal(t, 1, cli.ExitCode(errors.New("any other")))
 }
 
 type unknownEnd struct{ error }

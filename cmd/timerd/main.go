@@ -2,13 +2,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
 	svrcmd "github.com/cosmos/cosmos-sdk/server/cmd"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/x/timers/client/cli"
 )
 
 // envPrefix is that of environment variables that stand for flags: TIMERD_HOME for --home.
@@ -22,15 +22,6 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", explain(root, os.Args[1:], err))
-		os.Exit(exitCode(err))
+		os.Exit(cli.ExitCode(err))
 	}
-}
-
-// exitCode is 1, or what an error asks for.
-func exitCode(err error) int {
-	var coded interface{ ExitCode() int }
-	if errors.As(err, &coded) {
-		return coded.ExitCode()
-	}
-	return 1
 }

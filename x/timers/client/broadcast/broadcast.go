@@ -22,7 +22,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/cosmos/cosmos-sdk/version"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
@@ -127,7 +126,7 @@ func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
 				return printJSON(j, proposed{ProposalID: id, included: included{Status: statusIncluded, Height: tx.Height, TxHash: hashText(tx.Hash)}})
 			}
 			return j.PrintString(fmt.Sprintf("proposal %s is submitted: transaction %X is included at height %d\nvote: %s tx gov vote %s yes --from NAME\n",
-				id, tx.Hash, tx.Height, version.AppName, id))
+				id, tx.Hash, tx.Height, plain.App(), id))
 		})
 }
 
@@ -279,7 +278,7 @@ func tellUnknown(j *job.Job, waiting bool, hash []byte, why error) error {
 		err = fmt.Errorf("transaction %X was sent, and %w: %w", hash, remote.ErrUnknown, why)
 	}
 	err = fmt.Errorf("%w. Before you send it again: \"%s query tx %X\" finds it at a node with an index, and at any node "+
-		"\"%s query timers list %s\" shows the timers there are", err, version.AppName, hash, version.AppName, j.Signer.Text)
+		"\"%s query timers list %s\" shows the timers there are", err, plain.App(), hash, plain.App(), j.Signer.Text)
 	return errors.Join(unknownError{err}, printFor(j, waiting, unknown{statusUnknown, hashText(hash), plain.NoPaths(why.Error())}))
 }
 

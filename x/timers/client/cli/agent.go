@@ -5,11 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cosmos/cosmos-sdk/version"
-
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 )
 
 func newSetAgentCmd() *cobra.Command {
@@ -20,7 +19,7 @@ func newSetAgentCmd() *cobra.Command {
 			"bids. Whose agent prices a timer pays what it says, up to what the payer can cover: name one that you trust. An agent that " +
 			"fails is the default bid.",
 		Example: fmt.Sprintf(`%[1]s tx timers set-agent CONTRACT --from alice
-%[1]s tx timers set-agent --clear --from alice`, version.AppName),
+%[1]s tx timers set-agent --clear --from alice`, plain.App()),
 		Args: job.AtMostOne("contract"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)

@@ -5,7 +5,7 @@ import (
 
 	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
 
-	"github.com/cosmos/cosmos-sdk/version"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 )
 
 // The services, by their full names.
@@ -29,7 +29,7 @@ func AutoCLIOptions() *autocliv1.ModuleOptions {
 }
 
 func queryCommands() []*autocliv1.RpcCommandOptions {
-	example := func(args string) string { return version.AppName + " query timers " + args }
+	example := func(args string) string { return plain.App() + " query timers " + args }
 	return []*autocliv1.RpcCommandOptions{
 		{RpcMethod: "Timer", Skip: true}, // NewQueryCmd brings it
 		{
@@ -66,7 +66,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 
 // receiptCommands are the queries about what was delivered.
 func receiptCommands() []*autocliv1.RpcCommandOptions {
-	example := func(args string) string { return version.AppName + " query timers " + args }
+	example := func(args string) string { return plain.App() + " query timers " + args }
 	return []*autocliv1.RpcCommandOptions{
 		{
 			RpcMethod:      "Receipts",
@@ -94,24 +94,17 @@ func agentCommands() []*autocliv1.RpcCommandOptions {
 		Use:            "agent [actor]",
 		Short:          "Show the bidding agent of an actor",
 		Long:           "Show the contract or module that prices those timers of an actor, an address or the name of a key, that state no bid; empty if the actor has none.",
-		Example:        version.AppName + " query timers agent alice",
+		Example:        plain.App() + " query timers agent alice",
 		PositionalArgs: positional("actor"),
 	}}
 }
 
 // watchCommands are the queries about watches.
 func watchCommands() []*autocliv1.RpcCommandOptions {
-	example := func(args string) string { return version.AppName + " query timers " + args }
 	return []*autocliv1.RpcCommandOptions{
-		{
-			RpcMethod: "Watchable",
-			Use:       "watchable",
-			Short:     "List what can be watched, and how it is written",
-			Long:      "List the stores that timers can watch on this chain, and the forms in which --watch takes their keys.",
-			Example:   example("watchable"),
-		},
-		{RpcMethod: "WatchKey", Skip: true}, // NewQueryCmd brings it
-		{RpcMethod: "Watches", Skip: true},  // NewQueryCmd brings it
+		{RpcMethod: "Watchable", Skip: true}, // NewQueryCmd brings it
+		{RpcMethod: "WatchKey", Skip: true},  // NewQueryCmd brings it
+		{RpcMethod: "Watches", Skip: true},   // NewQueryCmd brings it
 	}
 }
 

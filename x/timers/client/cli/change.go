@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
@@ -15,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -40,7 +40,7 @@ func newUpdateCmd() *cobra.Command {
 %[1]s tx timers update 3fa9 --gas-limit auto --from alice
 %[1]s tx timers update rent --every 'month@3 09:00' --zone Europe/Berlin --from alice
 %[1]s tx timers update rent --only-if 'bank:balance:bob:stake < 100' --from alice
-%[1]s tx timers update 3fa9 --default-bid --from alice`, version.AppName),
+%[1]s tx timers update 3fa9 --default-bid --from alice`, plain.App()),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
@@ -172,7 +172,7 @@ func newExtendCmd() *cobra.Command {
 %[1]s tx timers extend 3fa9 --by 7d --from alice
 %[1]s tx timers extend rent --until '2031-01-31 09:00' --from alice
 %[1]s tx timers extend rent --by 5000 --from alice
-%[1]s tx timers extend --selector label=rent --by 7d --from alice`, version.AppName),
+%[1]s tx timers extend --selector label=rent --by 7d --from alice`, plain.App()),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
@@ -200,7 +200,7 @@ func newCancelCmd() *cobra.Command {
 %[1]s tx timers cancel 3fa9 rent alice/11 --from alice
 %[1]s tx timers cancel --selector label=rent --from alice
 %[1]s tx timers cancel --all --from alice
-%[1]s tx timers cancel --all --actor CONTRACT --from admin`, version.AppName),
+%[1]s tx timers cancel --all --actor CONTRACT --from admin`, plain.App()),
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
@@ -300,7 +300,7 @@ func newNamedCmd(verb, short, long string, messages func(d *draft.Draft, names [
 		Short: short,
 		Long:  long + nameHelp + selectHelp,
 		Example: fmt.Sprintf("%[1]s tx timers %[2]s 3fa9 --from alice\n%[1]s tx timers %[2]s rent --from alice\n%[1]s tx timers %[2]s --selector label=rent --from alice",
-			version.AppName, verb),
+			plain.App(), verb),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
@@ -32,7 +31,7 @@ The bid is stated as when scheduling: a tier, two prices, a sum under policies `
 name, says whose weight counts; without it, that of somebody who has not fired lately.`,
 		Example: fmt.Sprintf(`%[1]s query timers estimate
 %[1]s query timers estimate --gas-limit 100000 --tier fast --actor alice
-%[1]s query timers estimate --max-fee 0.004 --max-priority 0.001 --output json`, version.AppName),
+%[1]s query timers estimate --max-fee 0.004 --max-priority 0.001 --output json`, plain.App()),
 		Args: cobra.NoArgs,
 		RunE: runEstimate,
 	})

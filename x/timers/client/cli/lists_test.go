@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/testutil/clienttest"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -250,4 +251,14 @@ func TestLists_AskOnceForTheNameOfAnAddress(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, keys.Asked, "a password is asked once")
 	require.Contains(t, notes, "addresses are shown without the names of keys: the key ring (--keyring-backend memory) can't be read: too many")
+}
+
+// TestWatchable_IsAListWhereNothingCanBeWatched, not null.
+func TestWatchable_IsAListWhereNothingCanBeWatched(t *testing.T) {
+	r := clienttest.NewUnwatched(t)
+	for output, want := range map[string]string{"json": `{"stores":[]}` + "\n", "text": "stores: []\n"} {
+		out, _, err := r.Run("query", "timers", "watchable", "-o", output)
+		require.NoError(t, err)
+		require.Equal(t, want, out)
+	}
 }

@@ -41,6 +41,9 @@ func (r *review) try(stated uint64, isNew bool) (limit uint64, err error) {
 		}
 		return stated, nil
 	}
+	if !d.Offline && d.IsMultisig() {
+		d.Notef("its messages are not tried: %s is a multisig, whose transactions no node simulates", d.Name(d.Signer.Text))
+	}
 	r.result, limit = dryrun.Try(d.Job, d.Messages, nil), stated
 	if d.AutoGas || isNew && stated == 0 {
 		found, err := r.result.GasLimit(&r.ahead.Config, d.Messages, r.ahead.Prices.MaxCyclesPerFire)

@@ -7,14 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cosmos/cosmos-sdk/version"
-
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/course"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -56,7 +55,7 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx timers schedule send bob 5stake --every 'month@1 09:00' --zone Europe/Berlin --for 1y --label rent --from alice
 %[1]s tx timers schedule withdraw-rewards VALIDATOR --every day@09:00 --from alice
 %[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
-%[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, version.AppName),
+%[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, plain.App()),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runSchedule(cmd, func(*draft.Draft) {})
@@ -76,7 +75,7 @@ func newActionCmd(action *draft.Action) *cobra.Command {
 		Use:     action.Use,
 		Short:   action.Short,
 		Long:    action.Short + ". When it is due, how it repeats and what it bids is stated as with schedule.",
-		Example: fmt.Sprintf("%s tx timers schedule %s --from alice", version.AppName, action.Example),
+		Example: fmt.Sprintf("%s tx timers schedule %s --from alice", plain.App(), action.Example),
 		Args:    cobra.ExactArgs(action.Words()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSchedule(cmd, func(d *draft.Draft) { d.Take(action, args) })

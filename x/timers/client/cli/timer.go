@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/client"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -20,7 +20,7 @@ func newTimerCmd() *cobra.Command {
 		Use:     "timer [actor/id-prefix]",
 		Short:   "Show one timer, by its actor and the beginning of its id, or its label",
 		Long:    "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers, or a label that no other live one of them has. The payload of an account's timer is shown decoded, as messages.",
-		Example: fmt.Sprintf("%[1]s query timers timer alice/3fa9\n%[1]s query timers timer alice/rent", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers timer alice/3fa9\n%[1]s query timers timer alice/rent", plain.App()),
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)
@@ -45,7 +45,7 @@ func newTimerCmd() *cobra.Command {
 				if _, err := types.ParseIDPrefix(n.Text); err == nil {
 					of = args[0]
 				}
-				return fmt.Errorf("%w; what happened to those that are gone: %s query timers history %s", err, version.AppName, of)
+				return fmt.Errorf("%w; what happened to those that are gone: %s query timers history %s", err, plain.App(), of)
 			}
 			if err != nil {
 				return err

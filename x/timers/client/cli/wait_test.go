@@ -10,19 +10,9 @@ import (
 
 	rpctypes "github.com/cometbft/cometbft/rpc/jsonrpc/types"
 	"github.com/stretchr/testify/require"
-)
 
-// exitOf is the exit status of a command that ended with an error.
-func exitOf(err error) int {
-	coded := interface{ ExitCode() int }(nil)
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &coded):
-		return coded.ExitCode()
-	}
-	return 1
-}
+	"github.com/cosmos-timers/timers/x/timers/client/cli"
+)
 
 // waited schedules with --wait, and returns what it printed as JSON.
 func (r *rig) waited(more ...string) (map[string]any, string, error) {
@@ -66,7 +56,7 @@ func TestWait_TellsItsEndsApart(t *testing.T) {
 			r := newRig(t)
 			c.arrange(r)
 			printed, notes, err := r.waited(c.more...)
-			require.Equal(t, c.exit, exitOf(err), "%v", err)
+			require.Equal(t, c.exit, cli.ExitCode(err), "%v", err)
 			require.Equal(t, c.status, printed["status"])
 			require.Len(t, printed["txhash"], 64)
 			switch c.exit {
@@ -93,12 +83,12 @@ func TestBroadcast_WithoutAnAnswer(t *testing.T) {
 	line := []string{"tx", "timers", "schedule", "send", "bob", "5stake", "--from", "alice", "--in", "50", "--gas-limit", "100000", "-y"}
 	r.Node.NoAnswer = io.EOF
 	_, _, err := r.Run(line...)
-	require.Equal(t, 3, exitOf(err))
+	require.Equal(t, 3, cli.ExitCode(err))
 	require.ErrorContains(t, err, "was sent, and what became of it is unknown: EOF")
 	for _, wait := range [][]string{nil, {"--wait"}} {
 		r.Node.NoAnswer = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 		_, _, err = r.Run(append(line, wait...)...)
-		require.Equal(t, 1, exitOf(err))
+		require.Equal(t, 1, cli.ExitCode(err))
 		require.ErrorContains(t, err, "connection refused")
 		require.NotContains(t, err.Error(), "unknown")
 	}

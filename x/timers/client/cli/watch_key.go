@@ -4,10 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/client"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -16,7 +16,7 @@ func newWatchKeyCmd() *cobra.Command {
 	return job.QueryCommand(&cobra.Command{
 		Use:     "watch-key [text]",
 		Short:   "Show how --watch parses a text: as a store, and a prefix of its keys",
-		Example: version.AppName + " query timers watch-key bank:balance:alice:stake",
+		Example: plain.App() + " query timers watch-key bank:balance:alice:stake",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)

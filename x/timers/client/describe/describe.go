@@ -19,7 +19,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/types/query"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/course"
@@ -46,13 +45,13 @@ func Commands() []*cobra.Command {
 		Short: "Describe one timer: when it is due, what it did, what it costs, and what it waits for",
 		Long: "Describe one timer, by its actor, an address or the name of a key, and the beginning of its id or its label: when it is due next, what it does, " +
 			"what its last fires did, what a fire costs at most at today's prices and for how many fires its payer's funds last, when it ends, and what it waits for and why.",
-		Example: fmt.Sprintf("%[1]s query timers describe alice/3fa9\n%[1]s query timers describe alice/rent --zone Europe/Berlin", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers describe alice/3fa9\n%[1]s query timers describe alice/rent --zone Europe/Berlin", plain.App()),
 	}, describe)
 	occurrences := command(&cobra.Command{
 		Use:     "occurrences [actor/id-prefix]",
 		Short:   "List when a timer is due next",
 		Long:    "List when a timer is due next: times in your time zone, or heights. One that waits for a change has none. What a timer is due at that is not scheduled yet, schedule says.",
-		Example: fmt.Sprintf("%[1]s query timers occurrences alice/rent --count 12\n%[1]s query timers occurrences alice/rent -o json", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers occurrences alice/rent --count 12\n%[1]s query timers occurrences alice/rent -o json", plain.App()),
 	}, occurrences)
 	occurrences.Flags().Uint32(flagCount, shownOccurrences, "how many, at most 100")
 	return []*cobra.Command{described, occurrences}

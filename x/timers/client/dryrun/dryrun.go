@@ -30,9 +30,9 @@ type Result struct {
 }
 
 // Try runs messages of the signer's at the latest state, without a trace of it, after the signer has paid what is held of its
-// coins: as the fee of the transaction, which the node debits before the messages.
+// coins: as the fee of the transaction, which the node debits before the messages. Those of a multisig are not tried.
 func Try(j *job.Job, msgs []sdk.Msg, held sdk.Coins) Result {
-	if j.Offline || len(msgs) == 0 {
+	if j.Offline || len(msgs) == 0 || j.IsMultisig() {
 		return Result{}
 	}
 	factory, err := tx.NewFactoryCLI(j.Context, j.Flags)

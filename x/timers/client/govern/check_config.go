@@ -7,12 +7,12 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/impact"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -32,7 +32,7 @@ chain refuses the config, since the lane would have no room for the largest time
 values would do. The config is a file, as update-timer-config takes
 it, or the one in force with the parameters that are --set. The timers are those of the latest block, read in pages.`,
 		Example: fmt.Sprintf(`%[1]s query timers check-config --set max_cycles_per_fire=400000
-%[1]s query timers check-config config.json --limit 100000 -o json`, version.AppName),
+%[1]s query timers check-config config.json --limit 100000 -o json`, plain.App()),
 		Args: job.AtMostOne("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/codec"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
@@ -31,7 +30,7 @@ many of the waiting timers it would put on hold. A change is in force from the b
 		Example: fmt.Sprintf(`%[1]s tx timers update-timer-config --set lane_timer_cycles=3000000 --set eip1559.target=0.6 --title 'A wider lane' --summary 'Why' --from alice
 %[1]s query timers params --output json > config.json
 %[1]s tx timers update-timer-config config.json --title 'A wider lane' --summary 'Why' --deposit 1000stake --from alice`,
-			version.AppName),
+			plain.App()),
 		Args: job.AtMostOne("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)

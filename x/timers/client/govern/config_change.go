@@ -14,7 +14,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
-	"github.com/cosmos/cosmos-sdk/version"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/x/timers/client/completion"
@@ -192,7 +191,7 @@ func newConfigDiffCmd() *cobra.Command {
 		Use:     "config-diff [proposal-id]",
 		Short:   "Show which parameters a proposal would change",
 		Long:    "Show which parameters of the config in force a proposal of x/gov would change, a line for each, and whether the proposal still applies.",
-		Example: version.AppName + " query timers config-diff 7",
+		Example: plain.App() + " query timers config-diff 7",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)

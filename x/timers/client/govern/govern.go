@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/cosmos/cosmos-sdk/version"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	govcli "github.com/cosmos/cosmos-sdk/x/gov/client/cli"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -80,7 +80,7 @@ func newSysCmds() []*cobra.Command {
 func newSysCmd(g *governs) *cobra.Command {
 	cmd := broadcast.ProposalCommand(&cobra.Command{
 		Use: g.use, Short: g.short, Long: g.long,
-		Example: fmt.Sprintf("%s tx timers %s --title 'A title' --summary 'Why' --from alice", version.AppName, g.example),
+		Example: fmt.Sprintf("%s tx timers %s --title 'A title' --summary 'Why' --from alice", plain.App(), g.example),
 		Args:    cobra.ExactArgs(2 + g.words),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)

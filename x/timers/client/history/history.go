@@ -13,7 +13,6 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -30,7 +29,7 @@ func NewCommand() *cobra.Command {
 			"the chain's state keeps no history, so this comes from the event index of the node that is asked. One that is gone is named by its id; a live one by its label too.",
 		Example: fmt.Sprintf(`%[1]s query timers history alice
 %[1]s query timers history alice/3fa9 --page-limit 50 --before 120000
-%[1]s query timers history alice/rent`, version.AppName),
+%[1]s query timers history alice/rent`, plain.App()),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)

@@ -20,6 +20,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/client/tx"
+	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
@@ -202,6 +203,16 @@ func (j *Job) Name(address string) string {
 // HasKey reports whether the key ring has the signer's key.
 func (j *Job) HasKey() bool { return j.KeyName(j.Signer.Text) != "" }
 
+// IsMultisig tells whether the signer's key is a multisig. A node simulates no transaction of one: what is simulated has no
+// signatures, and which members sign decides what they cost.
+func (j *Job) IsMultisig() bool {
+	if !j.HasKey() {
+		return false
+	}
+	record, err := j.Keyring.KeyByAddress(j.FromAddress)
+	return err == nil && record.GetType() == keyring.TypeMulti
+}
+
 // KeyName is the name of an address's key; empty if there is none. The key ring is asked once for each address. One that can't
 // be read, as when its password is wrong, is not asked again, which would be for the password too.
 func (j *Job) KeyName(address string) string {
@@ -329,6 +340,10 @@ func (j *Job) Send(msgs ...sdk.Msg) error {
 // unless --fees states one, and so without the gas that paying it takes: as much as a transfer, too much for a factor to
 // cover where the messages are cheap. A gas of 1 makes a fee of any gas price.
 func (j *Job) withGas(factory tx.Factory, msgs []sdk.Msg) (tx.Factory, error) {
+	if j.IsMultisig() {
+		return factory, fmt.Errorf("--%s %s: %s is a multisig, whose transactions no node simulates: state the gas, such as --%s 400000",
+			flags.FlagGas, flags.GasFlagAuto, j.Name(j.Signer.Text), flags.FlagGas)
+	}
 	factory, err := factory.Prepare(j.Context)
 	if err != nil {
 		return factory, err

@@ -20,7 +20,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/types/query"
-	"github.com/cosmos/cosmos-sdk/version"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -55,7 +54,7 @@ func Commands() []*cobra.Command {
 		Short: "List the live timers of an actor",
 		Long: "List the live timers of an actor, an address or the name of a key: by default of --" + flags.FlagFrom + ". A timer is live until " +
 			"it has fired, expired, run out of funds or been cancelled.",
-		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status on-hold -o wide\n%[1]s query timers list CONTRACT --scheduler alice", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status on-hold -o wide\n%[1]s query timers list CONTRACT --scheduler alice", plain.App()),
 		Args:    job.AtMostOne("account"),
 	}, readActor)
 	list.Flags().String(flags.FlagFrom, "", "whose timers to list, if no actor is named")
@@ -64,24 +63,24 @@ func Commands() []*cobra.Command {
 		Use:     "due [height or time]",
 		Short:   "List the timers that are due at a height or a time, or up to it",
 		Long:    "List the timers that are due at a height, in the order of the queue, or those that wait for a time, a date and time or a time of day, by their times. A timer whose time has come is in the queue, by the height of the block that collected it. With --until, list all that are due at or before that height or time.",
-		Example: version.AppName + " query timers due 1234 --until\n" + version.AppName + " query timers due '2030-01-31 09:00' --until",
+		Example: plain.App() + " query timers due 1234 --until\n" + plain.App() + " query timers due '2030-01-31 09:00' --until",
 		Args:    cobra.ExactArgs(1),
 	}, readDue)
 	due.Flags().Bool(flagUntil, false, "list also the timers that are due before the height or the time")
 	return []*cobra.Command{
-		list, due, newWatchesCmd(),
+		list, due, newWatchableCmd(), newWatchesCmd(),
 		command(&cobra.Command{
 			Use:     "ready",
 			Short:   "List the ready timers in the order in which the next block tries them",
 			Long:    "List the ready timers in the order in which the next block tries them. Timers that are priced out at its prices are left out. So are, under overload, timers that do not compete yet, and, under policy tip, timers that wait for their payers. Under tip, timers beyond their actor's slice of the lane are tried after the others.",
-			Example: version.AppName + " query timers ready",
+			Example: plain.App() + " query timers ready",
 			Args:    cobra.NoArgs,
 		}, readReady),
 		command(&cobra.Command{
 			Use:     "on-hold",
 			Short:   "List the timers that are on hold",
 			Long:    "List the timers that are on hold. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
-			Example: version.AppName + " query timers on-hold",
+			Example: plain.App() + " query timers on-hold",
 			Args:    cobra.NoArgs,
 		}, readOnHold),
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -32,7 +31,7 @@ func newWatchesCmd() *cobra.Command {
 		Short: "List the watches of a store, of one prefix in it, or of an actor",
 		Long: "List the watches of a store (--store), of exactly one prefix in it (--prefix, as watch-key prints it), or of an actor (--actor), " +
 			"an address or the name of a key.",
-		Example: fmt.Sprintf("%[1]s query timers watches --actor alice\n%[1]s query timers watches --store bank --page-limit 20", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers watches --actor alice\n%[1]s query timers watches --store bank --page-limit 20", plain.App()),
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runWatches(cmd) },
 	})

@@ -11,9 +11,9 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -44,7 +44,7 @@ goes away, that is said and it is asked again.`,
 		Example: fmt.Sprintf(`%[1]s query timers monitor
 %[1]s query timers monitor alice --interval 2s
 %[1]s query timers monitor --blocks 100 | grep -E '^(failed|unfunded) '
-%[1]s query timers monitor alice -o json | jq -c 'select(.kind == "failed")'`, version.AppName),
+%[1]s query timers monitor alice -o json | jq -c 'select(.kind == "failed")'`, plain.App()),
 		Args: job.AtMostOne("account"),
 		RunE: run,
 	})

@@ -14,7 +14,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/types/query"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -47,7 +46,7 @@ func newProofCmd() *cobra.Command {
 			"A timer that is gone is named by its id, a live one by its label too.",
 		Example: fmt.Sprintf(`%[1]s query timers proof alice/rent --output-document rent.json
 %[1]s query timers proof alice/3fa9 --occurrence 2 > second.json
-%[1]s query timers proof alice/3fa9 --absent --height 1234`, version.AppName),
+%[1]s query timers proof alice/3fa9 --absent --height 1234`, plain.App()),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)
@@ -226,7 +225,7 @@ func newVerifyCmd() *cobra.Command {
 		Long: "Verify a proof that a timer was delivered, or was not at a height: the file that proof wrote, - for the standard input. It needs a header of the chain that you trust, of the height that the proof names, and no node: " +
 			"the file of one as a node answers it to /header, /commit or /block, or its application hash, its height and the chain. Take it from a light client, or from a node of your own: whoever gives you the header decides what the proof is worth.",
 		Example: fmt.Sprintf(`%[1]s query timers verify rent.json --header header.json
-%[1]s query timers verify rent.json --app-hash 9F86D081... --header-height 1236 --chain-id timers-1`, version.AppName),
+%[1]s query timers verify rent.json --app-hash 9F86D081... --header-height 1236 --chain-id timers-1`, plain.App()),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)

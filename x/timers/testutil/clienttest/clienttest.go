@@ -67,10 +67,21 @@ type Rig struct {
 // New starts a chain with two funded accounts, at height 10. The runtimes come before its own.
 func New(t *testing.T, runtimes ...types.Runtime) *Rig {
 	t.Helper()
+	return newRig(t, lab.ChainOptions{Runtimes: runtimes})
+}
+
+// NewUnwatched is New with a chain on which nothing can be watched.
+func NewUnwatched(t *testing.T) *Rig {
+	t.Helper()
+	return newRig(t, lab.ChainOptions{Unwatched: true})
+}
+
+func newRig(t *testing.T, options lab.ChainOptions) *Rig {
+	t.Helper()
 	r := &Rig{T: t, dir: t.TempDir()}
 	var keys keyring.Keyring
 	// The codec of a chain is made with it, and a key with a codec: so the chain starts without accounts.
-	chain, err := lab.NewChain(lab.ChainOptions{Runtimes: runtimes})
+	chain, err := lab.NewChain(options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, chain.Check()) })
 	r.Chain = chain

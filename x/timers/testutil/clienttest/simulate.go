@@ -9,6 +9,7 @@ import (
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
+	"github.com/cosmos/cosmos-sdk/crypto/types/multisig"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
@@ -37,6 +38,18 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	}
 	if paying, ok := decoded.(sdk.FeeTx); ok {
 		s.rig.SimulatedFee = paying.GetFee()
+	}
+	if tx, ok := decoded.(authsigning.SigVerifiableTx); ok {
+		// As a node refuses what a multisig has not signed.
+		keys, err := tx.GetPubKeys()
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			if council, ok := key.(multisig.PubKey); ok {
+				return nil, status.Errorf(codes.Unknown, "bit array size is incorrect, expecting: %d", len(council.GetPubKeys()))
+			}
+		}
 	}
 	if s.rig.Pending != 0 {
 		tx, ok := decoded.(authsigning.SigVerifiableTx)
