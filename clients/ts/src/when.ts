@@ -453,7 +453,7 @@ export interface RetryTerms {
   after?: number | bigint | string;
   /** backoff is by what each further distance is multiplied, 1 to 4. */
   backoff?: number | bigint | string;
-  /** on are the errors after which it is tried again, as CODESPACE or CODESPACE/CODE, such as bank/5 (default: all). */
+  /** on are the errors after which it is tried again, as CODESPACE or CODESPACE/CODE, such as sdk/5 (default: all). */
   on?: readonly (string | { codespace: string; code: number })[];
 }
 
@@ -489,7 +489,7 @@ export function retryOf(terms: RetryTerms | undefined): Retry | undefined {
 function errorCode(text: string): { codespace: string; code: number } {
   const [, codespace, , code = "0"] = /^([^/]*)(\/(.*))?$/s.exec(text)!;
   if (codespace === "" || !isDigits(code) || BigInt(code) >= 2n ** 32n) {
-    throw new Error(`retry.on ${brief(text)}: want CODESPACE, or CODESPACE/CODE such as bank/5`);
+    throw new Error(`retry.on ${brief(text)}: want CODESPACE, or CODESPACE/CODE such as sdk/5`);
   }
   return { codespace, code: Number(code) };
 }

@@ -162,7 +162,7 @@ func (d *Draft) retryOn() (errors []types.ErrorCode, err error) {
 			code, err = strconv.ParseUint(number, 10, 32)
 		}
 		if err != nil || codespace == "" {
-			return nil, fmt.Errorf("--%s %.80q: want CODESPACE, or CODESPACE/CODE such as bank/5", flagRetryOn, text)
+			return nil, fmt.Errorf("--%s %.80q: want CODESPACE, or CODESPACE/CODE such as sdk/5", flagRetryOn, text)
 		}
 		errors = append(errors, types.ErrorCode{Codespace: codespace, Code: uint32(code)})
 	}

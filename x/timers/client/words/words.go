@@ -218,7 +218,7 @@ func Due(t *types.TimerInfo, zone *time.Location) string {
 	return fmt.Sprintf("at height %d", t.Due)
 }
 
-// Outcome is what became of a fire, in words: "ok", "guarded", "bank/5 (insufficient funds)".
+// Outcome is what became of a fire, in words: "ok", "guarded", "sdk/5 (insufficient funds)".
 func Outcome(success, guarded bool, codespace string, code uint32) string {
 	switch {
 	case success:
