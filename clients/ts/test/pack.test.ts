@@ -28,6 +28,16 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
+test("packed from a fresh checkout, without what is generated, it says what to run", () => {
+  const fresh = fs.mkdtempSync(path.join(os.tmpdir(), "timers-fresh-"));
+  try {
+    fs.copyFileSync(path.join(root, "package.json"), path.join(fresh, "package.json"));
+    assert.throws(() => call("npm", ["pack", "--dry-run"], fresh), /src\/gen is missing: run make clients-ts in the root of the repository first/);
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+});
+
 test("it holds what is needed, and no more", (t) => {
   t.diagnostic(`the package: ${packed.files.length} files, ${packed.size} bytes`);
   const files = packed.files.map((file) => file.path);
