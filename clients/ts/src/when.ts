@@ -92,6 +92,7 @@ interface Due {
 export class When {
   /** @internal */
   constructor(private readonly kind: Stated, private readonly text: string, private readonly options: Repeating) {
+    checkOptions(options);
     this.compile();
   }
 
@@ -102,6 +103,18 @@ export class When {
 
   toString(): string {
     return `${this.kind} ${this.text}`;
+  }
+}
+
+/** known are the options that there are; the compiler holds the list to their type. */
+const known: Record<keyof Repeating, true> = {
+  zone: true, for: true, until: true, now: true, first: true, after: true, count: true, from: true, missed: true, window: true, jitter: true, onFailure: true, maxFailures: true,
+};
+
+/** checkOptions refuses an option that there is not: what is misspelt would have no effect. */
+function checkOptions(options: object): void {
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(known, name)) throw new Error(`${brief(name)} is no option: want ${Object.keys(known).join(", ")}`);
   }
 }
 

@@ -164,3 +164,10 @@ test("numbers and dates do as well as texts", () => {
   assert.throws(() => every("constructor@09:00"), /"constructor" is no weekday/);
   assert.throws(() => every("day@09:00", { zone: "" }), /zone: "" is no time zone/);
 });
+
+test("an option that there is not is refused", () => {
+  const misspelt = { fro: "1y" } as object;
+  for (const make of [() => every("1h", misspelt), () => at("2030-01-31 09:00", misspelt), () => after("1h", misspelt)]) {
+    assert.throws(make, /^Error: "fro" is no option: want .*\bfor\b/);
+  }
+});
