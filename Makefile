@@ -155,6 +155,10 @@ test-long: race ## Run the tests that have a long form in that form, some minute
 	cd lab && go test -timeout 80m ./sim/browser -args -browser.every
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
+.PHONY: two-builds
+two-builds: ## Compare what two builds refuse, one with -trimpath from another directory, byte by byte (FAST=1: without the EVM)
+	@scripts/two-builds.sh
+
 .PHONY: race
 race: ## Run under the race detector what has process memory, with queries beside blocks; the first time it compiles all once more
 	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./types ./state ./actors ./report ./sandbox

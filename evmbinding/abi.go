@@ -61,7 +61,7 @@ func EncodeCall(to common.Address, value *big.Int, data []byte) ([]byte, error) 
 func decodeCall(payload []byte) (to common.Address, value *big.Int, data []byte, err error) {
 	values, err := callArguments.Unpack(payload)
 	if err != nil {
-		return to, nil, nil, types.ErrInvalidPayload.Wrapf("want abi.encode(address, uint256, bytes): %.200v", err)
+		return to, nil, nil, types.ErrInvalidPayload.Wrap("want abi.encode(address, uint256, bytes)")
 	}
 	to, value, data = values[0].(common.Address), values[1].(*big.Int), values[2].([]byte) //nolint:errcheck // the types of callArguments
 	again, err := EncodeCall(to, value, data)

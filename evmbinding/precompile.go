@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"google.golang.org/grpc/status"
 
 	storetypes "cosmossdk.io/store/types"
 
@@ -81,8 +82,12 @@ const (
 func (Precompile) RequiredGas(input []byte) uint64 { return callGas + byteGas*uint64(len(input)) }
 
 // Run implements vm.PrecompiledContract. What the module consumes is EVM gas; in a fire, the bytes that it writes are
-// cells of the fire instead. A call that fails leaves nothing, and reverts with the module's reason.
+// cells of the fire instead. A call that fails leaves nothing, and reverts with the module's
+// reason (reasonOf).
 func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]byte, error) {
+	if hasValue(contract) {
+		return cmn.ReturnRevertError(evm, errValue)
+	}
 	return p.RunNativeAction(evm, contract, func(ctx sdk.Context) ([]byte, error) {
 		if fire := fireOf(ctx); fire != nil {
 			ctx = ctx.WithGasMeter(cellMeter{ctx.GasMeter(), fire.cells, p.KvGasConfig.WriteCostPerByte})
@@ -92,7 +97,7 @@ func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]b
 		own, events := sandbox.BranchOf(ctx.MultiStore()), sdk.NewEventManager()
 		answer, err := p.execute(ctx.WithMultiStore(own).WithEventManager(events), evm, contract, readonly)
 		if err != nil {
-			return nil, err
+			return nil, reasonOf(err)
 		}
 		own.Write()
 		ctx.EventManager().EmitEvents(events.Events())
@@ -100,10 +105,35 @@ func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]b
 	})
 }
 
+// reasonOf is an error as a caller may see it, whose contract can store it: the text of this module, of its queries, or
+// of the EVM, and of any other error the codespace and the code. That is the same on all nodes, however they were built.
+func reasonOf(err error) error {
+	for _, own := range []error{errValue, errInput, vm.ErrExecutionReverted, vm.ErrWriteProtection, vm.ErrOutOfGas} {
+		if errors.Is(err, own) {
+			return own
+		}
+	}
+	// An error of a query is one of gRPC and nothing else; what only contains one has another text.
+	if answered, ok := status.FromError(err); ok && answered.Err().Error() == err.Error() {
+		return errors.New(answered.Message())
+	}
+	return errors.New(types.ReasonOf(err))
+}
+
 // selectorBytes of an input name the function.
 const selectorBytes = 4
 
-var errValue = errors.New("timers: the precompile takes no value")
+var (
+	errValue = errors.New("timers: the precompile takes no value")
+	errInput = errors.New("timers: the input is of no function of the precompile, or not its arguments")
+)
+
+// hasValue reports whether a call carries value. It is refused before x/vm writes the balance that it would give the
+// precompile: the bank refuses that, with a text of its own.
+func hasValue(contract *vm.Contract) bool {
+	value := contract.Value()
+	return value != nil && value.Sign() != 0
+}
 
 // execute runs one call. The EVM says readonly for delegate calls, and for static ones of the precompile itself, but
 // x/vm of 0.6 not for a call within a static one: the interpreter is asked.
@@ -112,13 +142,13 @@ func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract
 	if len(contract.Input) < selectorBytes {
 		return nil, vm.ErrExecutionReverted
 	}
-	if value := contract.Value(); value != nil && value.Sign() != 0 {
-		return nil, errValue
-	}
 	p.payForOverlaps(ctx, contract.Input)
 	method, args, err := cmn.SetupABI(p.abi, contract, readonly, func(m *abi.Method) bool { return !m.IsConstant() })
-	if err != nil {
+	switch {
+	case errors.Is(err, vm.ErrWriteProtection):
 		return nil, err
+	case err != nil:
+		return nil, errInput
 	}
 	c := &invocation{
 		Precompile: p, ctx: ctx, evm: evm, method: method, args: args,

@@ -38,14 +38,14 @@ func NewPRNG() *PRNG {
 // RequiredGas implements vm.PrecompiledContract: it is taken before Run.
 func (PRNG) RequiredGas(input []byte) uint64 { return callGas + byteGas*uint64(len(input)) }
 
-// Run implements vm.PrecompiledContract. Any other function, and value, is refused.
+// Run implements vm.PrecompiledContract. Any other function, and value, is refused, for no more work than the call pays.
 func (p *PRNG) Run(evm *vm.EVM, contract *vm.Contract, _ bool) ([]byte, error) {
+	if hasValue(contract) {
+		return cmn.ReturnRevertError(evm, errValue)
+	}
 	return p.RunNativeAction(evm, contract, func(ctx sdk.Context) ([]byte, error) {
 		if !bytes.Equal(contract.Input, prngSelector) {
 			return nil, vm.ErrExecutionReverted
-		}
-		if value := contract.Value(); value != nil && value.Sign() != 0 {
-			return nil, errValue
 		}
 		// No more work than the price of a call pays for, whatever the length of the transaction.
 		called := binary.BigEndian.AppendUint64(evm.Origin.Bytes(), evm.StateDB.GetNonce(evm.Origin))

@@ -201,7 +201,7 @@ func (w *watched) keyOf() (types.WatchKey, error) {
 		}
 	case sourceCoin:
 		if err := sdk.ValidateDenom(w.Name); err != nil {
-			return key, types.ErrInvalidWatch.Wrapf("%.200v", err)
+			return key, types.ErrInvalidWatch.Wrapf("%.80q is an invalid denom", w.Name)
 		}
 		key = types.WatchKey{Store: banktypes.StoreKey, Prefix: coinKey(w.Target, w.Name)}
 	case sourceRaw:

@@ -84,7 +84,7 @@ func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause, resume, skip, run or set_agent, not %.80q", name)
 		}
 		if err := cdc.UnmarshalJSON(body, msg); err != nil {
-			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %.300v", name, err)
+			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: want the JSON of its message", name)
 		}
 		if *sender != "" {
 			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: the sender is the contract, don't state one", name)
@@ -175,7 +175,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 		}
 		request := q.request()
 		if err := cdc.UnmarshalJSON(body, request); err != nil {
-			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: %s: %.300v", name, err)
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: %s: want the JSON of its message", name)
 		}
 		data, err := proto.Marshal(request)
 		if err != nil {
@@ -192,14 +192,14 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 // unwrap takes {"timers": {"<name>": <body>}} apart. What has another shape is unknown.
 func unwrap(custom json.RawMessage, unknown refusal) (name string, body json.RawMessage, err error) {
 	if err := checkNesting(custom); err != nil {
-		return "", nil, unknown.Wrapf("timers: %v", err)
+		return "", nil, unknown.Wrapf("timers: %s", err)
 	}
 	outer, inner, err := onlyMember(custom)
 	if err != nil || outer != "timers" {
 		return "", nil, unknown.Wrapf(`want {"timers": {…}}`)
 	}
 	if name, body, err = onlyMember(inner); err != nil {
-		return "", nil, unknown.Wrapf("timers: %v", err)
+		return "", nil, unknown.Wrapf("timers: %s", err)
 	}
 	return name, body, nil
 }

@@ -53,7 +53,7 @@ func (e *EntryPoints) HasSudo(checksum []byte) (bool, error) {
 	}
 	report, err := e.engine.AnalyzeCode(checksum)
 	if err != nil {
-		return false, wasmtypes.ErrVMError.Wrapf("analyze code %X: %v", checksum, err)
+		return false, wasmtypes.ErrVMError.Wrapf("analyze code %X: %s", checksum, types.ReasonOf(err))
 	}
 	has = slices.Contains(report.Entrypoints, "sudo")
 	e.mtx.Lock()

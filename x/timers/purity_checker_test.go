@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +34,10 @@ const (
 	ruleSelect    rule = "select"
 	ruleMapRange  rule = "range over a map"
 	ruleSystem    rule = "operating system"
+	// What formats another error by %v or %w may format the file and line where that was made, which are those of the
+	// machine that built the node: an error of cosmossdk.io/errors does. %s is its text alone.
+	ruleErrorText rule = "text of an error by %v"
+	ruleErrorWrap rule = "text of an error by %w"
 )
 
 // finding is one breach of a rule.
@@ -74,12 +81,29 @@ func checkPurity(fset *token.FileSet, files []*ast.File, info *types.Info) []fin
 				report(spec, broken)
 			}
 		}
+		inPanic := map[ast.Node]bool{}
 		ast.Inspect(file, func(node ast.Node) bool {
+			for _, arg := range panics(node) {
+				inPanic[arg] = true
+			}
+			if call, ok := node.(*ast.CallExpr); ok && !inPanic[node] {
+				checkFormat(call, typed(info), report)
+			}
 			checkNode(node, info, report)
 			return true
 		})
 	}
 	return found
+}
+
+// panics are the arguments of a panic. Its text goes to the node's log.
+func panics(node ast.Node) []ast.Expr {
+	if call, ok := node.(*ast.CallExpr); ok {
+		if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "panic" {
+			return call.Args
+		}
+	}
+	return nil
 }
 
 func checkNode(node ast.Node, info *types.Info, report func(ast.Node, rule)) {
@@ -106,6 +130,79 @@ func checkNode(node ast.Node, info *types.Info, report func(ast.Node, rule)) {
 		if value, known := info.Types[expr]; known && isFloat(value.Type) {
 			report(expr, ruleFloat)
 		}
+	}
+}
+
+// formatting are the functions and methods that make text of a format, by the end of their names.
+var formatting = regexp.MustCompile(`(Wrapf|Errorf|Newf|Sprintf)$`)
+
+// verbs of a format.
+var verbs = regexp.MustCompile(`%[-+# 0-9.]*([a-zA-Z%])`)
+
+var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+// known is what is known of an expression: the text of a constant one, and whether it is an error.
+type known func(ast.Expr) (text string, constant, isError bool)
+
+func typed(info *types.Info) known {
+	return func(e ast.Expr) (string, bool, bool) {
+		found := info.Types[e]
+		if found.Value != nil && found.Value.Kind() == constant.String {
+			return constant.StringVal(found.Value), true, false
+		}
+		return "", false, found.Type != nil && types.Implements(found.Type, errorInterface)
+	}
+}
+
+// named knows of an expression what it says by itself, in code that is not type-checked: an error has the usual name.
+func named(e ast.Expr) (text string, isConstant, isError bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, e.Kind == token.STRING && err == nil, false
+	case *ast.BinaryExpr:
+		before, first, _ := named(e.X)
+		after, second, _ := named(e.Y)
+		return before + after, first && second, false
+	case *ast.Ident:
+		return "", false, e.Name == "err"
+	}
+	return "", false, false
+}
+
+// checkFormat reports errors that are formatted by a verb that may say where they were made.
+func checkFormat(call *ast.CallExpr, of known, report func(ast.Node, rule)) {
+	var name string
+	switch function := call.Fun.(type) {
+	case *ast.Ident:
+		name = function.Name
+	case *ast.SelectorExpr:
+		name = function.Sel.Name
+	}
+	if !formatting.MatchString(name) {
+		return
+	}
+	for i, arg := range call.Args {
+		format, constant, _ := of(arg)
+		if !constant {
+			continue
+		}
+		rest := call.Args[i+1:]
+		for _, verb := range verbs.FindAllStringSubmatch(format, -1) {
+			if verb[1] == "%" || len(rest) == 0 {
+				continue
+			}
+			if _, _, isError := of(rest[0]); isError {
+				switch verb[1] {
+				case "v":
+					report(rest[0], ruleErrorText)
+				case "w":
+					report(rest[0], ruleErrorWrap)
+				}
+			}
+			rest = rest[1:]
+		}
+		return
 	}
 }
 

@@ -88,8 +88,17 @@ type exemption struct {
 	reason string
 }
 
+const onInvariants = "invariants are checked between blocks by tests, the lab and simulations, never in one"
+
 var exemptions = []exemption{
-	{"state/fairness_invariants.go", ruleMapRange, "invariants are checked between blocks by tests, the lab and simulations, never in one"},
+	{"state/fairness_invariants.go", ruleMapRange, onInvariants},
+	{"state/fairness_invariants.go", ruleErrorWrap, onInvariants},
+	{"state/records_invariants.go", ruleErrorWrap, onInvariants},
+	{"triggers/invariants.go", ruleErrorWrap, onInvariants},
+	{"triggers/waiting_genesis.go", ruleErrorWrap, onInvariants},
+	{"policies/agents/registry.go", ruleErrorWrap, onInvariants},
+	{"policies/tip/weights.go", ruleErrorWrap, onInvariants},
+	{"keeper/keeper.go", ruleErrorWrap, onInvariants},
 }
 
 // source is a file of the module that is neither a test nor generated.
@@ -260,6 +269,10 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			if !written[file] {
 				continue
 			}
+			// What pure packages wrap is of their own and of the standard library.
+			if _, pure := pureRank[dir]; pure && f.rule == ruleErrorWrap {
+				continue
+			}
 			i := slices.IndexFunc(exemptions, func(e exemption) bool { return e.file == file && e.rule == f.rule })
 			if i < 0 {
 				t.Errorf("%s", path.Join(dir, f.at))
@@ -273,6 +286,33 @@ func TestConsensusCodeIsPure(t *testing.T) {
 	}
 	for _, e := range exemptions {
 		require.True(t, needed[e], "%s no longer needs its exemption (%s: %s)", e.file, e.rule, e.reason)
+	}
+}
+
+// TestBindingsFormatNoPlaces: nor does the code of the bindings, which other modules hold, format an error so that its text
+// may have the place of a file. What panics while a chain is wired may.
+func TestBindingsFormatNoPlaces(t *testing.T) {
+	for dir, least := range map[string]int{"../../wasmbinding": 4, "../../evmbinding": 15} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		require.NoError(t, err)
+		files = slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+		if len(files) == 0 {
+			t.Skipf("%s is not here: x/timers stands alone", dir)
+		}
+		require.GreaterOrEqual(t, len(files), least)
+		fset := token.NewFileSet()
+		for _, file := range files {
+			syntax, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			ast.Inspect(syntax, func(node ast.Node) bool {
+				call, ok := node.(*ast.CallExpr)
+				if !ok || panics(node) != nil {
+					return !ok
+				}
+				checkFormat(call, named, func(at ast.Node, broken rule) { t.Errorf("%s: %s", fset.Position(at.Pos()), broken) })
+				return true
+			})
+		}
 	}
 }
 
@@ -314,8 +354,14 @@ func TestPurityCheckerCanFail(t *testing.T) {
 		"keys by reflection":        {`import "reflect"; func f(v reflect.Value) { v.MapKeys() }`, []rule{ruleMapRange}},
 		"a concurrent map":          {`import "sync"; func f(m *sync.Map) { m.Range(nil) }`, []rule{ruleMapRange}},
 		"the environment":           {`import "os"; var e = os.Args`, []rule{ruleSystem}},
+		"an error's text":           {`import "fmt"; func f(err error) error { return fmt.Errorf("no: %v", err) }`, []rule{ruleErrorText}},
+		"an error's stack":          {`import "fmt"; func f(err error) string { return fmt.Sprintf("%d: %+v", 1, err) }`, []rule{ruleErrorText}},
+		"a wrapped error":           {`import "fmt"; func f(err error) error { return fmt.Errorf("%5.2q no: %w", "a", err) }`, []rule{ruleErrorWrap}},
+		"a reason":                  {`import e "cosmossdk.io/errors"; func f(x *e.Error, err error) error { return x.Wrapf("%d%% "+"no: %.20v", 5, err) }`, []rule{ruleErrorText}},
 		"two at once":               {`func f(m map[int]int) { for range m { go f(m) } }`, []rule{ruleGoroutine, ruleMapRange}},
 
+		"an error by %s":          {`import e "cosmossdk.io/errors"; func f(x *e.Error, err error) error { return x.Wrapf("no: %.20s", err) }`, nil},
+		"a value by %v":           {`import "fmt"; func f(all []int, err error) error { return fmt.Errorf("%v: %s", all, err) }`, nil},
 		"a slice":                 {`func f(s []int) { for range s {} }`, nil},
 		"an integer":              {`func f() { for range 3 {} }`, nil},
 		"a map that is looked up": {`func f(m map[int]int) int { m[1]++; delete(m, 2); return m[1] + len(m) }`, nil},

@@ -146,7 +146,7 @@ func TestPrecompile_RefusesToScheduleInAStaticCall(t *testing.T) {
 	before := c.Balance(d.Address)
 	for way, want := range map[uint8]string{
 		byStaticCall: "write protection", byDelegateCall: "write protection", withinStaticCall: "write protection",
-		withValue: "is not allowed to receive funds",
+		withValue: "takes no value",
 	} {
 		caught, reason := reasonOf(d, way, schedule)
 		require.True(t, caught, "way %d", way)

@@ -130,7 +130,7 @@ func (m *Messages) Bytes(call types.Call) (uint64, error) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, types.ErrMessageNotAllowed) {
-		err = types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %.300v", err)
+		err = types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %.300s", err)
 	}
 	if err == nil {
 		m.checked.put(call.Payload, verdict{weight: shape.Weight()})
@@ -162,10 +162,9 @@ func (m *Messages) decode(config *types.TimerConfig, call types.Call) ([]sdk.Msg
 	if err != nil {
 		return nil, err
 	}
-	var payload types.AccountPayload
 	// Unknown fields are rejected, as in a transaction: otherwise nodes that know different fields could disagree.
-	if err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, m.cdc.InterfaceRegistry()); err != nil {
-		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %.300v", err)
+	if err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &types.AccountPayload{}, m.cdc.InterfaceRegistry()); err != nil {
+		return nil, types.ErrInvalidPayload.Wrap("want a timers.v1.AccountPayload")
 	}
 	msgs, err := m.unmarshal(call.Payload)
 	if err != nil {
@@ -182,7 +181,7 @@ func (m *Messages) decode(config *types.TimerConfig, call types.Call) ([]sdk.Msg
 func (m *Messages) unmarshal(bz []byte) ([]sdk.Msg, error) {
 	var payload types.AccountPayload
 	if err := m.cdc.Unmarshal(bz, &payload); err != nil {
-		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %.300v", err)
+		return nil, types.ErrInvalidPayload.Wrap("want a timers.v1.AccountPayload")
 	}
 	if len(payload.Messages) == 0 {
 		return nil, types.ErrInvalidPayload.Wrap("no messages")
@@ -203,7 +202,7 @@ func (m *Messages) unmarshal(bz []byte) ([]sdk.Msg, error) {
 func (m *Messages) again(bz []byte) ([]sdk.Msg, error) {
 	var payload types.AccountPayload
 	if err := payload.Unmarshal(bz); err != nil {
-		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %.300v", err)
+		return nil, types.ErrInvalidPayload.Wrap("want a timers.v1.AccountPayload")
 	}
 	msgs := make([]sdk.Msg, len(payload.Messages))
 	for i, packed := range payload.Messages {
@@ -212,7 +211,7 @@ func (m *Messages) again(bz []byte) ([]sdk.Msg, error) {
 			err = m.cdc.Unmarshal(packed.GetValue(), msg)
 		}
 		if err != nil {
-			return nil, types.ErrInvalidPayload.Wrapf("message %d of type %.120q: %.300v", i, packed.GetTypeUrl(), err)
+			return nil, types.ErrInvalidPayload.Wrapf("message %d of type %.120q does not decode", i, packed.GetTypeUrl())
 		}
 		msgs[i] = msg
 	}
@@ -228,7 +227,7 @@ func (m *Messages) checkMessages(config *types.TimerConfig, actor sdk.AccAddress
 	for i, msg := range msgs {
 		signers, _, err := m.cdc.GetMsgV1Signers(msg)
 		if err != nil {
-			return types.ErrInvalidPayload.Wrapf("message %d, %s: %.300v", i, sdk.MsgTypeURL(msg), err)
+			return types.ErrInvalidPayload.Wrapf("message %d, %s: %s", i, sdk.MsgTypeURL(msg), types.ReasonOf(err))
 		}
 		if len(signers) != 1 || !bytes.Equal(signers[0], actor) {
 			return types.ErrForeignSigner.Wrapf("message %d, %s: its only signer must be %s", i, sdk.MsgTypeURL(msg), actor)
@@ -238,7 +237,7 @@ func (m *Messages) checkMessages(config *types.TimerConfig, actor sdk.AccAddress
 		}
 		if basic, ok := msg.(sdk.HasValidateBasic); ok {
 			if err := basic.ValidateBasic(); err != nil {
-				return types.ErrInvalidPayload.Wrapf("message %d, %s: %.300v", i, sdk.MsgTypeURL(msg), err)
+				return types.ErrInvalidPayload.Wrapf("message %d, %s: %s", i, sdk.MsgTypeURL(msg), types.ReasonOf(err))
 			}
 		}
 	}
@@ -277,7 +276,7 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 		}
 		inner, err := carried(msg)
 		if err != nil {
-			return types.ErrInvalidPayload.Wrapf("%s: %v", sdk.MsgTypeURL(msg), err)
+			return types.ErrInvalidPayload.Wrapf("%s: what it carries: %s", sdk.MsgTypeURL(msg), types.ReasonOf(err))
 		}
 		if len(inner) == 0 {
 			continue

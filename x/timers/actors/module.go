@@ -209,7 +209,7 @@ func ParseQuote(answer []byte) (types.AgentQuote, error) {
 		}
 		value, err := math.LegacyNewDecFromStr(text)
 		if err != nil {
-			return types.AgentQuote{}, types.ErrInvalidQuote.Wrapf("%s: %.80q: %v", name, text, err)
+			return types.AgentQuote{}, types.ErrInvalidQuote.Wrapf("%s: %.80q is no decimal", name, text)
 		}
 		*price = value
 	}

@@ -94,7 +94,7 @@ func (s msgServer) Grant(ctx context.Context, msg *authz.MsgGrant) (*authz.MsgGr
 func (s msgServer) Exec(ctx context.Context, msg *authz.MsgExec) (*authz.MsgExecResponse, error) {
 	grantee, err := s.addresses.StringToBytes(msg.Grantee)
 	if err != nil {
-		return nil, sdkerrors.ErrInvalidAddress.Wrapf("grantee: %v", err)
+		return nil, sdkerrors.ErrInvalidAddress.Wrapf("grantee %.120q is no address of this chain", msg.Grantee)
 	}
 	msgs, err := msg.GetMessages()
 	if err != nil {
@@ -119,7 +119,7 @@ func (s msgServer) check(ctx context.Context, grantee sdk.AccAddress, msg sdk.Ms
 	}
 	owner, err := s.addresses.StringToBytes(name)
 	if err != nil {
-		return sdkerrors.ErrInvalidAddress.Wrapf("%s: %v", sdk.MsgTypeURL(msg), err)
+		return sdkerrors.ErrInvalidAddress.Wrapf("%s: %.120q is no address of this chain", sdk.MsgTypeURL(msg), name)
 	}
 	if bytes.Equal(owner, grantee) {
 		return nil
@@ -138,7 +138,7 @@ func (s msgServer) check(ctx context.Context, grantee sdk.AccAddress, msg sdk.Ms
 func (s msgServer) checkNested(grantee sdk.AccAddress, exec *authz.MsgExec) error {
 	name, err := s.addresses.StringToBytes(exec.Grantee)
 	if err != nil {
-		return sdkerrors.ErrInvalidAddress.Wrapf("grantee: %v", err)
+		return sdkerrors.ErrInvalidAddress.Wrapf("grantee %.120q is no address of this chain", exec.Grantee)
 	}
 	if bytes.Equal(name, grantee) {
 		return nil // checked when it runs

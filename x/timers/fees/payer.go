@@ -61,8 +61,8 @@ func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer,
 		err = f.allowanceCovers(sdkCtx, payer, principal, coins(config, math.OneInt()))
 	}
 	if err != nil {
-		return 0, types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %v",
-			f.Addresses.Text(payer), f.Addresses.Text(principal), scheduleURL, err)
+		return 0, types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %s",
+			f.Addresses.Text(payer), f.Addresses.Text(principal), scheduleURL, types.ReasonOf(err))
 	}
 	return cycles + more, nil
 }

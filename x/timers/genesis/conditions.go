@@ -29,7 +29,7 @@ func checkKey(list string, i int, key types.WatchKey) error {
 		return types.ErrInvalidGenesis.Wrapf("%s %d: the key states a condition", list, i)
 	}
 	if err := key.Validate(); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("%s %d: %v", list, i, err)
+		return types.ErrInvalidGenesis.Wrapf("%s %d: %s", list, i, err)
 	}
 	return nil
 }

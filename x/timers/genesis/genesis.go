@@ -77,7 +77,7 @@ func validateFairness(g *types.GenesisState) error {
 	for i := range g.Fairness {
 		fires := &g.Fairness[i]
 		if err := sdk.VerifyAddressFormat(fires.Unit); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("fairness %d: unit: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("fairness %d: unit: %s", i, err)
 		}
 		if fires.Fires == 0 || fires.Height < g.Lane.Fairness.From {
 			return types.ErrInvalidGenesis.Wrapf("fairness %d: %d fires at height %d, want at least 1, at %d or later",

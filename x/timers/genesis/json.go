@@ -20,7 +20,7 @@ const timersField = "timers"
 func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	fields, err := Fields(raw)
 	if err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300s", err)
 	}
 	if err := checkNumbers(raw, namesIn(cdc)); err != nil {
 		return Source{}, err
@@ -34,10 +34,10 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	timers := takeArray(fields, timersField, timersField)
 	rest, err := json.Marshal(fields)
 	if err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300s", err)
 	}
 	if err := cdc.UnmarshalJSON(rest, head); err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300s", err)
 	}
 	for i := range lists {
 		if err := eachElement(elements[i], lists[i].add); err != nil {
@@ -56,7 +56,7 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 }
 
 func notDecoded(list string, i int, err error) error {
-	return types.ErrInvalidGenesis.Wrapf("%s %d: %.300v", list, i, err)
+	return types.ErrInvalidGenesis.Wrapf("%s %d: %.300s", list, i, err)
 }
 
 // takeArray removes an array from the members of an object, under either of its names: the second counts if both are

@@ -19,7 +19,7 @@ func validateReceipts(g *types.GenesisState) error {
 		last = segment.Height
 		for j := range segment.Receipts {
 			if err := validateReceipt(&segment.Receipts[j]); err != nil {
-				return types.ErrInvalidGenesis.Wrapf("receipts %d: receipt %d: %v", i, j, err)
+				return types.ErrInvalidGenesis.Wrapf("receipts %d: receipt %d: %s", i, j, err)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ const maxFireSeq = uint32(1) << 31
 // the state has of watches and cursors.
 func (c *Check) Timer(i int, t *types.Timer) error {
 	if err := validateTimer(t); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+		return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, err)
 	}
 	if t.Seq >= c.head.NextSeq {
 		return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, c.head.NextSeq)
@@ -85,7 +85,7 @@ func validateTimer(t *types.Timer) error {
 func validateAnswer(t *types.Timer) error {
 	if t.LastAnswer != nil {
 		if err := t.LastAnswer.Validate(); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("last_answer: %v", err)
+			return types.ErrInvalidGenesis.Wrapf("last_answer: %s", err)
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func validateAnswer(t *types.Timer) error {
 // validateParties checks the addresses of a record.
 func validateParties(t *types.Timer) error {
 	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("actor: %v", err)
+		return types.ErrInvalidGenesis.Wrapf("actor: %s", err)
 	}
 	if len(t.Scheduler) != 0 {
 		if err := validateScheduler(t); err != nil {
@@ -103,7 +103,7 @@ func validateParties(t *types.Timer) error {
 	}
 	if len(t.FeePayer) != 0 {
 		if err := sdk.VerifyAddressFormat(t.FeePayer); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("fee_payer: %v", err)
+			return types.ErrInvalidGenesis.Wrapf("fee_payer: %s", err)
 		}
 	}
 	return nil
@@ -112,7 +112,7 @@ func validateParties(t *types.Timer) error {
 // validateScheduler checks who scheduled a timer for another actor. Whether it is still the admin shows when the timer fires.
 func validateScheduler(t *types.Timer) error {
 	if err := sdk.VerifyAddressFormat(t.Scheduler); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("scheduler: %v", err)
+		return types.ErrInvalidGenesis.Wrapf("scheduler: %s", err)
 	}
 	if t.Principal().Equals(t.Owner()) {
 		return types.ErrInvalidGenesis.Wrap("scheduler is the actor itself: want none")

@@ -74,14 +74,14 @@ func validateTombstones(g *types.GenesisState) error {
 			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: seq %d, want above %d and below next_seq %d", i, tombstone.Seq, last, g.NextSeq)
 		}
 		if err := sdk.VerifyAddressFormat(tombstone.Owner); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: owner: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: owner: %s", i, err)
 		}
 		if tombstone.Since == 0 {
 			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: since is 0, want at least 1", i)
 		}
 		trigger := types.WatchTrigger{Keys: tombstone.Keys}
 		if err := trigger.Validate(types.MaxWatchKeys); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: %s", i, err)
 		}
 		last = tombstone.Seq
 	}
@@ -116,7 +116,7 @@ func validateWatchPending(g *types.GenesisState) error {
 	}
 	if turn := g.WatchCursors.Turn; turn.Store != "" || len(turn.Prefix) != 0 {
 		if err := turn.Validate(); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("watch_cursors.turn: %v", err)
+			return types.ErrInvalidGenesis.Wrapf("watch_cursors.turn: %s", err)
 		}
 	}
 	if length := len(g.WatchCursors.Owner); length > maxAddressBytes {
@@ -138,7 +138,7 @@ func ownerAscends(before, after *types.KeyWatchPending) bool {
 // validatePending checks a key and its changes.
 func validatePending(name string, p *types.KeyWatchPending) error {
 	if err := p.Key.Validate(); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("%s: %v", name, err)
+		return types.ErrInvalidGenesis.Wrapf("%s: %s", name, err)
 	}
 	for _, round := range []*types.WatchRound{&p.Pending.Round, p.Pending.Next} {
 		if round == nil {

@@ -191,11 +191,13 @@ func (f *fixture) run(msgs ...sdk.Msg) uint64 {
 	return gasUsed
 }
 
-// refused runs messages in one transaction, which must fail with the error.
+// refused runs messages in one transaction, which must fail with the error. Its text reaches state, as the reason for which
+// a proposal failed.
 func (f *fixture) refused(want error, msgs ...sdk.Msg) {
 	f.t.Helper()
 	_, _, err := f.Tx(msgs...)
 	require.ErrorIs(f.t, err, want)
+	f.sameInEachBuild(err)
 }
 
 // schedule schedules a timer of the actor and returns its id.

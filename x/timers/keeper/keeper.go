@@ -299,7 +299,7 @@ func (k *Keeper) withFeeDenom(ctx context.Context, head *types.GenesisState) (*t
 			"want x/staking before x/timers in the order of genesis")
 	}
 	if err := sdk.ValidateDenom(*denom); err != nil {
-		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom: %.200v", err)
+		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom %.80q is no denom", *denom)
 	}
 	if !k.engine.Fees.Bank.GetSupply(ctx, *denom).IsPositive() {
 		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom %q has no supply: no one could pay; "+
@@ -357,7 +357,7 @@ func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) err
 		return err
 	}
 	if err := k.CheckInvariants(ctx); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("%v", err)
+		return types.ErrInvalidGenesis.Wrapf("%s", err)
 	}
 	return nil
 }

@@ -347,7 +347,7 @@ func askOf(req *types.QueryEstimateRequest) (market.Ask, error) {
 		} {
 			var err error
 			if *price.value, err = decimal.Parse(cmp.Or(price.text, "0")); err != nil {
-				return market.Ask{}, types.ErrInvalidBid.Wrapf("%s: %v", price.name, err)
+				return market.Ask{}, types.ErrInvalidBid.Wrapf("%s: %s", price.name, err)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (*EIP1559) CheckConfig(config *types.TimerConfig) error {
 		Cycles: config.Eip1559.MaxCyclesPerFireAuction, Cells: config.MaxCellsPerFire, Least: config.MinGasLimit,
 	}
 	if err := headroom.Check(); err != nil {
-		return types.ErrInvalidConfig.Wrapf("%v", err)
+		return types.ErrInvalidConfig.Wrapf("%s", err)
 	}
 	return nil
 }

@@ -388,7 +388,7 @@ func (NoAgents) Messages() Messages { return Messages{} }
 func (NoAgents) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
 	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
 		if t.Bid != nil && t.Bid.Agent != "" || t.LastAnswer != nil {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, errNoAgents)
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, errNoAgents)
 		}
 		return nil
 	}}

@@ -176,7 +176,7 @@ func (r *Registry) acceptAgent(ctx context.Context, text string) (Accepted, erro
 func (r *Registry) ParseAgent(field, text string) (sdk.AccAddress, error) {
 	agent, err := r.parts.Addresses.Parse(field, text)
 	if err != nil {
-		return nil, types.ErrInvalidAgent.Wrapf("%v", err)
+		return nil, types.ErrInvalidAgent.Wrapf("%s", err)
 	}
 	return agent, nil
 }
@@ -277,7 +277,7 @@ func (r *Registry) ReadTimers(ctx context.Context, head *types.GenesisState) sta
 		},
 		Done: func() error {
 			if err := r.checkHeld(ctx, &head.Config, locked); err != nil {
-				return types.ErrInvalidGenesis.Wrapf("%v, and the genesis of bank before that of %s", err, types.ModuleName)
+				return types.ErrInvalidGenesis.Wrapf("%s, and the genesis of bank before that of %s", err, types.ModuleName)
 			}
 			return nil
 		},

@@ -128,7 +128,7 @@ func (x *Index) InitGenesis(ctx context.Context, genesis *types.GenesisState) er
 		}
 		entries, err := x.entries(first)
 		if err != nil {
-			return types.ErrInvalidGenesis.Wrapf("ready %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("ready %d: %s", i, err)
 		}
 		if !entries[0].Same(first) {
 			return types.ErrInvalidGenesis.Wrapf("ready %d is no first entry of a timer: %v", i, first)

@@ -54,7 +54,7 @@ func (r *Receipts) WalkSegments(
 	return r.segments.Walk(ctx, span, func(first place, value []byte) (bool, error) {
 		var segment types.HeightReceipts
 		if err := segment.Unmarshal(value); err != nil || segment.Height != first.K1() {
-			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: height %d: %v", first.K1(), first.K2(), segment.Height, err)
+			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: no segment of it, but of height %d", first.K1(), first.K2(), segment.Height)
 		}
 		return fn(first, segment.Receipts), nil
 	})

@@ -22,12 +22,12 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 	now := types.MomentOf(ctx)
 	return TimerReading{Timer: func(i int, t *types.Timer) error {
 		if err := checkRecord(t, t.HoldReason != types.NotOnHold, &head.Lane, now); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, err)
 		}
 		timer := *t
 		// The limit that holds at scheduling may have been lowered since: live timers stay.
 		if err := r.add(ctx, &timer, Unlimited); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, err)
 		}
 		return nil
 	}, Done: func() error {

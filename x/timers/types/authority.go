@@ -76,12 +76,12 @@ func (c *TimerConfig) named(fields []string) (n named, err error) {
 	}
 	slices.Sort(policies)
 	if n.own, err = ConfigFields.Parse(own); err != nil {
-		return n, ErrInvalidConfig.Wrapf("fields: %v", err)
+		return n, ErrInvalidConfig.Wrapf("fields: %s", err)
 	}
 	for _, name := range policies {
 		m, err := MaskSchemaOf(c.paramsNamed(name)).Parse(ofPolicy[name])
 		if err != nil {
-			return n, ErrInvalidConfig.Wrapf("fields: of %s: %v", name, err)
+			return n, ErrInvalidConfig.Wrapf("fields: of %s: %s", name, err)
 		}
 		n.policies = append(n.policies, namedOfPolicy{name, m})
 	}

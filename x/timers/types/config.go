@@ -166,7 +166,7 @@ func (c *TimerConfig) validatePolicy() error {
 			number, strings.Join(names, ", "), FirstCustomPolicy)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
-		return ErrInvalidConfig.Wrapf("fee_denom: %.200v", err)
+		return ErrInvalidConfig.Wrapf("fee_denom %.80q is no denom", c.FeeDenom)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"cosmossdk.io/core/address"
-	errorsmod "cosmossdk.io/errors"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -59,7 +58,7 @@ func (a Addresses) Parse(field, text string) (sdk.AccAddress, error) {
 	}
 	addr, err := a.StringToBytes(text)
 	if err != nil {
-		return nil, errorsmod.Wrapf(sdkerrors.ErrInvalidAddress, "%s %.120q: %.200v", field, text, err)
+		return nil, sdkerrors.ErrInvalidAddress.Wrapf("%s %.120q is no address of this chain", field, text)
 	}
 	a.parsed.Add(text, string(addr))
 	return addr, nil
@@ -77,12 +76,9 @@ func (a Addresses) ParseName(field, actor, id string) (sdk.AccAddress, []byte, e
 
 // ParseID reads a whole id: 64 hexadecimal digits.
 func ParseID(s string) ([]byte, error) {
-	if len(s) != 2*IDBytes {
-		return nil, ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d", s, len(s), 2*IDBytes)
-	}
-	id, err := hex.DecodeString(s)
-	if err != nil {
-		return nil, ErrInvalidTimerID.Wrapf("%.80q: want %d hexadecimal digits: %v", s, 2*IDBytes, err)
+	id, err := hex.DecodeString(s[:min(len(s), 2*IDBytes)])
+	if err != nil || len(s) != 2*IDBytes {
+		return nil, ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d, hexadecimal ones", s, len(s), 2*IDBytes)
 	}
 	return id, nil
 }

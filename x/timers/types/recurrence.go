@@ -26,7 +26,7 @@ func (i *IntervalTrigger) validate() error {
 		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, MaxBlocks)
 	}
 	if err := i.OnFailure.validate(); err != nil {
-		return ErrInvalidInterval.Wrapf("%v", err)
+		return ErrInvalidInterval.Wrapf("%s", err)
 	}
 	if _, known := IntervalFrom_name[int32(i.From)]; !known {
 		return ErrInvalidInterval.Wrapf("from %d is unknown, want fire or schedule", int32(i.From))
@@ -407,11 +407,8 @@ func (c *CalendarTrigger) validate() error {
 	if c.Every != nil && c.Every.Seconds > uint64(MaxTime) {
 		return ErrInvalidCalendar.Wrapf("every is %d seconds, want at most %d", c.Every.Seconds, MaxTime)
 	}
-	if err := c.Series().Validate(); err != nil {
-		return ErrInvalidCalendar.Wrapf("%v", err)
-	}
-	if err := c.OnFailure.validate(); err != nil {
-		return ErrInvalidCalendar.Wrapf("%v", err)
+	if err := errors.Join(c.Series().Validate(), c.OnFailure.validate()); err != nil {
+		return ErrInvalidCalendar.Wrapf("%s", err)
 	}
 	return c.Occurrences.validate()
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -194,7 +195,7 @@ func (w WatchKey) Validate() error {
 		return nil
 	}
 	if _, err := condition.Parse(condition.Op(w.When.Op), w.When.Value); err != nil {
-		return ErrInvalidWatch.Wrapf("condition: %v", err)
+		return ErrInvalidWatch.Wrapf("condition: %s", err)
 	}
 	return nil
 }
@@ -272,4 +273,12 @@ func Unmetered(ctx context.Context) sdk.Context {
 func CodeOf(err error) (codespace string, code uint32) {
 	codespace, code, _ = errorsmod.ABCIInfo(err, false)
 	return codespace, code
+}
+
+// ReasonOf is what a refusal says of an error: the text of one of this module's, else the codespace and the code.
+func ReasonOf(err error) string {
+	if codespace, code := CodeOf(err); codespace != ModuleName {
+		return fmt.Sprintf("%s error %d", codespace, code)
+	}
+	return err.Error()
 }

@@ -208,7 +208,7 @@ func (d *Store) checkCondition(key types.WatchKey) error {
 	}
 	place, err := PlaceOf(key)
 	if err != nil {
-		return types.ErrInvalidWatch.Wrapf("condition: %v", err)
+		return types.ErrInvalidWatch.Wrapf("condition: %s", err)
 	}
 	reading := d.reading(key.Prefix)
 	switch domain := condition.DomainOf(place); {

@@ -122,7 +122,7 @@ func amount(value []byte) (string, bool) {
 func accountPart(addresses address.Codec, key []byte, text string) ([]byte, error) {
 	addr, err := addresses.StringToBytes(text)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%.80q is no address of this chain", text)
 	}
 	part, err := addresstypes.LengthPrefix(addr)
 	if err != nil {
@@ -133,8 +133,8 @@ func accountPart(addresses address.Codec, key []byte, text string) ([]byte, erro
 
 // denomPart appends a denom as the last part of a key.
 func denomPart(key []byte, denom string) ([]byte, error) {
-	if err := sdk.ValidateDenom(denom); err != nil {
-		return nil, err
+	if sdk.ValidateDenom(denom) != nil {
+		return nil, fmt.Errorf("%.80q is an invalid denom", denom)
 	}
 	return append(key[:len(key):len(key)], denom...), nil
 }
@@ -271,7 +271,7 @@ func Wasm(addresses address.Codec) Store {
 func contractPart(addresses address.Codec, region byte, text string) ([]byte, error) {
 	addr, err := addresses.StringToBytes(text)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%.80q is no address of this chain", text)
 	}
 	if len(addr) != contractAddressBytes {
 		return nil, fmt.Errorf("%s has %d bytes, a contract's address has %d", text, len(addr), contractAddressBytes)
@@ -287,7 +287,7 @@ func contractKey(text string) ([]byte, error) {
 	if isHex {
 		var err error
 		if key, err = hex.DecodeString(digits); err != nil {
-			return nil, fmt.Errorf("key %.80q: %w", text, err)
+			return nil, fmt.Errorf("key %.80q: %s", text, err.Error())
 		}
 	}
 	if len(key) == 0 {

@@ -275,7 +275,7 @@ func (w *Watcher) Parse(text string) (types.WatchKey, error) {
 			return key, types.ErrInvalidWatch.Wrapf("%.200q: want %s", text, form.usage(name))
 		}
 		if key.Prefix, err = form.Build(parts); err != nil {
-			return key, types.ErrInvalidWatch.Wrapf("%.200q: want %s: %.200v", text, form.usage(name), err)
+			return key, types.ErrInvalidWatch.Wrapf("%.200q: want %s: %.200s", text, form.usage(name), err)
 		}
 		return key, w.Check(key)
 	}

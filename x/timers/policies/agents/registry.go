@@ -109,7 +109,7 @@ func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerR
 			return nil
 		}
 		if _, err := r.parts.Addresses.Parse("bid.agent", t.Bid.Agent); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, err)
 		}
 		return nil
 	}}

@@ -16,7 +16,7 @@ const agentsInMessage = 1_000
 // Validate implements types.PolicyState.
 func (s *State) Validate(*types.GenesisState) error {
 	if err := sdk.VerifyAddressFormat(s.Payer); len(s.Payer) > 0 && err != nil {
-		return types.ErrInvalidGenesis.Wrapf("agent.State: payer: %v", err)
+		return types.ErrInvalidGenesis.Wrapf("agent.State: payer: %s", err)
 	}
 	return types.CheckTotal("agent.State: billed", s.Billed)
 }
@@ -47,7 +47,7 @@ func (d *DefaultAgents) Validate(head *types.GenesisState) error {
 			bytes []byte
 		}{{"actor", a.Actor}, {"agent", a.Agent}} {
 			if err := sdk.VerifyAddressFormat(address.bytes); err != nil {
-				return types.ErrInvalidGenesis.Wrapf("agent.DefaultAgents %d: %s: %v", i, address.name, err)
+				return types.ErrInvalidGenesis.Wrapf("agent.DefaultAgents %d: %s: %s", i, address.name, err)
 			}
 		}
 		if bytes.Compare(last, a.Actor) >= 0 {

@@ -79,7 +79,7 @@ func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.T
 		return types.ErrBidNotCovered.Wrapf("%s must lock %s more and can spend %s", p.parts.Addresses.Text(principal), amount, coin)
 	}
 	if err := payments.Lock(ctx, config, principal, amount); err != nil {
-		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, p.parts.Addresses.Text(principal), err)
+		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %s", amount, config.FeeDenom, p.parts.Addresses.Text(principal), types.ReasonOf(err))
 	}
 	t.SetLocked(t.Locked().Add(amount))
 	return report.Emit(ctx, &types.TimerBidLocked{

@@ -55,10 +55,10 @@ func (w *Weights) Validate(head *types.GenesisState) error {
 	for i := range w.Weights {
 		entry := &w.Weights[i]
 		if err := sdk.VerifyAddressFormat(entry.Actor); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("tip.Weights %d: actor: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("tip.Weights %d: actor: %s", i, err)
 		}
 		if err := entry.Weight.Validate(); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("tip.Weights %d: %v", i, err)
+			return types.ErrInvalidGenesis.Wrapf("tip.Weights %d: %s", i, err)
 		}
 		if state.Oldest == 0 || entry.Weight.Epoch < state.Oldest {
 			return types.ErrInvalidGenesis.Wrapf("tip.Weights %d: epoch %d is before oldest %d of tip.State", i, entry.Weight.Epoch, state.Oldest)

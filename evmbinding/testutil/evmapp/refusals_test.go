@@ -1,0 +1,141 @@
+package evmapp
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"testing"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	evmtypes "github.com/cosmos/evm/x/vm/types"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/evmbinding"
+	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var refusalsFile = flag.String("refusals", "", "a file to which what refused calls return is written, to compare it with that of another build")
+
+// builtBy finds in a text what depends on the machine that built the node: the place of a file, or a version of a module.
+var builtBy = regexp.MustCompile(`\.go:|@v[0-9]|\[/|` + regexp.QuoteMeta(sourceDir()))
+
+// sourceDir is the directory of this file as the compiler was told.
+func sourceDir() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(file)
+}
+
+// refusals are calls of the precompiles that are refused, each for another reason, of a caller with an ether, a timer, and an
+// allowance that it has given to spender.
+func refusals(t *testing.T, c *Chain, own [32]byte, spender common.Address) map[string]Step {
+	t.Helper()
+	after := trigger(func(t *Trigger) { t.AfterBlocks = 9 })
+	schedule := func(at Trigger, change ...func(*Options)) Step {
+		return step(evmbinding.Address, pack(t, "schedule", at, []byte{}, options(200_000, change...)))
+	}
+	watch := func(w Watch) Trigger {
+		if w.Value == nil {
+			w.Value = new(big.Int)
+		}
+		return trigger(func(t *Trigger) { t.Watch = []Watch{w} })
+	}
+	ours := func(name string, args ...any) Step { return step(evmbinding.Address, pack(t, name, args...)) }
+	return map[string]Step{
+		"a payer who granted nothing":  schedule(after, func(o *Options) { o.FeePayer = common.Address{7} }),
+		"a payer that is a module":     schedule(after, func(o *Options) { o.FeePayer = common.BytesToAddress(authtypes.NewModuleAddress("gov")) }),
+		"a payer that is blocked":      schedule(after, func(o *Options) { o.FeePayer = common.BytesToAddress(authtypes.NewModuleAddress("feemarket")) }),
+		"a payer that is a precompile": schedule(after, func(o *Options) { o.FeePayer = evmbinding.Address }),
+		"a height in the past":         schedule(trigger(func(t *Trigger) { t.Height = 1 })),
+		"no trigger":                   schedule(trigger(func(*Trigger) {})),
+		"too much gas":                 ours("schedule", after, []byte{}, options(900_000_000)),
+		"a label that is too long":     schedule(after, func(o *Options) { o.Label = string(make([]byte, 5_000)) }),
+		"an end too soon":              schedule(after, func(o *Options) { o.ExpiresAt = 2 }),
+		"an unknown tier":              schedule(after, func(o *Options) { o.Tier = 99 }),
+		"a price above all": schedule(after, func(o *Options) {
+			o.MaxFeePerGas = new(big.Int).Lsh(big.NewInt(1), 250)
+			o.MaxPriorityFeePerGas = big.NewInt(1)
+		}),
+		"retries of too many":             schedule(after, func(o *Options) { o.Retries, o.RetryAfter = 1<<31, 1 }),
+		"a denom that is none":            schedule(watch(Watch{Source: fromCoin, Name: "1"})),
+		"a store that is not watchable":   schedule(watch(Watch{Source: fromRaw, Name: "staking", Key: []byte{1}})),
+		"a key that is none":              schedule(watch(Watch{Source: fromRaw, Name: "bank", Key: []byte{2, 20, 1}})),
+		"a condition that is none":        schedule(watch(Watch{Source: fromSlot, Op: 99})),
+		"a condition on a region":         schedule(watch(Watch{Source: fromRaw, Name: banktypes.StoreKey, Key: banktypes.BalancesPrefix.Bytes(), Op: greater})),
+		"a source that is none":           schedule(watch(Watch{Source: 7})),
+		"a calendar that is none":         schedule(trigger(func(t *Trigger) { t.Calendar.EverySeconds, t.Calendar.Anchor = 1<<62, 1<<62 })),
+		"a calendar of impossible days":   schedule(trigger(func(t *Trigger) { t.Calendar.DaySet, t.Calendar.MonthSet = 1<<31, 1<<2 })),
+		"an interval too long":            schedule(trigger(func(t *Trigger) { t.Every = 1 << 60 })),
+		"a failure policy that is none":   schedule(trigger(func(t *Trigger) { t.Every, t.Repeat.OnFailure = 5, 99 })),
+		"the last of heights":             ours("scheduleAtHeights", []uint64{c.Height() + 90, 1}, uint64(200_000), []byte{}),
+		"the last of times":               ours("scheduleAtTimes", []uint64{c.Now() + 90, 0}, uint64(200_000), []byte{}),
+		"the last of a batch":             ours("scheduleBatch", []Trigger{after, trigger(func(t *Trigger) { t.Height = 1 })}, [][]byte{{}, {}}, options(200_000)),
+		"the last of those to cancel":     ours("cancelEach", [][32]byte{own, {}}),
+		"a timer that is none":            ours("timer", spender, [32]byte{}),
+		"occurrences of none":             ours("occurrencesOf", spender, [32]byte{}, uint32(3)),
+		"a cancel of none":                ours("cancel", [32]byte{}),
+		"a resume of what runs":           ours("resume", own),
+		"an update of nothing":            ours("update", own, []byte{}, options(0)),
+		"an extension of nothing":         ours("extend", own, uint64(0), uint64(0)),
+		"a skip of a one-shot":            ours("skip", own, uint32(1)),
+		"a run of none":                   ours("run", [32]byte{1}),
+		"a second allowance":              ours("sponsor", spender, Ether, uint64(0)),
+		"an allowance that ended":         ours("sponsor", common.Address{8}, Ether, uint64(1)),
+		"an allowance of nothing":         ours("sponsor", common.Address{8}, new(big.Int), uint64(0)),
+		"no allowance to take back":       ours("unsponsor", common.Address{9}),
+		"an estimate of too much":         ours("estimate", uint64(1<<62), uint64(1<<62), new(big.Int), new(big.Int), uint8(0)),
+		"an estimate by no tier":          ours("estimate", uint64(100_000), uint64(0), new(big.Int), new(big.Int), uint8(99)),
+		"no function":                     step(evmbinding.Address, []byte{1, 2, 3, 4}),
+		"arguments that are none":         step(evmbinding.Address, append(evmbinding.ABI.Methods["schedule"].ID, 1)),
+		"value":                           step(evmbinding.Address, pack(t, "lane"), worth(1)),
+		"no function of HIP-1215":         step(evmbinding.HRC1215Address, []byte{1, 2, 3, 4}),
+		"arguments that HIP-1215 has not": step(evmbinding.HRC1215Address, append(evmbinding.HRC1215.Methods["scheduleCall"].ID, 1)),
+		"no function of the seed":         step(evmbinding.PRNGAddress, []byte{1, 2, 3, 4}),
+	}
+}
+
+// TestRefusals_AreTheSameInEachBuild: what a refused call returns is a result, and a contract can store it. It has no text that
+// differs between builds of one version, such as the path of a file. `make two-builds` compares the bytes of two builds.
+func TestRefusals_AreTheSameInEachBuild(t *testing.T) {
+	c := chain(t)
+	carol := AccountOf("carol")
+	spender := AccountOf("spender of refusals").Address
+	call := func(s Step) (*evmtypes.MsgEthereumTxResponse, *abci.ResponseFinalizeBlock) {
+		block := c.Block(c.Sign(carol, 0, &s.To, s.Value, txGas, s.Data))
+		return c.Result(block.TxResults[0]), block
+	}
+	for _, data := range [][]byte{
+		pack(t, "scheduleAfter", uint64(5_000), uint64(200_000), []byte{}), pack(t, "sponsor", spender, Ether, uint64(0)),
+	} {
+		result, _ := call(step(evmbinding.Address, data))
+		require.Empty(t, result.VmError, Reason(result.Ret))
+	}
+	all := refusals(t, c, [32]byte(c.TimersOf(carol.Address)[0].Id), spender)
+	var text bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		result, block := call(all[name])
+		require.NotEmpty(t, result.VmError, name)
+		fmt.Fprintf(&text, "%s: %x\n", name, block.TxResults[0].Data)
+		t.Logf("%s: %s", name, Reason(result.Ret))
+		require.NotRegexp(t, builtBy, string(result.Ret), name)
+		require.Empty(t, Events[*timerstypes.TimerScheduled](t, block), name)
+	}
+	require.Len(t, c.TimersOf(carol.Address), 1)
+	if *refusalsFile != "" {
+		fmt.Fprintf(&text, "%x\n", c.LastCommitID().Hash)
+		require.NoError(t, os.WriteFile(*refusalsFile, text.Bytes(), 0o600))
+	}
+	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+	result, _ := call(step(evmbinding.Address, pack(t, "unsponsor", spender)))
+	require.Empty(t, result.VmError)
+}
