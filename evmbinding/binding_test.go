@@ -29,6 +29,9 @@ import (
 func TestMain(m *testing.M) {
 	// x/vm keeps the denom in a package variable, which a chain sets from its state.
 	evmtypes.SetDefaultEvmCoinInfo(evmtypes.EvmCoinInfo{Denom: "aexample", ExtendedDenom: "aexample", DisplayDenom: "example", Decimals: 18})
+	if err := evmtypes.SetChainConfig(evmtypes.DefaultChainConfig(4_242)); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 

@@ -9,6 +9,7 @@ import (
 	cmn "github.com/cosmos/evm/precompiles/common"
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
 	ethtypes "github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"google.golang.org/grpc/status"
@@ -82,13 +83,15 @@ const (
 func (Precompile) RequiredGas(input []byte) uint64 { return callGas + byteGas*uint64(len(input)) }
 
 // Run implements vm.PrecompiledContract. What the module consumes is EVM gas; in a fire, the bytes that it writes are
-// cells of the fire instead. A call that fails leaves nothing, and reverts with the module's
-// reason (reasonOf).
+// cells of the fire instead. A call that fails leaves nothing, takes what it consumed until then, and reverts with the
+// module's reason (reasonOf).
 func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]byte, error) {
 	if hasValue(contract) {
 		return cmn.ReturnRevertError(evm, errValue)
 	}
 	return p.RunNativeAction(evm, contract, func(ctx sdk.Context) ([]byte, error) {
+		// The meter, which ends with the gas of the call, comes with what the transaction has consumed.
+		meter, before := ctx.GasMeter(), ctx.GasMeter().GasConsumed()
 		if fire := fireOf(ctx); fire != nil {
 			ctx = ctx.WithGasMeter(cellMeter{ctx.GasMeter(), fire.cells, p.KvGasConfig.WriteCostPerByte})
 		}
@@ -97,6 +100,10 @@ func (p *Precompile) Run(evm *vm.EVM, contract *vm.Contract, readonly bool) ([]b
 		own, events := sandbox.BranchOf(ctx.MultiStore()), sdk.NewEventManager()
 		answer, err := p.execute(ctx.WithMultiStore(own).WithEventManager(events), evm, contract, readonly)
 		if err != nil {
+			// x/vm takes the gas of an answer, and of a refusal nothing.
+			if !contract.UseGas(meter.GasConsumed()-before, nil, tracing.GasChangeCallPrecompiledContract) {
+				return nil, vm.ErrOutOfGas
+			}
 			return nil, reasonOf(err)
 		}
 		own.Write()
@@ -311,6 +318,10 @@ func (c *invocation) add(handler string, t trigger, payload []byte, o options) (
 	if err != nil {
 		return nil, err
 	}
+	return c.addStated(handler, stated, payload, o)
+}
+
+func (c *invocation) addStated(handler string, stated types.Trigger, payload []byte, o options) ([]any, error) {
 	request, err := o.request()
 	if err != nil {
 		return nil, err

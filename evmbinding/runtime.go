@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	rpctypes "github.com/cosmos/evm/rpc/types"
 	evmkeeper "github.com/cosmos/evm/x/vm/keeper"
 	"github.com/cosmos/evm/x/vm/statedb"
 	evmtypes "github.com/cosmos/evm/x/vm/types"
@@ -56,12 +57,23 @@ type call struct {
 // such a fire is a unit of EVM gas, of which 21,000 and the price of the call's data are used before it starts, as in a
 // transaction.
 type Runtime struct {
-	evm      *evmkeeper.Keeper
+	evm      machine
 	accounts actors.Accounts
 	// modules serves the addresses of Go modules, which are accounts of 20 bytes too; nil if there is none.
 	modules  types.Runtime
 	messages *actors.Messages
 	slots    *Slots
+}
+
+// machine is what the runtime needs of x/vm's keeper.
+type machine interface {
+	statedb.Keeper
+	EVMConfig(ctx sdk.Context, proposer sdk.ConsAddress) (*statedb.EVMConfig, error)
+	TxConfig(ctx sdk.Context, txHash common.Hash) statedb.TxConfig
+	ApplyMessageWithConfig(
+		ctx sdk.Context, stateDB *statedb.StateDB, msg core.Message, tracer *tracing.Hooks, commit, callFromPrecompile bool,
+		cfg *statedb.EVMConfig, txConfig statedb.TxConfig, internal bool, overrides *rpctypes.StateOverride,
+	) (*evmtypes.MsgEthereumTxResponse, error)
 }
 
 var (
@@ -160,20 +172,13 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 			return types.ErrActorGone.Wrapf("%s has no code to call back", c.to)
 		}
 	}
-	res, err := apply(inner, r.evm, c.from, tx, nil)
-	if errors.Is(err, core.ErrIntrinsicGas) || errors.Is(err, core.ErrFloorDataGas) {
-		fire.ConsumeGas(gas, "intrinsic gas")
-		return types.ErrOutOfCycles
-	}
-	if err != nil {
-		return err
-	}
-	// x/vm refunds such a call in full. The lane counts what is used, and has no room for work that is refunded: the bound
-	// is that of transactions.
-	res.GasUsed = max(res.GasUsed, res.MaxUsedGas-res.MaxUsedGas/params.RefundQuotientEIP3529)
-	fire.ConsumeGas(res.GasUsed, "EVM gas")
-	fire.ConsumeGas(cells*prices.WriteCostPerByte, storetypes.GasWritePerByteDesc)
+	res, err := r.charged(fire, inner, c, tx, func() uint64 { return cells * prices.WriteCostPerByte })
 	switch {
+	case errors.Is(err, core.ErrIntrinsicGas), errors.Is(err, core.ErrFloorDataGas):
+		return types.ErrOutOfCycles
+	case err != nil:
+		// Such as that of a commit, when all work is done. Its text is another module's.
+		return evmtypes.ErrVMExecution.Wrap(types.ReasonOf(err))
 	case strings.HasPrefix(res.VmError, vm.ErrOutOfGas.Error()): // some end with why
 		return &vmFailure{types.ErrOutOfCycles, tx, res}
 	case res.Failed():
@@ -181,6 +186,27 @@ func (r *Runtime) run(ctx sdk.Context, d types.Delivery, c call) error {
 	}
 	emitOthers(ctx, inner)
 	return emitFire(ctx, EventFire, d, c, tx, res)
+}
+
+// charged makes a call, and charges the fire for it whatever comes back, a panic too: what was used, or all that is left
+// where that is unknown, as after an error of x/vm; and what was written.
+func (r *Runtime) charged(
+	fire storetypes.GasMeter, inner sdk.Context, c call, tx *ethtypes.Transaction, written func() uint64,
+) (*evmtypes.MsgEthereumTxResponse, error) {
+	used := fire.GasRemaining()
+	defer func() {
+		fire.ConsumeGas(used, "EVM gas")
+		fire.ConsumeGas(written(), storetypes.GasWritePerByteDesc)
+	}()
+	res, err := apply(inner, r.evm, c.from, tx, nil)
+	if err != nil {
+		return nil, err
+	}
+	// x/vm refunds such a call in full. The lane counts what is used, and has no room for work that is refunded: the bound
+	// is that of transactions.
+	res.GasUsed = max(res.GasUsed, res.MaxUsedGas-res.MaxUsedGas/params.RefundQuotientEIP3529)
+	used = res.GasUsed
+	return res, nil
 }
 
 // runsCode reports whether a call of an address runs code: its own, or that of the account to which it delegates by
@@ -199,7 +225,7 @@ func (r *Runtime) runsCode(ctx sdk.Context, address common.Address) (runs bool, 
 
 // apply makes the call of a fire on a context, and commits to it. hooks are a tracer's, or nil.
 func apply(
-	ctx sdk.Context, evm *evmkeeper.Keeper, from common.Address, tx *ethtypes.Transaction, hooks *tracing.Hooks,
+	ctx sdk.Context, evm machine, from common.Address, tx *ethtypes.Transaction, hooks *tracing.Hooks,
 ) (*evmtypes.MsgEthereumTxResponse, error) {
 	cfg, err := evm.EVMConfig(ctx, ctx.BlockHeader().ProposerAddress)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Calls that do several things at once, since x/vm allows 20 calls of precompiles in a transaction. Each member takes
 // the gas of a call that does it alone, but for what any call takes, and nothing but gas bounds how many there are. What
-// refuses one names its place in the list.
+// refuses one names its place in the list. What a member is refused for by itself refuses the list before anything is
+// written.
 
 func (c *invocation) scheduleAtHeights() ([]any, error) {
 	return c.addEach(func(height uint64) trigger { return trigger{Height: height} })
@@ -59,17 +59,24 @@ func (c *invocation) scheduleBatch() ([]any, error) {
 
 // addAll schedules so many callbacks, or none.
 func (c *invocation) addAll(n int, o options, member func(i int) (trigger, []byte, error)) ([]any, error) {
+	triggers, payloads := make([]types.Trigger, n), make([][]byte, n)
+	for i := range triggers {
+		t, payload, err := member(i)
+		if err == nil {
+			payloads[i] = payload
+			triggers[i], err = t.stated()
+		}
+		if err != nil {
+			return nil, inList(err, i)
+		}
+	}
 	ids := make([][32]byte, n)
 	for i := range ids {
-		t, payload, err := member(i)
+		added, err := c.addStated(HandlerCallback, triggers[i], payloads[i], o)
 		if err != nil {
 			return nil, inList(err, i)
 		}
-		added, err := c.add(HandlerCallback, t, payload, o)
-		if err != nil {
-			return nil, inList(err, i)
-		}
-		ids[i] = added[0].([32]byte) //nolint:errcheck // what add returns
+		ids[i] = added[0].([32]byte) //nolint:errcheck // what addStated returns
 	}
 	return []any{ids}, nil
 }
@@ -170,7 +177,7 @@ func (c *invocation) pair(spender common.Address) (caller, other string, err err
 func (c *invocation) send(msg sdk.Msg) error {
 	handler := c.messages.Handler(msg)
 	if handler == nil {
-		return sdkerrors.ErrUnknownRequest.Wrapf("the chain has no %s", sdk.MsgTypeURL(msg))
+		return types.ErrMessageNotAllowed.Wrapf("the chain has no %s", sdk.MsgTypeURL(msg))
 	}
 	_, err := handler(c.ctx, msg)
 	return err

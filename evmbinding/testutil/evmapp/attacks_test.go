@@ -503,27 +503,36 @@ func TestAttack_EatsTheGasOfACallback(t *testing.T) {
 }
 
 // TestAttack_CallsThePrecompileOftenInAFire: x/vm's limit of 20 calls, failed ones included, holds in each fire by itself.
+// Refused calls that work take what that costs, so that a fire has no room for as many.
 func TestAttack_CallsThePrecompileOftenInAFire(t *testing.T) {
 	c := chain(t)
 	a := newAttack(c)
 	d := puppet(c)
-	steps := make([]Step, 22)
-	for i := range steps {
-		steps[i] = step(evmbinding.Address, pack(t, "timer", d.Address, [32]byte{}))
-	}
+	refused := func(n int, data []byte) []Step { return slices.Repeat([]Step{step(evmbinding.Address, data)}, n) }
+	steps := refused(22, []byte{1, 2, 3, 4})
 	for range 2 {
 		fire, result, _ := a.callback(d, 550_000, steps...)
 		require.True(t, fire.Success, fire.String())
 		did := d.outcomes(result)
 		require.Len(t, did, len(steps))
 		for i, each := range did {
-			want := "timer not found"
+			want := "the input is of no function"
 			if i >= 20 {
 				want = "max calls to precompiles (20) reached"
 			}
 			require.Contains(t, string(each.Answer), want, "call %d", i)
 		}
 	}
+	asks := pack(t, "timer", d.Address, [32]byte{})
+	one, _, _ := a.callback(d, 550_000, refused(1, asks)...)
+	three, result, _ := a.callback(d, 550_000, refused(3, asks)...)
+	require.Contains(t, string(d.outcomes(result)[2].Answer), "timer not found")
+	each := (three.Cycles - one.Cycles) / 2
+	t.Logf("%d cycles for each question that is refused", each)
+	require.Greater(t, each, uint64(10_000))
+	fire, _, _ := a.callback(d, 550_000, refused(20, asks)...)
+	require.False(t, fire.Success)
+	require.Equal(t, uint64(550_000), fire.Cycles)
 }
 
 // TestAttack_Bombs: logs, answers and reverts as large as the gas limit allows are charged, and what nodes keep of them in
