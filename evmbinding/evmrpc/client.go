@@ -30,8 +30,9 @@ const (
 	cachedHashes = 65_536
 )
 
-// Client is a client of CometBFT that shows fires as transactions behind a block's own. It changes what it answers for
-// blocks with fires, and for searches of a fire's hash; all else is the client's below.
+// Client is a client of CometBFT that shows fires as transactions behind a block's own, over one that answers for
+// transactions without an answer. It changes what it answers for blocks with fires, and for searches of a fire's hash; all
+// else is the client's below.
 type Client struct {
 	rpcclient.Client
 	txConfig client.TxConfig
@@ -56,7 +57,7 @@ func NewClient(inner rpcclient.Client, txConfig client.TxConfig, chainID *big.In
 		_, ok := heights.Get(hash)
 		return ok
 	}
-	return &Client{inner, senders{txConfig, isShown}, chainID, logger, blocks, heights}, nil
+	return &Client{Answering{inner, txConfig.TxDecoder()}, senders{txConfig, isShown}, chainID, logger, blocks, heights}, nil
 }
 
 // TxConfig is the one with which a backend must read the client's blocks: it gives fires their senders.

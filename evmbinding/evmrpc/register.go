@@ -58,7 +58,8 @@ func (r replayer) apis(
 		return nil
 	}
 	logger := ctx.Logger.With("module", "evmrpc")
-	plain := backend.NewBackend(ctx, ctx.Logger, clientCtx, unprotected, indexer, mempool)
+	answering := clientCtx.WithClient(Answering{inner, clientCtx.TxConfig.TxDecoder()})
+	plain := backend.NewBackend(ctx, ctx.Logger, answering, unprotected, indexer, mempool)
 	shows, err := NewClient(inner, clientCtx.TxConfig, evmtypes.GetEthChainConfig().ChainID, logger)
 	if err != nil {
 		panic(err)
