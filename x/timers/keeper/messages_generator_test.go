@@ -106,7 +106,7 @@ func (d *drawn) any() sdk.Msg {
 		return msg
 	}
 	t := &timers[rapid.IntRange(0, len(timers)-1).Draw(d.t, "timer")]
-	sender, id, authority := sdk.AccAddress(t.Actor).String(), t.IDHex(), d.Timers.Authority()
+	sender, id, authority := sdk.AccAddress(t.Actor).String(), t.IDHex(), d.Timers.Authority(d.Ctx())
 	switch oneOf(d, "message", "update", "update", "update", "extend", "skip", "run", "pause", "resume", "resume", "cancel", "sys cancel", "sys extend", "release") {
 	case "update":
 		return d.update(sender, id)
