@@ -31,8 +31,6 @@ type block struct {
 
 	// funds of the payers.
 	funds funds
-	// unpaid counts the tries of this block that took time and that no one is billed for, quarantined those of them that failed.
-	unpaid, quarantined uint32
 	// session is what the block's steps change, until it is written.
 	session *logmap.Session
 	// watch times the steps.
@@ -67,7 +65,7 @@ func (b *block) clampCursors() {
 
 // tryUnpaid takes a try from the meter that no one is billed for. Once there is one, the round ends with the meter.
 func (b *block) tryUnpaid() {
-	b.unpaid++
+	b.totals.unpaid++
 	b.Overhead.Consume(market.Try, 1)
 }
 
@@ -133,6 +131,8 @@ type totals struct {
 	}
 	// expired, unfunded and notAdmin count the timers that left so, deferred those that stay ready.
 	expired, unfunded, notAdmin, deferred uint32
+	// unpaid counts the tries that took time and that no one is billed for, quarantined those of them that failed.
+	unpaid, quarantined uint32
 	// held and released are the reasons of the timers that were put on hold, and of those that returned.
 	held, released []types.HoldReason
 	// watchHits counts the watches that a change was found for.

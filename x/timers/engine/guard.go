@@ -19,7 +19,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 		return true
 	}
 	b.tryUnpaid()
-	b.quarantined++
+	b.totals.quarantined++
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {

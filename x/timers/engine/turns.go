@@ -36,7 +36,7 @@ type turns struct {
 // Next implements policies.Round.
 func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	if !r.roundOver {
-		if r.b.unpaid == 0 || r.b.Overhead.Left(market.Try) > 0 {
+		if r.b.totals.unpaid == 0 || r.b.Overhead.Left(market.Try) > 0 {
 			turn, found, err := r.Round.Next(ctx)
 			if err != nil {
 				return turn, false, err
@@ -69,7 +69,7 @@ func (r *turns) claim(t *types.Timer) error {
 
 // readNewcomers reads the oldest timers that became due in this block and are still in the queue.
 func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
-	if r.b.unpaid-r.b.quarantined+r.b.PricedOut == 0 || !r.b.Overloaded || !r.hasRoom() {
+	if r.b.totals.unpaid-r.b.totals.quarantined+r.b.PricedOut == 0 || !r.b.Overloaded || !r.hasRoom() {
 		return nil
 	}
 	first, end := schedule.Key{Due: r.b.Height}, schedule.Key{Due: r.b.Height + 1}
