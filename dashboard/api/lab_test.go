@@ -201,6 +201,29 @@ func TestOverview_IsCalmWhileAllIsWell(t *testing.T) {
 	require.Equal(t, o.Sums.Cycles, o.Users[0].Cycles, "she alone uses the lane")
 }
 
+// TestOverview_SeesTimersByTime: they are pending, and next in the order in which they come.
+func TestOverview_SeesTimersByTime(t *testing.T) {
+	d := newDesk(t)
+	d.Blocks(3)
+	d.schedule("last", 5, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Height: d.Chain.Height() + 500} })
+	at := d.Chain.Ctx().BlockTime().Add(40 * time.Second)
+	first := d.schedule("first", 7, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Time: &at} })
+	failing := d.schedule("fails", 99_000_000, func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: at.Unix() - 35}}}
+	})
+	var o overview
+	d.look("overview", &o)
+	require.Equal(t, 3, o.Counts.Pending)
+	require.Len(t, o.Next, 3)
+	d.Blocks(4)
+	d.now = d.now.Add(time.Hour)
+	d.look("overview", &o)
+	require.Equal(t, first, o.Next[0].ID)
+	found := o.trouble(t, "failing")
+	require.Equal(t, failing, found.Timers[0].ID)
+	require.Equal(t, "send 99000000"+d.Chain.FeeDenom+" to bob", found.Timers[0].Does, "it waits for its next occurrence")
+}
+
 func TestOverview_TellsOfTimersInTrouble(t *testing.T) {
 	d := newDesk(t)
 	failing := d.schedule("loan", 99_000_000, nil)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -49,10 +50,11 @@ type scene struct {
 	err   error
 }
 
-// live are the chain's timers: those of the queue, those on hold, and how many wait for changes.
+// live are the chain's timers: those of the queue, those that wait for a time, those on hold, and how many wait for changes.
 type live struct {
 	lane     *types.QueryLaneResponse
 	queue    []types.TimerInfo
+	timed    []types.TimerInfo
 	held     []types.TimerInfo
 	watching int
 	// more: there are others that were not read.
@@ -77,9 +79,16 @@ func (s *Server) readLive(ctx context.Context) (l live, err error) {
 	if l.lane, err = s.Query.Lane(ctx, &types.QueryLaneRequest{}); err != nil {
 		return l, err
 	}
-	var more [2]bool
+	var more [3]bool
 	l.queue, more[0], err = pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
 		found, err := s.Query.Due(ctx, &types.QueryDueRequest{Height: math.MaxUint64 - 1, Until: true, Pagination: p})
+		return found.GetTimers(), found.GetPagination(), err
+	})
+	if err != nil {
+		return l, err
+	}
+	l.timed, more[2], err = pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		found, err := s.Query.Due(ctx, &types.QueryDueRequest{Time: types.MaxTime, Until: true, Pagination: p})
 		return found.GetTimers(), found.GetPagination(), err
 	})
 	if err != nil {
@@ -92,7 +101,7 @@ func (s *Server) readLive(ctx context.Context) (l live, err error) {
 	if err != nil {
 		return l, err
 	}
-	l.more = more[0] || more[1]
+	l.more = more[0] || more[1] || more[2]
 	return l, s.countWatching(ctx, &l)
 }
 
@@ -170,12 +179,33 @@ func (s *Server) overview(r *http.Request) (any, error) {
 	if unread != nil {
 		return answer, nil //nolint:nilerr // What can't be read of the node is among the troubles; the history is shown.
 	}
-	pending := slices.DeleteFunc(slices.Clone(found.queue), func(t types.TimerInfo) bool { return t.Status == types.TimerStatusReady })
+	pending, err := s.pending(ctx, last, &found)
+	if err != nil {
+		return nil, err
+	}
 	answer["next"] = s.list(pending[:min(len(pending), maxAffected)])
 	answer["counts"] = map[string]any{
-		"pending": len(pending), "ready": len(found.queue) - len(pending), "held": len(found.held), "watching": found.watching, "more": found.more,
+		"pending": len(pending), "ready": len(found.queue) + len(found.timed) - len(pending), "held": len(found.held), "watching": found.watching, "more": found.more,
 	}
 	return answer, nil
+}
+
+// pending are the timers that are not due yet, by height and by time, in the order in which they come at the present pace.
+func (s *Server) pending(ctx context.Context, last int64, l *live) ([]types.TimerInfo, error) {
+	pace, err := s.Store.Pace(ctx, paceBlocks)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(slices.Concat(l.queue, l.timed), func(t types.TimerInfo) bool { return t.Status == types.TimerStatusReady })
+	now := float64(s.Now().Unix())
+	comes := func(t *types.TimerInfo) float64 {
+		if t.DueTime > 0 {
+			return float64(t.DueTime)
+		}
+		return now + (float64(t.Due)-float64(last))*pace
+	}
+	slices.SortStableFunc(all, func(a, b types.TimerInfo) int { return cmp.Compare(comes(&a), comes(&b)) })
+	return all, nil
 }
 
 func (s *Server) nodeView() map[string]any {
@@ -305,8 +335,10 @@ func (s *Server) failing(ctx context.Context, last int64, l *live) ([]trouble, e
 		return nil, err
 	}
 	does := map[string]string{}
-	for i := range l.queue {
-		does[l.queue[i].Id] = s.does(&l.queue[i])
+	for _, all := range [][]types.TimerInfo{l.queue, l.timed, l.held} {
+		for i := range all {
+			does[all[i].Id] = s.does(&all[i])
+		}
 	}
 	timers := make([]affected, len(found))
 	for i := range found {

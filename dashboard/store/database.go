@@ -58,8 +58,8 @@ func (s statements) text(statement string) string {
 
 // version of the schema: SQLite states it in user_version, PostgreSQL in a comment on the table of blocks. A database of
 // version 1 has no labels and cycles; it gets them from the events' bodies. Those of versions 1 and 2 said "set aside" where
-// it is "on hold" now.
-const version = 3
+// it is "on hold" now. Before version 4 there were no labels of timers, which are taken from their events.
+const version = 4
 
 // tables are made for SQLite and PostgreSQL, which name their types and options otherwise.
 const tables = `
@@ -76,6 +76,7 @@ CREATE TABLE IF NOT EXISTS events (
 CREATE INDEX IF NOT EXISTS events_of_timer ON events (timer, height, position);
 CREATE INDEX IF NOT EXISTS events_of_actor ON events (actor, height, position);
 CREATE INDEX IF NOT EXISTS events_of_kind ON events (kind, height);
+CREATE TABLE IF NOT EXISTS labels (timer TEXT PRIMARY KEY, folded TEXT NOT NULL)%[1]s;
 CREATE TABLE IF NOT EXISTS actors (
 	actor TEXT PRIMARY KEY, fired %[2]s NOT NULL, failed %[2]s NOT NULL, expired %[2]s NOT NULL,
 	unfunded %[2]s NOT NULL, paid TEXT NOT NULL)%[1]s;
@@ -131,7 +132,10 @@ func (s *Store) prepare(ctx context.Context, k kind) error {
 				return err
 			}
 		}
-		return tx.exec(ctx, fmt.Sprintf(tables, k.options, k.whole, k.broken)+fmt.Sprintf(k.state, version))
+		if err := tx.exec(ctx, fmt.Sprintf(tables, k.options, k.whole, k.broken)+fmt.Sprintf(k.state, version)); err != nil || is == 0 || is > 3 {
+			return err
+		}
+		return tx.exec(ctx, "INSERT INTO labels SELECT timer, max(lower(label)) FROM events WHERE label <> '' AND timer <> '' GROUP BY timer")
 	})
 }
 

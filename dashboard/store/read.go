@@ -185,36 +185,40 @@ type Failing struct {
 	Times int64 `json:"times"`
 }
 
-// Failing returns timers that failed above a height and did not succeed since, the newest first.
+// Failing returns timers that failed above a height and did not succeed since, the newest first. It reads each event above the
+// height once.
 func (s *Store) Failing(ctx context.Context, above int64, limit int) ([]Failing, error) {
-	rows, err := s.query(ctx, "SELECT "+eventColumns+", f.times FROM "+eventTables+`
-		JOIN (SELECT timer, count(*) AS times, max(height) AS height FROM events WHERE kind = 'failed' AND height > ? GROUP BY timer) f
-			ON f.timer = e.timer AND f.height = e.height
-		WHERE e.kind = 'failed' AND NOT EXISTS (
-			SELECT 1 FROM events later WHERE later.timer = e.timer AND later.kind = 'fired' AND later.height > e.height)
-		ORDER BY e.height DESC, e.position DESC LIMIT ?`, above, limit)
+	rows, err := s.query(ctx, "SELECT "+eventColumns+`, f.times FROM (
+			SELECT timer, sum(CASE kind WHEN 'failed' THEN 1 ELSE 0 END) AS times,
+				max(CASE kind WHEN 'failed' THEN height ELSE 0 END) AS failed, max(CASE kind WHEN 'fired' THEN height ELSE 0 END) AS fired
+			FROM events WHERE height > ? AND kind IN ('failed', 'fired') GROUP BY timer) f
+		JOIN events e ON e.timer = f.timer AND e.height = f.failed AND e.kind = 'failed' LEFT JOIN blocks b ON b.height = e.height
+		WHERE f.failed > 0 AND f.fired <= f.failed ORDER BY e.height DESC, e.position DESC LIMIT ?`, above, limit)
 	if err != nil {
 		return nil, err
 	}
 	return scan(rows, func(f *Failing) []any { return append(f.fields(), &f.Times) })
 }
 
-// Matching returns the last event of each timer whose id begins with a text, or whose label has it in it, the newest first.
+// afterDigits comes after every hexadecimal digit.
+const afterDigits = "g"
+
+// Matching returns the last event of each timer whose id begins with a text, or whose label has it in it, the newest first. It
+// reads the labels of timers, not their events.
 func (s *Store) Matching(ctx context.Context, idPrefix, label string, limit int) ([]Event, error) {
-	const like = "LIKE ? ESCAPE '!'"
 	escape := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace
-	conditions, args := []string{}, []any{}
+	named, args := []string{}, []any{}
 	if idPrefix != "" {
-		conditions, args = append(conditions, "timer "+like), append(args, escape(idPrefix)+"%")
+		// The index has them in their order.
+		named, args = append(named, "SELECT timer FROM events WHERE timer >= ? AND timer < ?"), append(args, idPrefix, idPrefix+afterDigits)
 	}
 	if label != "" {
-		conditions, args = append(conditions, "lower(label) "+like), append(args, "%"+escape(strings.ToLower(label))+"%")
+		named, args = append(named, "SELECT timer FROM labels WHERE folded LIKE ? ESCAPE '!'"), append(args, "%"+escape(strings.ToLower(label))+"%")
 	}
-	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM "+eventTables+`
-		JOIN (SELECT timer, max(height) AS height FROM events WHERE timer <> '' AND (`+strings.Join(conditions, " OR ")+`) GROUP BY timer) m
-			ON m.timer = e.timer AND m.height = e.height
-		WHERE NOT EXISTS (SELECT 1 FROM events l WHERE l.timer = e.timer AND l.height = e.height AND l.position > e.position)
-		ORDER BY e.height DESC, e.position DESC LIMIT ?`, append(args, limit)...)
+	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM ("+strings.Join(named, " UNION ")+`) m
+		JOIN events e ON e.timer = m.timer AND (e.height, e.position) = (
+			SELECT l.height, l.position FROM events l WHERE l.timer = m.timer ORDER BY l.height DESC, l.position DESC LIMIT 1)
+		LEFT JOIN blocks b ON b.height = e.height ORDER BY e.height DESC, e.position DESC LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +252,7 @@ func (s *Store) Life(ctx context.Context, timer string) (life Life, err error) {
 		case "fired", "guarded":
 			life.Fired++
 		}
-		life.Paid = sum(life.Paid, paid)
+		life.Paid = sum(life.Paid, paid, 1)
 	}
 	return life, rows.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"math/big"
+	"strings"
 )
 
 // Block is what a block did to the timers.
@@ -121,7 +122,14 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body, e.Label, e.Cycles); err != nil {
 				return err
 			}
-			if err := addTo(ctx, tx, e); err != nil {
+			if err := addTo(ctx, tx, e, 1); err != nil {
+				return err
+			}
+			if e.Label == "" || e.Timer == "" {
+				continue
+			}
+			if err := tx.exec(ctx, "INSERT INTO labels VALUES (?, ?) ON CONFLICT (timer) DO UPDATE SET folded = excluded.folded",
+				e.Timer, strings.ToLower(e.Label)); err != nil {
 				return err
 			}
 		}
@@ -129,52 +137,54 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 	})
 }
 
-// DropAbove removes the blocks above a height, and takes their events out of the totals: the chain has others there.
+// DropAbove removes the blocks above a height, and takes their events out of the totals: the chain has others there. It reads
+// what it removes, and nothing else.
 func (s *Store) DropAbove(ctx context.Context, height int64) error {
 	return s.within(ctx, func(tx statements) error {
+		if err := takeOut(ctx, tx, height); err != nil {
+			return err
+		}
 		for _, statement := range []string{"DELETE FROM events WHERE height > ?", "DELETE FROM blocks WHERE height > ?"} {
 			if err := tx.exec(ctx, statement, height); err != nil {
 				return err
 			}
 		}
-		if err := tx.exec(ctx, "DELETE FROM actors"); err != nil {
-			return err
-		}
-		return rebuild(ctx, tx)
+		return tx.exec(ctx, "DELETE FROM actors WHERE fired + expired + unfunded = 0 AND paid = '0'")
 	})
 }
 
-// rebuild computes the totals again. Rows are read in pages, since a transaction has one connection.
-func rebuild(ctx context.Context, tx statements) error {
+// takeOut takes the events above a height out of the totals. Rows are read in pages, since a transaction has one connection.
+func takeOut(ctx context.Context, tx statements, height int64) error {
 	const page = 1_000
-	for height, position := int64(-1), int64(0); ; {
-		events, err := tx.events(ctx, Filter{After: Place{height, position}, Limit: page, OldestFirst: true})
+	for after := (Place{height, 1 << 62}); ; {
+		events, err := tx.events(ctx, Filter{After: after, Limit: page, OldestFirst: true})
 		if err != nil {
 			return err
 		}
 		for i := range events {
-			if err := addTo(ctx, tx, &events[i]); err != nil {
+			if err := addTo(ctx, tx, &events[i], -1); err != nil {
 				return err
 			}
 		}
 		if len(events) < page {
 			return nil
 		}
-		height, position = events[page-1].Height, events[page-1].Position
+		after = Place{events[page-1].Height, events[page-1].Position}
 	}
 }
 
 // counted are the columns of totals that kinds of events add to.
 var counted = map[string][]int{"fired": {0}, "failed": {0, 1}, "guarded": {0}, "expired": {2}, "unfunded": {3}}
 
-func addTo(ctx context.Context, tx statements, e *Event) error {
+// addTo adds an event to the totals of its actor, by 1, or takes it out of them, by -1.
+func addTo(ctx context.Context, tx statements, e *Event, by int64) error {
 	columns, counts := counted[e.Kind]
 	if !counts && e.Paid == "" || e.Actor == "" {
 		return nil
 	}
 	var n [4]int64
 	for _, column := range columns {
-		n[column] = 1
+		n[column] = by
 	}
 	paid := "0"
 	err := tx.row(ctx, "SELECT paid FROM actors WHERE actor = ?", e.Actor).Scan(&paid)
@@ -183,7 +193,7 @@ func addTo(ctx context.Context, tx statements, e *Event) error {
 	}
 	return tx.exec(ctx, `INSERT INTO actors VALUES (?,?,?,?,?,?) ON CONFLICT (actor) DO UPDATE SET
 		fired = actors.fired + excluded.fired, failed = actors.failed + excluded.failed, expired = actors.expired + excluded.expired,
-		unfunded = actors.unfunded + excluded.unfunded, paid = excluded.paid`, e.Actor, n[0], n[1], n[2], n[3], sum(paid, e.Paid))
+		unfunded = actors.unfunded + excluded.unfunded, paid = excluded.paid`, e.Actor, n[0], n[1], n[2], n[3], sum(paid, e.Paid, by))
 }
 
 // number is how a truth is stored.
@@ -197,18 +207,19 @@ func number(is bool) int64 {
 // maxDigits bounds a sum: far above any. To read more digits takes time in the square of their number.
 const maxDigits = 1_000
 
-// sum adds two amounts of at most so many digits; what is no number counts as 0.
-func sum(a, b string) string {
-	total := new(big.Int)
-	for _, text := range []string{a, b} {
-		if len(text) > maxDigits {
-			continue
-		}
+// sum adds an amount so many times to another, each of at most so many digits; what is no number counts as 0.
+func sum(total, amount string, times int64) string {
+	return new(big.Int).Add(number10(total), new(big.Int).Mul(number10(amount), big.NewInt(times))).String()
+}
+
+// number10 reads an amount.
+func number10(text string) *big.Int {
+	if len(text) <= maxDigits {
 		if n, ok := new(big.Int).SetString(text, 10); ok {
-			total.Add(total, n)
+			return n
 		}
 	}
-	return total.String()
+	return new(big.Int)
 }
 
 func (s *Store) within(ctx context.Context, fn func(statements) error) error {

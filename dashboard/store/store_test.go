@@ -196,7 +196,7 @@ func TestADatabaseOfAnotherVersionIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 			_, err = store.Open(t.Context(), name)
-			require.ErrorContains(t, err, "version 9, and this program writes version 3")
+			require.ErrorContains(t, err, "version 9, and this program writes version 4")
 		})
 	}
 }
@@ -222,7 +222,7 @@ func TestStore_CompletesVersion1(t *testing.T) {
 			require.NoError(t, s.Close())
 			db, err := sql.Open(drivers[kind], name)
 			require.NoError(t, err)
-			for _, statement := range append(undo[kind], "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles",
+			for _, statement := range append(undo[kind], "DROP TABLE labels", "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles",
 				"ALTER TABLE blocks RENAME COLUMN on_hold TO set_aside") {
 				_, err = db.Exec(statement)
 				require.NoError(t, err)
@@ -240,6 +240,10 @@ func TestStore_CompletesVersion1(t *testing.T) {
 			require.EqualValues(t, 70, events[0].Time)
 			require.Empty(t, events[1].Label)
 			require.Equal(t, "on hold: paused", events[1].Kind)
+			named, err := s.Matching(t.Context(), "", "REN", 9)
+			require.NoError(t, err)
+			require.Len(t, named, 1)
+			require.Equal(t, "a1", named[0].Timer)
 		})
 	}
 }
@@ -312,4 +316,46 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	_, err := store.Open(context.Background(), "postgres://someone:secret@127.0.0.1:1/timers?sslmode=disable&connect_timeout=2")
 	require.ErrorContains(t, err, "127.0.0.1:1")
 	require.False(t, strings.Contains(err.Error(), "secret"), "a password is shown: %s", err)
+}
+
+// TestStore_ReadsWhatItShows: with many events the first page and searches read through an index what they show, or each event of
+// the blocks that they are about once. The plan of SQLite says so.
+func TestStore_ReadsWhatItShows(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "db")
+	s, err := store.Open(t.Context(), name)
+	require.NoError(t, err)
+	defer s.Close()
+	for height := range int64(60) {
+		events := make([]store.Event, 50)
+		for i := range events {
+			kind := []string{"fired", "failed"}[(i+int(height))%2]
+			events[i] = store.Event{Kind: kind, Timer: fmt.Sprintf("%02x", i), Actor: "alice", Label: fmt.Sprintf("rent %d", i), Paid: "1", Body: "{}"}
+		}
+		require.NoError(t, s.Put(t.Context(), &store.Block{Height: height + 1, Time: height}, events))
+	}
+	failing, err := s.Failing(t.Context(), 0, 100)
+	require.NoError(t, err)
+	require.Len(t, failing, 25)
+	found, err := s.Matching(t.Context(), "0", "rent 1", 100)
+	require.NoError(t, err)
+	require.Len(t, found, 20, "16 by id, and 11 by label, 7 of which are among them")
+	require.NoError(t, s.DropAbove(t.Context(), 58))
+	totals, err := s.Totals(t.Context(), "alice")
+	require.NoError(t, err)
+	require.EqualValues(t, 58*50, totals.Fired)
+	require.Equal(t, "2900", totals.Paid)
+
+	db, err := sql.Open("sqlite3", name)
+	require.NoError(t, err)
+	defer db.Close()
+	for _, query := range []string{
+		"SELECT * FROM events l WHERE l.timer = 'a' ORDER BY l.height DESC, l.position DESC LIMIT 1",
+		"SELECT timer FROM events WHERE timer >= '0' AND timer < '0g'",
+	} {
+		var id, parent, unused int
+		var plan string
+		require.NoError(t, db.QueryRow("EXPLAIN QUERY PLAN "+query).Scan(&id, &parent, &unused, &plan))
+		require.Contains(t, plan, "USING", query)
+		require.Contains(t, plan, "events_of_timer", query)
+	}
 }
