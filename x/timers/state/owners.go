@@ -136,7 +136,7 @@ func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string)
 func (o *Owners) inOrder(ctx context.Context, from, to []byte) ([]Entry, error) {
 	all, err := o.page(ctx, from, to)
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(max(a.Time, firstTime), max(b.Time, firstTime)), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all, err
 }
