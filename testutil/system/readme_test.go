@@ -28,7 +28,7 @@ var varying = []struct {
 	{regexp.MustCompile(`^\d+ +ID`), "HEIGHT ID"},
 	{regexp.MustCompile(`\bat most \d+utmr`), "at most COINS"},
 	{regexp.MustCompile(` ok +\d+ `), " ok PAID "},
-	{regexp.MustCompile(`\b\d+ cycles, \d+ cells`), "USE"},
+	{regexp.MustCompile(`\b\d+ cycles, \d+ cells(, \d+ s late)?`), "USE"},
 	{regexp.MustCompile(` {2,}`), " "},
 }
 

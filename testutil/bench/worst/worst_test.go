@@ -72,7 +72,7 @@ func TestMix_EachKindOfTimerCostsSomething(t *testing.T) {
 	for name, m := range map[string]Mix{
 		"ready": {ready: 100}, "unfunded": {unfunded: 100}, "expired": {expired: 100}, "onHold": {onHold: 100}, "watchers": {watchers: 100, keys: 1},
 		"hollow": {hollow: 10}, "lapsed": {lapsed: 100, keys: 1}, "timed": {timed: 100}, "passing": {passing: 100},
-		"changed": {changed: 100}, "conditional": {changed: 100, conditional: 1}, "admins": {admins: 100}, "paused": {paused: 3_000},
+		"changed": {changed: 100}, "conditional": {changed: 100, conditional: 1}, "admins": {admins: 100}, "paused": {paused: 20_000},
 		"meddling": {ready: 10, meddling: 100},
 	} {
 		costs, err := Count(Configs[0], types.PolicyEIP1559, m)

@@ -243,6 +243,7 @@ func (c *collector) readRounds(ctx sdk.Context, turn *ownerTurn, limit int) erro
 	if turn.all = len(found) <= limit; !turn.all {
 		turn.after, found = found[limit], found[:limit]
 	}
+	c.meter.Consume(market.VisitOwner, len(found))
 	for _, at := range found {
 		r, err := c.roundOf(ctx, turn.owner, types.WatchKey{Store: at.K3(), Prefix: slices.Clone(at.K4())})
 		if err != nil {
