@@ -50,6 +50,8 @@ const NOT_COVERED: &[&str] = &[
     "WatchPending",
     "WatchCursors",
     "WatchTombstone",
+    "WatchCount",
+    "WatchNote",
     "Timer",
     "AgentQuote",
     "QueueKey",
