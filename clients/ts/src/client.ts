@@ -3,6 +3,7 @@ import { QueryClient, SigningStargateClient, StdFee, calculateFee, createProtobu
 import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
+import { defaultMaxCharge } from "./charge.js";
 import { Following, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
@@ -56,7 +57,12 @@ export interface Job {
    * are not run, and the fire costs little and counts for nothing.
    */
   onlyIf?: (string | WatchKey)[];
-  maxCharge?: string;
+  /**
+   * maxCharge is the most that one fire may cost, in the fee denom: while it would cost more it waits. "default" is ten
+   * times what it may cost today, which the command line states unless told otherwise; "none" is no bound, and so is
+   * what is left out.
+   */
+  maxCharge?: string | "default" | "none";
   feePayer?: string;
 }
 
@@ -134,6 +140,7 @@ export class TimersClient {
       retry: retryOf(retry),
       onUnfunded: onUnfundedOf(onUnfunded),
       onlyIf: await this.guards(onlyIf),
+      maxCharge: await this.maxCharge(sender, rest.maxCharge, async () => ({ gasLimit: 0n, cellLimit: 0n, ...rest, bid })),
       messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))),
     });
     const { height, events } = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee,
@@ -160,6 +167,11 @@ export class TimersClient {
       id,
       ...rest,
       ...timing,
+      maxCharge: await this.maxCharge(sender, rest.maxCharge, async () => {
+        const { timer } = await this.query.Timer({ actor: sender, id, verdict: false });
+        return { gasLimit: rest.gasLimit || timer!.gasLimit, cellLimit: rest.cellLimit || timer!.cellLimit,
+          bid: bid ?? timer!.bid };
+      }),
       bid: bid && Bid.fromPartial(bid),
       call: messages && { messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))) },
       options: stated && TimerOptions.fromPartial({
@@ -170,6 +182,19 @@ export class TimersClient {
       }),
     });
     await this.send(sender, [{ typeUrl: "/timers.v1.MsgUpdateTimer", value }], fee, options);
+  }
+
+  /** maxCharge is what was stated of it, with "default" at today's price of a timer. */
+  private async maxCharge(
+    actor: string,
+    stated: string | undefined,
+    of: () => Promise<{ gasLimit: bigint; cellLimit: bigint; bid?: Partial<Bid> }>,
+  ): Promise<string | undefined> {
+    if (stated === "none") return "0";
+    if (stated !== "default") return stated;
+    const { bid, gasLimit, cellLimit } = await of();
+    const asked = { gasLimit, cellLimit, bid: bid && Bid.fromPartial(bid), maxCharge: "" };
+    return defaultMaxCharge(await this.costOf(actor, asked), bid);
   }
 
   private guards(stated: (string | WatchKey)[] | undefined): Promise<WatchKey[]> {

@@ -80,7 +80,7 @@ pub use bid::{Bid, Tier};
 pub use error::{TimersError, CODESPACE};
 pub use id::TimerId;
 pub use msg::{TimersCall, TimersMsg, Wire};
-pub use query::{Estimate, QueryWire, Request, TimersQuerier, TimersQuery, TimersRequest};
+pub use query::{default_max_charge, Estimate, QueryWire, Request, TimersQuerier, TimersQuery, TimersRequest};
 pub use reply::{refusal, response, timer_id};
 pub use sudo::{Delivery, HandleTimer, Matched, SudoMsg, Told, TriggerKind};
 pub use timer::{Change, OnUnfunded, ResumeAt, Timer, Update};

@@ -1,10 +1,11 @@
-use cosmwasm_std::{CustomQuery, Empty, QuerierWrapper, QueryRequest, StdResult};
+use cosmwasm_std::{CustomQuery, Empty, QuerierWrapper, QueryRequest, StdError, StdResult, Uint128};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::bid::Bid;
 use crate::id::TimerId;
 use crate::proto::{
-    DeliveryInfo, Message, PageRequest, QueryAgentRequest, QueryAgentResponse, QueryDeliveriesRequest,
+    DeliveryInfo, Message, PageRequest, Policy, QueryAgentRequest, QueryAgentResponse, QueryDeliveriesRequest,
     QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneRequest, QueryLaneResponse,
     QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsRequest, QueryParamsResponse, QueryTimerRequest,
     QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse, TimerInfo,
@@ -206,6 +207,34 @@ impl<'a, C: QueryWire> TimersQuerier<'a, C> {
     }
 }
 
+/// How many of today's pre-charges [`default_max_charge`] lets one fire cost.
+const DEFAULT_CHARGES: u128 = 10;
+
+/// The most that one fire may cost where nothing else is known of it, as the command line states it: ten times what it may
+/// cost today, a bid that is locked included. It is 0, which is no bound, where a fire is free, and where the chain takes
+/// no bound that large.
+///
+/// ```
+/// use cosmwasm_std::{Deps, StdResult};
+/// use cw_timers::{default_max_charge, Bid, Estimate, Timer, TimersQuerier};
+///
+/// # #[allow(dead_code)]
+/// fn rent(deps: Deps) -> StdResult<Timer> {
+///     let today = TimersQuerier::new(&deps.querier).estimate(Estimate::gas_limit(200_000))?;
+///     let timer = Timer::every(100).payload(&"rent")?.gas_limit(200_000);
+///     Ok(timer.max_charge(default_max_charge(&today, &Bid::Default)?))
+/// }
+/// ```
+pub fn default_max_charge(today: &QueryEstimateResponse, bid: &Bid) -> StdResult<Uint128> {
+    let no_amount = |_| StdError::generic_err(format!("pre_charge {:?} is no amount of 128 bits", today.pre_charge));
+    let mut cost: u128 = today.pre_charge.parse().map_err(no_amount)?;
+    if let (Policy::Auction, Bid::Price(locked)) = (today.policy, bid) {
+        cost = cost.saturating_add(locked.u128());
+    }
+    let most = cost.saturating_mul(DEFAULT_CHARGES);
+    Ok(if most >> 96 == 0 { most.into() } else { 0u128.into() })
+}
+
 /// What an estimate is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate(QueryEstimateRequest);
@@ -251,7 +280,7 @@ impl Estimate {
 
     /// For a bound of the charge.
     #[must_use]
-    pub fn max_charge(mut self, amount: impl Into<cosmwasm_std::Uint128>) -> Self {
+    pub fn max_charge(mut self, amount: impl Into<Uint128>) -> Self {
         self.0.max_charge = amount.into().to_string();
         self
     }

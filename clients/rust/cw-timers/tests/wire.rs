@@ -12,8 +12,8 @@ use cw_timers::proto::{
     TimerConfig,
 };
 use cw_timers::{
-    schedule, Bid, Calendar, Change, Condition, Cron, Interval, Occurrences, OnUnfunded, ResumeAt, Tier, Timer,
-    TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger, Update, Watch, WatchKey,
+    default_max_charge, schedule, Bid, Calendar, Change, Condition, Cron, Interval, Occurrences, OnUnfunded, ResumeAt,
+    Tier, Timer, TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger, Update, Watch, WatchKey,
 };
 use serde_json::{json, Value};
 
@@ -711,4 +711,25 @@ fn queries_in_json() {
         String::from_utf8(to_json_vec(&query).unwrap()).unwrap(),
         r#"{"timers":{"estimate":{"gas_limit":"100000","max_charge":"5000","payload_bytes":"100"}}}"#
     );
+}
+
+#[test]
+fn the_default_of_a_bound_is_ten_times_what_a_fire_may_cost_today() {
+    use proto::Policy;
+    let today = |pre_charge: &str, policy| {
+        let mut estimate = proto::QueryEstimateResponse::default();
+        (estimate.pre_charge, estimate.policy) = (pre_charge.to_string(), policy);
+        estimate
+    };
+    let bid = Bid::Price(5_000u128.into());
+    for (estimate, bid, want) in [
+        (today("800", Policy::Eip1559), &Bid::Default, 8_000u128),
+        (today("800", Policy::Eip1559), &bid, 8_000),
+        (today("700", Policy::Auction), &bid, 57_000),
+        (today("0", Policy::Fifo), &Bid::Default, 0),
+        (today(&(1u128 << 95).to_string(), Policy::Fifo), &Bid::Default, 0),
+    ] {
+        assert_eq!(default_max_charge(&estimate, bid).unwrap(), Uint128::from(want));
+    }
+    assert!(default_max_charge(&today("many", Policy::Fifo), &Bid::Default).unwrap_err().to_string().contains("many"));
 }

@@ -25,7 +25,7 @@ var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 func AddFlags(f *pflag.FlagSet) {
 	f.String(FlagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
 	f.String(FlagCellLimit, "", "bytes of state that one fire may write, keys included (default: the chain's)")
-	f.String(FlagMaxCharge, "", "most that one fire may cost, a whole amount in the fee denom; 0 for no bound")
+	f.String(FlagMaxCharge, "", "most that one fire may cost, a whole amount in the fee denom; none for no bound")
 	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a unit of size may be together, in the fee denom; with --"+FlagMaxPriority)
 	f.String(FlagMaxPriority, "", "most that the tip for a unit of size may be, in the fee denom; with --"+FlagMaxFee)
 	f.String(FlagBid, "", "bid for one fire, a whole amount in the fee denom: "+sumHelp())
@@ -130,6 +130,8 @@ func agentBid(j *job.Job) (*types.Bid, error) {
 type Limits struct {
 	Gas, Cells uint64
 	MaxCharge  string
+	// DefaultCharge: the most that it may cost is a multiple of what it costs at most today, which an estimate tells.
+	DefaultCharge bool
 }
 
 // AutoGas is the gas limit that a dry run finds, in the commands that try the messages of a timer.
@@ -159,7 +161,14 @@ func readOtherLimits(j *job.Job) (limits Limits, err error) {
 	if limits.Cells, err = limit(j, FlagCellLimit, "number of cells"); err != nil {
 		return limits, err
 	}
-	if text, given := j.Stated(FlagMaxCharge); given {
+	text, given := j.Stated(FlagMaxCharge)
+	switch {
+	case !given:
+	case text == NoMaxCharge:
+		limits.MaxCharge = "0"
+	case text == DefaultMaxCharge:
+		limits.DefaultCharge = true
+	default:
 		limits.MaxCharge, err = wholeAmount(j, FlagMaxCharge, text)
 	}
 	return limits, err

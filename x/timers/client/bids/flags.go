@@ -12,3 +12,9 @@ const (
 	FlagBid   = "bid"
 	FlagAgent = "agent"
 )
+
+// What --max-charge says in place of an amount: no bound, and the one that scheduling has unless told otherwise.
+const (
+	NoMaxCharge      = "none"
+	DefaultMaxCharge = "default"
+)

@@ -146,8 +146,10 @@ func TestSchedule_ReadsDatesInTheZoneThatIsNamed(t *testing.T) {
 	same, notes := r.scheduleTx(append([]string{
 		"send", "bob", "5stake", "--gas-limit", "100000", "--at", "2024-01-31 09:00", "--zone", "Asia/Tokyo", "--expires-at", "2024-02-01 09:00",
 	}, offline...)...)
+	require.Equal(t, "8000", msg.MaxCharge)
+	msg.MaxCharge = ""
 	require.Equal(t, msg, same)
-	require.Empty(t, notes)
+	require.Equal(t, noPriceKnown, notes)
 }
 
 // Where the chain takes no triggers by time, times become blocks, which is said, and rules of local time are refused.

@@ -101,12 +101,18 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	}
 	r.plan.Limits = bids.Limits{
 		Gas: cmp.Or(msg.GasLimit, r.plan.Limits.Gas), Cells: cmp.Or(msg.CellLimit, r.plan.Limits.Cells),
-		MaxCharge: cmp.Or(msg.MaxCharge, r.plan.Limits.MaxCharge),
+		MaxCharge: cmp.Or(msg.MaxCharge, r.plan.Limits.MaxCharge), DefaultCharge: d.DefaultCharge,
 	}
 	if msg.Bid != nil {
 		r.plan.Bid, r.plan.BidStated = msg.Bid, true
 	}
-	return r.judge()
+	if err := r.judge(); err != nil {
+		return err
+	}
+	if d.DefaultCharge {
+		msg.MaxCharge = r.maxCharge
+	}
+	return nil
 }
 
 // adviseTrigger checks another trigger against the chain's config, and says when the timer will be due by it.

@@ -130,14 +130,14 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 	require.Equal(t, r.willSend()+"--max-fee 0.003 leaves 0.002 beside the lane's fee: the chain lowers --max-priority 0.01 to that\n"+
 		"pre-charges at most 1000stake at the fire, and gives back what is not used\n"+
 		"pays 0.004stake a cycle now (chain 0.001, lane 0.001, tip 0.002), 400stake if it uses all of them\n"+
-		"if it were due now: no ready timer ahead; wait: none\n", notes)
+		"if it were due now: no ready timer ahead; wait: none\n"+never("10000"), notes)
 
 	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	_, notes = r.scheduleTx(append(line, "--tier", "fast", "--gas-limit", "550000")...)
 	require.Equal(t, r.willSend()+"the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so\n"+
 		"pre-charges at most 1150stake at the fire, and gives back what is not used\n"+
 		"pays 0.001stake a cycle now (chain 0.001, lane 0, tip 0), 550stake if it uses all of them\n"+
-		"if it were due now: no ready timer ahead; wait: none\n", notes)
+		"if it were due now: no ready timer ahead; wait: none\n"+never("11500"), notes)
 	_, notes = r.scheduleTx(append(line, "--max-fee", "0", "--max-priority", "0")...)
 	require.Contains(t, notes, "the bid is kept, and not used", "a chain that uses no bids refuses none")
 }

@@ -49,7 +49,7 @@ func TestScheduleRepeatsOffline(t *testing.T) {
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, notes := r.scheduleTx(append([]string{"--msgs", path, "--every", "20", "--retries", "1", "--retry-after", "3"}, offline...)...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Trigger)
-	require.Empty(t, notes)
+	require.Equal(t, noPriceKnown, notes)
 	msg, _ = r.scheduleTx(append([]string{"--msgs", path, "--every", "1h"}, offline...)...)
 	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Trigger)
 	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--every", "20", "--in", "5"}, offline...)...)

@@ -29,6 +29,8 @@ type review struct {
 	trigger *types.Trigger
 	sponsor *outlook.Sponsor
 	result  dryrun.Result
+	// maxCharge is what the plan's default for it comes to; empty where that is no bound, and without a default.
+	maxCharge string
 }
 
 // try runs the messages as they are now, and returns the gas limit that they need if that is asked for, or none is stated for a
@@ -71,8 +73,14 @@ func (r *review) judge() error {
 		}
 	}
 	e, err := r.ahead.Advise(d.Job, r.plan)
-	if e == nil || err != nil {
+	if err != nil {
 		return err
+	}
+	if r.plan.Limits.DefaultCharge {
+		r.maxCharge = r.ahead.DefaultMaxCharge(d.Job, e, r.plan.Bid)
+	}
+	if e == nil {
+		return nil
 	}
 	at := time.Time{}
 	if r.plan.Course.Known() {

@@ -182,3 +182,75 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 	require.Less(t, scheduled(t, msg).GasLimit, uint64(150_000))
 	require.NotZero(t, scheduled(t, msg).GasLimit)
 }
+
+const noPriceKnown = "no price of today is known, so that nothing bounds what one fire may cost: --max-charge would\n"
+
+// never is what is said of the bound that scheduling states by itself.
+func never(amount string) string {
+	return "never costs more than " + amount + "stake a fire, ten times what it may cost today: above that it waits until prices fall " +
+		"(--max-charge none removes the bound)\n"
+}
+
+// What others do to the price is bounded for who states nothing: 80 timers in each block drove what a fire could cost to 33,000
+// times its price.
+func TestScheduleBoundsWhatAFireMayCost(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	line := []string{"schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000"}
+	says := never("8000")
+	msg, notes := r.Printed(line...)
+	require.Equal(t, "8000", scheduled(t, msg).MaxCharge)
+	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
+	require.Contains(t, notes, says)
+	msg, _ = r.Printed(append(line, "--max-charge", "default")...)
+	require.Equal(t, "8000", scheduled(t, msg).MaxCharge)
+	for _, none := range []string{"none", "0", "0stake"} {
+		msg, notes = r.Printed(append(line, "--max-charge", none)...)
+		require.Equal(t, "0", scheduled(t, msg).MaxCharge, none)
+		require.NotContains(t, notes, "never costs more")
+	}
+	msg, notes = r.Printed(append(line, "--max-charge", "900")...)
+	require.Equal(t, "900", scheduled(t, msg).MaxCharge)
+	require.NotContains(t, notes, "never costs more")
+
+	// An update leaves it as it is, unless it is asked for.
+	id := r.Schedule(400, 5)
+	update, notes := r.Printed("update", id, "--gas-limit", "100000")
+	require.Empty(t, updated(t, update).MaxCharge)
+	require.NotContains(t, notes, "never costs more")
+	update, notes = r.Printed("update", id, "--gas-limit", "100000", "--max-charge", "default")
+	require.Equal(t, "8000", updated(t, update).MaxCharge)
+	require.Contains(t, notes, says)
+	update, _ = r.Printed("update", id, "--max-charge", "none")
+	require.Equal(t, "0", updated(t, update).MaxCharge)
+
+	// Without a node no price is known.
+	offline := []string{"--at", "500", "--offline", "--account-number", "1", "--sequence", "1"}
+	_, notes = r.Printed(append([]string{"schedule", "--payload", "00"}, offline...)...)
+	require.Equal(t, noPriceKnown, notes)
+}
+
+// What is locked counts, since the bound counts it.
+func TestTheBoundOfAFireHoldsItsBid(t *testing.T) {
+	for policy, want := range map[types.Policy]string{types.PolicyAuction: "57000", types.PolicyScore: "57000", types.PolicyFIFO: "7000", types.PolicyTip: "7000"} {
+		t.Run(policy.String(), func(t *testing.T) {
+			r := newRig(t)
+			r.Configure(func(c *types.TimerConfig) { c.Policy = policy })
+			line := []string{"schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000"}
+			if policy == types.PolicyAuction || policy == types.PolicyScore {
+				line = append(line, "--bid", "5000stake")
+			}
+			msg, notes := r.Printed(line...)
+			require.Contains(t, notes, "never costs more than "+want+"stake a fire, ")
+			require.Equal(t, want, scheduled(t, msg).MaxCharge)
+		})
+	}
+}
+
+// updated is a message that changes a timer.
+func updated(t *testing.T, msg sdk.Msg) *types.MsgUpdateTimer {
+	t.Helper()
+	update, ok := msg.(*types.MsgUpdateTimer)
+	require.True(t, ok)
+	return update
+}

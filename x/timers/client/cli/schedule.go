@@ -36,7 +36,8 @@ the chain is late for. A failed fire can be tried again (--retries), and a timer
 
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
 if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
-the timer, not the chain's time. (--fee-granter, a flag of every transaction, pays for the scheduling alone.)
+the timer, not the chain's time. Prices can rise: no fire costs more than ten times what it may cost today, unless
+--max-charge says otherwise; while prices are above that, it waits. (--fee-granter, a flag of every transaction, pays for the scheduling alone.)
 
 The name of the timer, ACTOR/ID, is in the event timers.v1.TimerScheduled of the included transaction; --wait waits for
 it and prints it.`
@@ -105,10 +106,13 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft)) error {
 	if err != nil {
 		return err
 	}
-	if ahead != nil {
+	switch {
+	case ahead != nil:
 		if err := adviseSchedule(d, ahead, msg); err != nil {
 			return err
 		}
+	case d.DefaultCharge:
+		outlook.NoDefaultMaxCharge(j)
 	}
 	return broadcast.SendTimer(j, msg, when(d, &msg.Trigger))
 }
@@ -165,10 +169,17 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	}
 	review.plan = outlook.Plan{
 		Course: r,
-		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}, Bid: msg.Bid, BidStated: msg.Bid != nil,
+		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge, DefaultCharge: d.DefaultCharge},
+		Bid:    msg.Bid, BidStated: msg.Bid != nil,
 		Payer: cmp.Or(msg.FeePayer, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
 	}
-	return review.judge()
+	if err := review.judge(); err != nil {
+		return err
+	}
+	if d.DefaultCharge {
+		msg.MaxCharge = review.maxCharge
+	}
+	return nil
 }
 
 // checkLife refuses what the chain would refuse of when a timer is due and when it ends.

@@ -49,7 +49,7 @@ func TestScheduleOfflineNeedsNoNode(t *testing.T) {
 			MaxFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.002")), MaxPriorityFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.0005")),
 		}},
 	}, msg)
-	require.Empty(t, notes)
+	require.Equal(t, noPriceKnown, notes)
 	require.Zero(t, r.Node.Asked)
 }
 

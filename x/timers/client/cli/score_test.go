@@ -22,7 +22,7 @@ func TestScheduleStatesAnIntegerBid(t *testing.T) {
 	require.Equal(t, r.willSend()+"pre-charges at most 950stake at the fire, and gives back what is not used\n"+
 		"pays 0.001stake a cycle now (chain 0.001, lane 0, tip 0), 350stake if it uses all of them\n"+
 		"pays its bid of 250stake at the fire, within these sums\n"+
-		"if it were due now: no ready timer ahead; wait: none\n", notes)
+		"if it were due now: no ready timer ahead; wait: none\n"+never("9500"), notes)
 
 	_, notes = r.scheduleTx(append(line, "--tier", "fast")...)
 	require.Contains(t, notes, "the chain gives places by --bid (policy score): prices and tiers are kept, and not used as long as that is so\n")

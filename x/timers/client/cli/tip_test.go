@@ -20,7 +20,7 @@ func TestScheduleUnderTip(t *testing.T) {
 	require.Equal(t, r.willSend()+"--max-fee 0.003 leaves 0.002 beside the chain's cycle basefee: the chain lowers --max-priority 0.01 to that\n"+
 		"pre-charges at most 900stake at the fire, and gives back what is not used\n"+
 		"pays 0.003stake a cycle now (chain 0.001, lane 0, tip 0.002), 300stake if it uses all of them\n"+
-		"if it were due now: no ready timer ahead; wait: none\n", notes)
+		"if it were due now: no ready timer ahead; wait: none\n"+never("9000"), notes)
 	err := r.Refused(append([]string{"schedule"}, append(line, "--max-fee", "0.0009", "--max-priority", "0.001")...)...)
 	require.ErrorContains(t, err, "--max-fee 0.0009 is below 0.001, the chain's cycle basefee now: the chain would refuse it. "+
 		"Want that at least; 0.003, twice that and the tip")

@@ -23,6 +23,7 @@ import (
 // AddUpdateFlags adds the flags that Update reads.
 func AddUpdateFlags(f *pflag.FlagSet) {
 	addCallFlags(f)
+	f.Lookup(bids.FlagMaxCharge).Usage = "most that one fire may cost, a whole amount in the fee denom; none for no bound; default: ten times what it may cost today"
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use; " + bids.AutoGas + ": what a dry run says that its messages need"
 	f.Bool(flagDefaultBid, false, "go back to the default bid")
 	addTriggerFlags(f)
@@ -59,6 +60,7 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 		return nil, err
 	}
 	options := slices.ContainsFunc(optionFlags, d.Flags.Changed)
+	d.DefaultCharge = limits.DefaultCharge
 	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto && !when.stated() && !options {
 		return nil, errors.New("nothing to change: want one of " + job.ListFlags(append([]string{
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,

@@ -22,6 +22,8 @@ type Draft struct {
 	Rule *when.Plan
 	// AutoGas: the gas limit is to be found by a dry run of the messages.
 	AutoGas bool
+	// DefaultCharge: the most that one fire may cost is to be found by an estimate.
+	DefaultCharge bool
 
 	// take makes Messages of the words of an Action; nil if there is none.
 	take func() error

@@ -27,6 +27,7 @@ func addDueFlags(f *pflag.FlagSet) {
 	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
 	f.String(FlagFor, "", "the same as a time from now, such as 30d, 6mo or 1y")
+	f.Lookup(bids.FlagMaxCharge).Usage = "most that one fire may cost, a whole amount in the fee denom (default: ten times what it may cost today); none for no bound"
 	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
 }
 
@@ -145,7 +146,8 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.AutoGas = auto
+	_, stated := d.Stated(bids.FlagMaxCharge)
+	d.AutoGas, d.DefaultCharge = auto, !stated || limits.DefaultCharge
 	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err

@@ -103,7 +103,9 @@ func (o *Outlook) Advise(j *job.Job, p Plan) (*types.QueryEstimateResponse, erro
 		unfunded = "the timer is suspended until its owner resumes it or it expires"
 	}
 	o.objectToFunds(j, e, p.Payer, unfunded)
-	objectToMaxCharge(j, e, p.Limits.MaxCharge)
+	if !p.Limits.DefaultCharge {
+		objectToMaxCharge(j, e, p.Limits.MaxCharge)
+	}
 	return e, nil
 }
 

@@ -16,7 +16,10 @@ import (
 
 // Request asks for the price and the wait of a timer with these limits and a bid; 0 and nil are the defaults.
 func Request(limits bids.Limits, bid *types.Bid) *types.QueryEstimateRequest {
-	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
+	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells}
+	if !limits.DefaultCharge {
+		request.MaxCharge = limits.MaxCharge
+	}
 	if bid == nil {
 		return request
 	}
