@@ -66,8 +66,14 @@ export interface Rule {
   zone?: Zone;
 }
 
+/** zonedCron is a cron expression that begins with its zone, as some programs write it. */
+const zonedCron = /^\s*(?:CRON_)?TZ=(\S+)\s+(.*?)\s*$/;
+
 /** parseRule reads a rule of local time; undefined if the text is meant as a distance. */
 export function parseRule(text: string): Rule | undefined {
+  const zoned = zonedCron.exec(text);
+  if (zoned)
+    throw new Error(`${brief(text)} states a zone within: want zone ${zoned[1]} beside '${zoned[2]}'`);
   const words = wordsOf(text);
   const m = byTheClock.exec(words);
   if (!m && !isByTheClock(words)) return undefined;

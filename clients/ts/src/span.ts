@@ -157,10 +157,26 @@ function momentsAt(face: bigint, zone: Zone): bigint[] {
   return [at];
 }
 
-const wantMoment =
+/** wantMoment is what a moment is stated as. */
+export const wantMoment =
   "want a date and time such as 2030-01-31T09:00:00Z or '2030-01-31 09:00', or a time of day such as 09:00";
 const clockTime = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z|[+-]\d\d:\d\d)?$/;
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:\d\d)?$/;
+
+const dated = /^(\d{4})-(\d\d)-(\d\d)([T ].*)?$/;
+const monthNames = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+  "November", "December"];
+
+/** wrongDate says what is wrong with what is no date and time, and what would do. */
+function wrongDate(text: string): string {
+  const m = dated.exec(text);
+  if (!m) return wantMoment;
+  const [year, month, date] = m.slice(1, 4).map(Number);
+  if (month < 1 || month > 12) return "a year has the months 01 to 12";
+  const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  if (date < 1 || date > days) return `${monthNames[month - 1]} ${year} has the days 01 to ${days}`;
+  return m[4] === undefined ? `it has no time of day: want one such as '${text} 09:00'` : wantMoment;
+}
 
 /**
  * parseMoment reads a date and a time, or a time of day: the first one after now. What states no offset from UTC is
@@ -178,7 +194,7 @@ export function parseMoment(text: string, now: bigint, zone: Zone): bigint {
     Number.isNaN(offset) ||
     year < 100 // of which Date makes another one
   ) {
-    throw new Error(`${brief(text)} is no date and time: ${wantMoment}`);
+    throw new Error(`${brief(text)} is no date and time: ${wrongDate(text)}`);
   }
   const nanos = BigInt((m[7] ?? "").slice(0, 9).padEnd(9, "0"));
   const face = BigInt(midnight / 1000 + hour * 3600 + minute * 60 + sec) * second + nanos;

@@ -13,7 +13,7 @@ import {
 } from "./gen/timers/v1/core.js";
 import { isByTheClock, meantBy, parseRule, want, wordsOf } from "./cron.js";
 import { type Calendar, maxTime, nextOccurrence } from "./schedule.js";
-import { brief, isDigits, later, momentText, parseCount, parseDuration, parseMoment, quote, seconds, stamp } from "./span.js";
+import { brief, isDigits, later, momentText, parseCount, parseDuration, parseMoment, quote, seconds, stamp, wantMoment } from "./span.js";
 import { type Zone, compile, cover, machineZone, zoneOf } from "./zone.js";
 
 const perSecond = 1_000_000_000n;
@@ -236,7 +236,7 @@ class Compiler {
       return parseCount(text, "height");
     } catch (error) {
       if (isDigits(text)) throw error;
-      throw new Error(`${(error as Error).message}, a date and a time, or a time of day such as 09:00`);
+      throw new Error(`${brief(text)} is no date, no time of day and no height: ${wantMoment}, or a height such as 5000`);
     }
   }
 

@@ -140,6 +140,7 @@ const placeOf = (zone: string): string => zone.slice(zone.lastIndexOf("/") + 1);
 
 /** nearestZones are the zones that a name may have meant, three at most: by letters, or by the place alone. */
 function nearestZones(name: string): string[] {
+  if (name === "") return [];
   const all = names();
   name = name.replace(/^([A-Z]{3,5})[-+]?\d.*$/, "$1");
   if (all.includes(name)) return [name];

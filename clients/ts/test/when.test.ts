@@ -156,7 +156,7 @@ test("numbers and dates do as well as texts", () => {
   assert.deepEqual(every("1h", { from: "schedule" }).compile().trigger, every("1h").compile().trigger);
   assert.throws(() => every(1.5), /"1.5" is no recurring time/);
   assert.throws(() => every(-1), /"-1" is no recurring time/);
-  assert.throws(() => at(NaN), /"NaN" is no height/);
+  assert.throws(() => at(NaN), /"NaN" is no date, no time of day and no height/);
   assert.throws(() => every(20, { window: "10m", from: "schedule" }),
     /window "10m": every 20 counts blocks, want a number of blocks/);
   assert.throws(() => every(20, { first: "09:00" }),

@@ -40,7 +40,50 @@ const (
 func TxCommand(cmd *cobra.Command) *cobra.Command {
 	job.TxCommand(cmd)
 	addFlags(cmd.Flags())
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return tellUnsent(cmd, args, run) }
+	}
 	return cmd
+}
+
+// unsent is what is printed as JSON of a transaction that was not sent.
+type unsent struct {
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+}
+
+// tellUnsent runs a command, and where that ends in an error before anything was sent or printed, prints for scripts that
+// nothing was sent: with --output json each end has its JSON.
+func tellUnsent(cmd *cobra.Command, args []string, run func(*cobra.Command, []string) error) error {
+	out := &counted{Writer: cmd.OutOrStdout()}
+	cmd.SetOut(out)
+	err := run(cmd, args)
+	format, formatErr := cmd.Flags().GetString(flags.FlagOutput)
+	if err == nil || out.written || formatErr != nil || format != flags.OutputFormatJSON || !cmd.Flags().Changed(flags.FlagOutput) {
+		return err
+	}
+	for _, printing := range []string{flags.FlagGenerateOnly, flags.FlagDryRun, flags.FlagOffline, flags.FlagAux} {
+		if stated, flagErr := cmd.Flags().GetBool(printing); flagErr == nil && stated {
+			return err
+		}
+	}
+	text, jsonErr := json.Marshal(unsent{statusUnsent, plain.NoPaths(err.Error())})
+	if jsonErr == nil {
+		_, jsonErr = fmt.Fprintf(out, "%s\n", text)
+	}
+	return errors.Join(err, jsonErr)
+}
+
+// counted knows whether anything was written.
+type counted struct {
+	io.Writer
+	written bool
+}
+
+// Write implements io.Writer.
+func (w *counted) Write(text []byte) (int, error) {
+	w.written = true
+	return w.Writer.Write(text)
 }
 
 // ProposalCommand is TxCommand for one that submits a proposal. It waits by default: without the proposal's number no one can
@@ -250,6 +293,7 @@ const (
 	statusIncluded = "included"
 	statusFailed   = "failed"
 	statusUnknown  = "unknown"
+	statusUnsent   = "not_sent"
 )
 
 // exitUnknown is the exit status of a command of which no one knows whether its transaction is included, or will be.

@@ -44,12 +44,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		{RpcMethod: "TimersByActor", Skip: true}, // NewQueryCmd brings it
 		{RpcMethod: "Due", Skip: true},           // NewQueryCmd brings it
 		{RpcMethod: "Ready", Skip: true},         // NewQueryCmd brings it
-		{
-			RpcMethod: "Lane",
-			Use:       "lane",
-			Short:     "Show the prices, the use and the budgets of the timer lane",
-			Example:   example("lane"),
-		},
+		{RpcMethod: "Lane", Skip: true},          // NewQueryCmd brings it
 		{
 			RpcMethod:      "Fairness",
 			Use:            "fairness [actor]",

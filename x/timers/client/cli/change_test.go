@@ -103,7 +103,7 @@ func TestExtend(t *testing.T) {
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "2592011"), present+": nothing would change")
 	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --until, --by")
 	require.ErrorContains(t, r.Refused("extend", id, "--until", "9", "--by", "1h"), `--until "9" and --by "1h" both state`)
-	require.ErrorContains(t, r.Refused("extend", id, "--until", "1h"), `--until: "1h" is no height`)
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "1h"), `--until: "1h" is no date, no time of day and no height`)
 	require.ErrorContains(t, r.Refused("extend", id, "--by", "long"), `--by: "long" is no duration`)
 
 	r.Node.Polls = 0

@@ -71,7 +71,7 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"every soon":       {[]string{"--every", "soon"}, `--every: "soon" is no recurring time`},
 		"every too far":    {[]string{"--every", "2592001"}, "every is 2592001, want at most 2592000"},
 		"first too soon":   {[]string{"--every", "5", "--first", "11"}, "due height 11 is too soon"},
-		"first a time":     {[]string{"--every", "5", "--first", "10m"}, `--first: "10m" is no height`},
+		"first a time":     {[]string{"--every", "5", "--first", "10m"}, `--first: "10m" is no date, no time of day and no height`},
 		"never":            {[]string{"--every", "50", "--expires-at", "40"}, "and is due at height 61 "},
 		"count 0":          {[]string{"--every", "5", "--count", "0"}, `--count: "0" is no number of fires`},
 		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll, stop or suspend`},

@@ -57,7 +57,7 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx timers schedule withdraw-rewards VALIDATOR --every day@09:00 --from alice
 %[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
 %[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, plain.App()),
-		Args: cobra.NoArgs,
+		Args: draft.NoAction,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runSchedule(cmd, func(*draft.Draft) {})
 		},
@@ -77,7 +77,7 @@ func newActionCmd(action *draft.Action) *cobra.Command {
 		Short:   action.Short,
 		Long:    action.Short + ". When it is due, how it repeats and what it bids is stated as with schedule.",
 		Example: fmt.Sprintf("%s tx timers schedule %s --from alice", plain.App(), action.Example),
-		Args:    cobra.ExactArgs(action.Words()),
+		Args:    action.CheckWords,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSchedule(cmd, func(d *draft.Draft) { d.Take(action, args) })
 		},

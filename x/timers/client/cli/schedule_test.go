@@ -127,7 +127,7 @@ func TestScheduleAfterInclusion(t *testing.T) {
 		"--after-blocks: ":                        {"--after-blocks", "0"},
 		"is too far: a timer lives 2592000 block": {"--after-blocks", "2592010"},
 		"--after-blocks \"3\"":                    {"--after-blocks", "3", "--in", "3"},
-		"--label: byte 1 is 0x0a":                 {"--after-blocks", "3", "--label", "a\nb"},
+		"--label: \"a\\nb\": character 2, ":       {"--after-blocks", "3", "--label", "a\nb"},
 		"want at most 64":                         {"--after-blocks", "3", "--label", strings.Repeat("x", 65)},
 		"it would never fire":                     {"--after-blocks", "3", "--expires-at", "4"},
 	} {
@@ -187,7 +187,7 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 		"no payload":    {[]string{"--at", "50"}, []string{"what the timer does is missing", "--msgs, --payload-file, --payload"}},
 		"two payloads":  {[]string{"--at", "50", "--msgs", path, "--payload", "00"}, []string{"--msgs", `--payload "00"`, "want one"}},
 		"two expiries":  {[]string{"--at", "50", "--msgs", path, "--expires-at", "60", "--expires-in", "1d"}, []string{`--expires-at "60" and --expires-in "1d"`}},
-		"height":        {[]string{"--at", "1O", "--msgs", path}, []string{`--at: "1O" is no height`, "want a whole number"}},
+		"height":        {[]string{"--at", "1O", "--msgs", path}, []string{`--at: "1O" is no date, no time of day and no height`, "or a height such as 5000"}},
 		"height 0":      {[]string{"--at", "0", "--msgs", path}, []string{`--at: "0" is no height`}},
 		"time as --in":  {[]string{"--in", "10m", "--msgs", path}, []string{`--in: "10m" is no number of blocks`, "--after takes a time"}},
 		"--in too soon": {[]string{"--in", "1", "--msgs", path}, []string{"--in 1 is too soon", "want at least 2"}},

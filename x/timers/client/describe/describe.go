@@ -277,7 +277,11 @@ func (d *description) when() string {
 	case trigger.Calendar != nil && trigger.Calendar.Every != nil:
 		return "every " + words.Repeats(t)
 	case trigger.Calendar != nil:
-		return words.Repeats(t)
+		until := d.clock.Time
+		if answer, err := d.next(shownOccurrences); err == nil && len(answer.Occurrences) > 0 {
+			until = time.Unix(int64(answer.Occurrences[len(answer.Occurrences)-1].At), 0)
+		}
+		return words.RepeatsIn(t, d.clock.Zone, d.clock.Time, until)
 	default:
 		return "once"
 	}

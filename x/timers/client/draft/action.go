@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -13,6 +14,8 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 )
 
 const flagAmount = "amount"
@@ -45,6 +48,9 @@ func Actions() []Action {
 		{
 			Use: "send [recipient] [amount]", Short: "Schedule a transfer of coins", Example: "send bob 5utmr --after 10m",
 			message: func(d *Draft, words []string) (sdk.Msg, error) {
+				if err := inOrder("recipient", words); err != nil {
+					return nil, err
+				}
 				to, err := d.LookupAccount(words[0])
 				if err != nil {
 					return nil, fmt.Errorf("recipient: %w", err)
@@ -63,6 +69,9 @@ func Actions() []Action {
 		{
 			Use: "delegate [validator] [amount]", Short: "Schedule a delegation", Example: "delegate VALIDATOR 5utmr --every day@09:00",
 			message: func(d *Draft, words []string) (sdk.Msg, error) {
+				if err := inOrder("validator", words); err != nil {
+					return nil, err
+				}
 				validator, err := d.LookupValidator(words[0])
 				if err != nil {
 					return nil, err
@@ -80,6 +89,45 @@ func Actions() []Action {
 			},
 		},
 	}
+}
+
+// inOrder refuses an amount in the place of an account, and the account in that of the amount.
+func inOrder(first string, words []string) error {
+	if job.IsAmount(words[0]) && !job.IsAmount(words[1]) {
+		return fmt.Errorf("%.80q is an amount, and the %s comes first: did you mean %.80s %.80s?", words[0], first, words[1], words[0])
+	}
+	return nil
+}
+
+// CheckWords says which of the words of an action is missing, or too much.
+func (a *Action) CheckWords(cmd *cobra.Command, words []string) error {
+	if len(words) == a.Words() {
+		return nil
+	}
+	_, takes, _ := strings.Cut(a.Use, " ")
+	return fmt.Errorf("%s takes %s, and this states %s", cmd.CommandPath(), takes, plain.Count(uint64(len(words)), "word"))
+}
+
+// NoAction says what was meant by words of which the first names no action.
+func NoAction(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	var names []string
+	for _, a := range Actions() {
+		name, _, _ := strings.Cut(a.Use, " ")
+		names = append(names, name)
+	}
+	if near := job.Nearest(words[0], names); len(near) > 0 {
+		return fmt.Errorf("%s knows no %.80q: did you mean %s?", cmd.CommandPath(), words[0], strings.Join(near, " or "))
+	}
+	if len(words) == 2 && (job.IsAmount(words[0]) || job.IsAmount(words[1])) {
+		if job.IsAmount(words[0]) {
+			words = []string{words[1], words[0]}
+		}
+		return fmt.Errorf("%s says what the timer does first: did you mean send %.80s %.80s?", cmd.CommandPath(), words[0], words[1])
+	}
+	return fmt.Errorf("%s knows no %.80q: want one of %s, or --%s", cmd.CommandPath(), words[0], strings.Join(names, ", "), flagMsgs)
 }
 
 // execute makes x/wasm's message from its JSON, since the module does not import x/wasm. A chain without it says so.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -130,7 +131,10 @@ func (d *Draft) dueFlag(repeats, needed bool) (flag, text string, err error) {
 	if repeats {
 		flags = []string{flagAt, flagIn, flagAfter, flagFirst}
 	}
-	flag, text, err = d.OneOf("when the timer is due", needed && !repeats, flags...)
+	flag, text, err = d.OneOf("when the timer is due", false, flags...)
+	if err == nil && flag == "" && needed && !repeats {
+		err = fmt.Errorf("when the timer is due is missing: want one of %s", job.ListFlags(append(flags, flagEvery)))
+	}
 	if err != nil || flag == "" || flag == flagWatch || flag == flagAfterBlocks || isMoment(flag, text) {
 		return flag, text, err
 	}
@@ -164,7 +168,7 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	}
 	msg.Retry, msg.OnUnfunded, msg.Renew, msg.OnlyIf = options.Retry, options.OnUnfunded, options.Renew, options.OnlyIf
 	msg.Label, _ = d.Stated(flagLabel)
-	if err := types.CheckLabel(msg.Label); err != nil {
+	if err := checkLabel(msg.Label); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
 	}
 	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
@@ -175,6 +179,19 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 		return nil, err
 	}
 	return msg, nil
+}
+
+// checkLabel refuses what the chain would refuse of a label, by its characters.
+func checkLabel(label string) error {
+	for i, c := range []rune(label) {
+		if c < ' ' || c > '~' {
+			return fmt.Errorf("%.80q: character %d, %q, is not one of a label: want letters, digits and signs of ASCII", label, i+1, c)
+		}
+	}
+	if n := len(label); n > types.MaxLabelBytes {
+		return fmt.Errorf("%.80q has %d characters: want at most %d", label, n, types.MaxLabelBytes)
+	}
+	return types.CheckLabel(label)
 }
 
 // accountOf reads the account that a flag names; nothing if it is not stated.

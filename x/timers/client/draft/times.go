@@ -69,6 +69,9 @@ func (d *Draft) moment(flag, text string) (time.Time, error) {
 	if err != nil {
 		return at, fmt.Errorf("--%s: %w", flag, err)
 	}
+	if note := timespan.NoteClocks(text, at, now.Location()); note != "" {
+		d.Notef("--%s %s: %s", flag, text, note)
+	}
 	return at, nil
 }
 

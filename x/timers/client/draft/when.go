@@ -121,7 +121,7 @@ func (d *Draft) parseWhen(flag, text string) (timespan.Span, error) {
 	case flagAt, flagFirst, flagExpiresAt, flagUntil:
 		_, err := timespan.ParseCount(text, "height")
 		if err != nil && !timespan.IsDigits(text) {
-			err = fmt.Errorf("%w, a date and a time, or a time of day such as 09:00", err)
+			err = fmt.Errorf("%.80q is no date, no time of day and no height: %s, or a height such as 5000", text, timespan.WantMoment)
 		}
 		return timespan.Span{}, err
 	case flagIn:

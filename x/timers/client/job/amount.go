@@ -31,6 +31,9 @@ var exponential = regexp.MustCompile(`^[eE]\d`)
 
 // Coins reads amounts, separated by commas, each of another denom. See Coin.
 func (j *Job) Coins(text string) (sdk.Coins, error) {
+	if err := checkSeparators(text); err != nil {
+		return nil, err
+	}
 	coins := sdk.Coins{}
 	for _, part := range strings.Split(text, ",") {
 		coin, err := j.Coin(strings.TrimSpace(part))
@@ -45,10 +48,27 @@ func (j *Job) Coins(text string) (sdk.Coins, error) {
 	return coins, nil
 }
 
+// separated is an amount whose digits are in groups of three, which a list of amounts never is: each states its denom.
+var separated = regexp.MustCompile(`^\d{1,3}(?:[,_' ]\d{3})+(?:\.\d+)?[a-zA-Z]`)
+
+// checkSeparators refuses separators of thousands.
+func checkSeparators(text string) error {
+	if !separated.MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf("%.80q: write a number without separators: %.80s", text, strings.NewReplacer(",", "", "_", "", "'", "", " ", "").Replace(text))
+}
+
+// IsAmount tells whether a text has the form of an amount.
+func IsAmount(text string) bool { return amountText.MatchString(text) || separated.MatchString(text) }
+
 // Coin reads an amount: a whole number of a coin's smallest unit, such as 5utmr, or a decimal number of a unit that the
 // bank's metadata names, such as 0.5tmr. It is exact, or refused; so is a denom that the chain has no coins of. Where no node
 // can be asked, it takes the smallest unit alone, unchecked.
 func (j *Job) Coin(text string) (sdk.Coin, error) {
+	if err := checkSeparators(text); err != nil {
+		return sdk.Coin{}, err
+	}
 	if strings.Contains(text, ",") {
 		return sdk.Coin{}, fmt.Errorf("%.80q: want one coin", text)
 	}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,6 +71,9 @@ type Job struct {
 
 // NewTx reads the flags that transactions share.
 func NewTx(cmd *cobra.Command) (*Job, error) {
+	if err := nameGranter(cmd); err != nil {
+		return nil, err
+	}
 	clientCtx, err := client.GetClientTxContext(cmd)
 	if err != nil {
 		return nil, err
@@ -84,6 +89,23 @@ func NewTx(cmd *cobra.Command) (*Job, error) {
 		return nil, err
 	}
 	return j, j.exactFees()
+}
+
+// nameGranter lets --fee-granter name a key, of which the SDK reads addresses alone.
+func nameGranter(cmd *cobra.Command) error {
+	flag := cmd.Flags().Lookup(flags.FlagFeeGranter)
+	if flag == nil || flag.Value.String() == "" {
+		return nil
+	}
+	clientCtx, err := client.ReadPersistentCommandFlags(client.GetClientContextFromCmd(cmd), cmd.Flags())
+	if err != nil {
+		return err
+	}
+	granter, err := New(cmd, clientCtx).LookupAccount(flag.Value.String())
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flags.FlagFeeGranter, err)
+	}
+	return flag.Value.Set(granter.Text)
 }
 
 // New reads the context of a command.
@@ -167,7 +189,20 @@ func (j *Job) LookupAccount(text string) (Account, error) {
 		reason, _, _ := strings.Cut(err.Error(), ": internal logic error")
 		why = " (" + reason + ")"
 	}
-	return Account{}, fmt.Errorf("%.120q is neither an address of this chain%s nor the name of a key", text, why)
+	return Account{}, fmt.Errorf("%.120q is neither an address of this chain%s nor the name of a key%s", text, why, j.nearKey(text))
+}
+
+// nearKey asks whether one of the keys was meant by what is the name of none.
+func (j *Job) nearKey(text string) string {
+	if len(text) >= shortestAddress || IsAmount(text) || j.closed || j.Keyring == nil {
+		return ""
+	}
+	j.ReadKeyNames()
+	near := Nearest(text, slices.DeleteFunc(slices.Sorted(maps.Values(j.named)), func(name string) bool { return name == "" || strings.ContainsAny(name, " \t") }))
+	if len(near) == 0 {
+		return ""
+	}
+	return ": did you mean " + strings.Join(near, " or ") + "?"
 }
 
 // LookupValidator reads the address of a validator's operator, or the account or the name of the key that operates it.

@@ -28,9 +28,24 @@ func Nearest(word string, words []string) []string {
 	return nil
 }
 
+// abbreviations are what people call the time of a place, which is no name of its zone: half a year it is another.
+var abbreviations = map[string]string{
+	"CEST": "Europe/Berlin", "BST": "Europe/London", "WEST": "Europe/Lisbon", "EEST": "Europe/Athens", "MSK": "Europe/Moscow",
+	"EDT": "America/New_York", "CST": "America/Chicago", "CDT": "America/Chicago", "MDT": "America/Denver", "PST": "America/Los_Angeles",
+	"PDT": "America/Los_Angeles", "BRT": "America/Sao_Paulo", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "KST": "Asia/Seoul",
+	"SGT": "Asia/Singapore", "HKT": "Asia/Hong_Kong", "AEST": "Australia/Sydney", "AEDT": "Australia/Sydney", "NZST": "Pacific/Auckland",
+	"NZDT": "Pacific/Auckland",
+}
+
 // nearestZones are the zones that a name may have meant: by letters, or by the place alone.
 func nearestZones(name string) []string {
 	const most = 3
+	if name == "" {
+		return nil
+	}
+	if place, known := abbreviations[strings.ToUpper(name)]; known {
+		return []string{place}
+	}
 	all := timespan.Zones()
 	name = posixRule.ReplaceAllString(name, "$1")
 	if slices.Contains(all, name) {

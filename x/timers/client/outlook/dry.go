@@ -18,7 +18,7 @@ const fewFires = 3
 
 // RunDry says of timers that repeat whose payers' balances cover fewer than 3 fires: "RUNS DRY in 2", by their places in
 // the list. A fire counts at the most that it can cost at today's prices without a tip. Of timers that another account
-// pays for nothing is said, since an allowance bounds them, nor of what a node does not tell.
+// pays for nothing is said, since an allowance bounds them, nor of one on hold, which spends nothing, nor of what a node does not tell.
 func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) (math.Int, bool)) map[int]string {
 	cell, err := plain.ParsePrice(o.Prices.CellBasefee)
 	if err != nil {
@@ -37,7 +37,8 @@ func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) 
 	said, balances := map[int]string{}, map[string]math.Int{}
 	for i := range timers {
 		t := &timers[i]
-		if t.Trigger.Interval == nil && t.Trigger.Calendar == nil || t.FeePayer != principal(t) {
+		held := t.HoldReason != types.NotOnHold && t.HoldReason != types.Timed
+		if held || t.Trigger.Interval == nil && t.Trigger.Calendar == nil || t.FeePayer != principal(t) {
 			continue
 		}
 		has, asked := balances[t.FeePayer]

@@ -3,6 +3,7 @@ package timespan
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -10,7 +11,8 @@ import (
 // clockTime is a time of day, with an offset from UTC if it is not that of the machine.
 var clockTime = regexp.MustCompile(`^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z|[+-]\d\d:\d\d)?$`)
 
-const wantMoment = "want a date and time such as 2030-01-31T09:00:00Z or '2030-01-31 09:00', or a time of day such as 09:00"
+// WantMoment is what a moment is stated as.
+const WantMoment = "want a date and time such as 2030-01-31T09:00:00Z or '2030-01-31 09:00', or a time of day such as 09:00"
 
 // momentLayout is how a time is shown.
 const momentLayout = "2006-01-02 15:04:05 -07:00"
@@ -45,7 +47,66 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 		}
 		return moment, nil
 	}
-	return time.Time{}, fmt.Errorf("%.80q is no date and time: %s", text, wantMoment)
+	return time.Time{}, fmt.Errorf("%.80q is no date and time: %s", text, wrongDate(text))
+}
+
+// dated is a date, with a time behind it or none.
+var dated = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)([T ].*)?$`)
+
+// wrongDate says what is wrong with what is no date and time, and what would do.
+func wrongDate(text string) string {
+	m := dated.FindStringSubmatch(text)
+	if m == nil {
+		return WantMoment
+	}
+	// What is not two digits does not come here.
+	year, _ := strconv.Atoi(m[1])
+	month, _ := strconv.Atoi(m[2])
+	date, _ := strconv.Atoi(m[3])
+	last := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC)
+	switch {
+	case month < 1 || month > 12:
+		return "a year has the months 01 to 12"
+	case date < 1 || date > last.Day():
+		return fmt.Sprintf("%s %d has the days 01 to %d", last.Month(), year, last.Day())
+	case m[4] == "":
+		return fmt.Sprintf("it has no time of day: want one such as '%s 09:00'", text)
+	}
+	return WantMoment
+}
+
+// NoteClocks says of a time that the clocks of its zone show twice, or not at all, which one it stands for; empty for any
+// other. At is what ParseMoment made of the text.
+func NoteClocks(text string, at time.Time, zone *time.Location) string {
+	shown, found := at.In(zone), false
+	if m := clockTime.FindStringSubmatch(text); m != nil && m[4] == "" {
+		layout := "15:04"
+		if m[3] != "" {
+			layout = "15:04:05"
+		}
+		of, err := time.Parse(layout, text)
+		found = err == nil
+		shown = time.Date(shown.Year(), shown.Month(), shown.Day(), of.Hour(), of.Minute(), of.Second(), 0, time.UTC)
+	}
+	for _, layout := range dateLayouts {
+		if face, err := time.Parse(layout, text); err == nil && !strings.Contains(layout, "Z07:00") {
+			shown, found = face, true
+		}
+	}
+	if !found {
+		return ""
+	}
+	moments, clock := momentsAt(shown, zone), shown.Format("15:04")
+	switch {
+	case len(moments) == 2 && at.Equal(moments[0]):
+		return fmt.Sprintf("%s comes twice that day, since the clocks of %s are set back: the first, %s, counts", clock, zone, at.In(zone).Format(momentLayout))
+	case len(moments) == 2:
+		return fmt.Sprintf("%s comes twice that day, since the clocks of %s are set back: the second, %s, counts, since the first has passed",
+			clock, zone, at.In(zone).Format(momentLayout))
+	case !faceOf(at.In(zone)).Equal(shown):
+		return fmt.Sprintf("%s does not exist that day, since the clocks of %s are set over it: %s counts", clock, zone, at.In(zone).Format(momentLayout))
+	}
+	return ""
 }
 
 // nextClockTime is the first moment after now at which it is that time of day.
@@ -60,7 +121,7 @@ func nextClockTime(text string, now time.Time) (time.Time, error) {
 	}
 	of, err := time.Parse(layout, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%.80q is no time of day: %s", text, wantMoment)
+		return time.Time{}, fmt.Errorf("%.80q is no time of day: %s", text, WantMoment)
 	}
 	day := now.In(zone)
 	for days := 0; ; days++ {

@@ -31,6 +31,9 @@ var (
 	// byTheClock is DAYS@TIME, or MONTHS@DAYS TIME, with an offset from UTC if it is not meant in the zone.
 	byTheClock = regexp.MustCompile(`^([a-z,-]+)@(?:([a-z0-9,-]+) )?(?:(\d\d?):|:)(\d\d) ?(z|[+-]\d\d:\d\d)?$`)
 
+	// zonedCron is a cron expression that begins with its zone, as some programs write it.
+	zonedCron = regexp.MustCompile(`^\s*(?:CRON_)?TZ=(\S+)\s+(.*?)\s*$`)
+
 	// macros are those of crontab.
 	macros = map[string]string{
 		"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0", "@monthly": "0 0 1 * *",
@@ -58,6 +61,9 @@ var (
 // are compiled into the calendar until an instant, as Compile does.
 func Parse(text string, zone *time.Location, now, until time.Time) (Plan, error) {
 	words := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	if zoned := zonedCron.FindStringSubmatch(text); zoned != nil {
+		return Plan{}, fmt.Errorf("%.80q states a zone within: want --zone %s beside '%s'", text, zoned[1], zoned[2])
+	}
 	m := byTheClock.FindStringSubmatch(words)
 	if m == nil && !strings.ContainsAny(words, "@* ") {
 		return every(text, words, now)

@@ -2,6 +2,7 @@ package when
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	// A text means the same on a machine without files of time zones.
 	_ "time/tzdata"
@@ -78,4 +79,22 @@ func offsetOf(zone *time.Location, at time.Time) (int32, error) {
 		return 0, fmt.Errorf("time zone %s is %d seconds from UTC at %s: want whole minutes", zone, seconds, at.UTC().Format(time.DateOnly))
 	}
 	return int32(seconds / 60), nil
+}
+
+// Keeps tells whether the clocks of a zone are those of a calendar, from a time on until the last change of its offset, or until
+// an instant where that is later: then the calendar's times are those of that zone.
+func Keeps(c schedule.Calendar, zone *time.Location, from, until time.Time) bool {
+	if n := len(c.Transitions); n > 0 && time.Unix(c.Transitions[n-1].From, 0).After(until) {
+		until = time.Unix(c.Transitions[n-1].From, 0)
+	}
+	plan, err := Compile(zone, from.Add(before), until)
+	if err != nil {
+		return false
+	}
+	rest := c.Transitions
+	offset := c.OffsetMinutes
+	for len(rest) > 0 && rest[0].From <= from.Unix() {
+		offset, rest = rest[0].OffsetMinutes, rest[1:]
+	}
+	return plan.Calendar.OffsetMinutes == offset && slices.Equal(plan.Calendar.Transitions, rest)
 }

@@ -166,7 +166,7 @@ func Repeats(t *types.TimerInfo) string {
 	case trigger.Interval != nil:
 		return plain.Count(trigger.Interval.Every, "block") + left(trigger.Interval.Remaining)
 	case trigger.Calendar != nil:
-		return strings.TrimPrefix(Rule(trigger.Calendar, when.OffsetAt(trigger.Calendar.Series(), t.DueTime)), "every ") + left(trigger.Calendar.Remaining)
+		return repeatsIn(t, when.OffsetAt(trigger.Calendar.Series(), t.DueTime))
 	case trigger.Watch != nil:
 		if trigger.Watch.Remaining == 1 {
 			return "-"
@@ -175,6 +175,20 @@ func Repeats(t *types.TimerInfo) string {
 	default:
 		return "-"
 	}
+}
+
+// RepeatsIn is the same for who reads the clocks of a zone, which is named where the timer follows it until its next
+// occurrences.
+func RepeatsIn(t *types.TimerInfo, zone *time.Location, now, until time.Time) string {
+	c := t.Trigger.Calendar
+	if c == nil || c.Cron == nil || zone == nil || zone == time.Local || !when.Keeps(c.Series(), zone, now, until) {
+		return Repeats(t)
+	}
+	return repeatsIn(t, zone.String())
+}
+
+func repeatsIn(t *types.TimerInfo, zone string) string {
+	return strings.TrimPrefix(Rule(t.Trigger.Calendar, zone), "every ") + left(t.Trigger.Calendar.Remaining)
 }
 
 // Rule is a calendar in words: "every 90 minutes", "on the first of each month at 09:00 Europe/Berlin". Without the name of its
