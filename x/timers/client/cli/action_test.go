@@ -48,17 +48,17 @@ func TestEverydayMessagesNeedNoFile(t *testing.T) {
 		require.Equal(t, r.Messages(&distrtypes.MsgWithdrawDelegatorReward{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper()}), msg.Messages)
 	}
 	for want, words := range map[string][]string{
-		`recipient: "carol" is neither an address`:                         {"send", "carol", "5stake"},
-		`"5" is no amount: want a number and its denom`:                    {"send", "bob", "5"},
-		`"0stake" is nothing`:                                              {"send", "bob", "0stake"},
-		`"carol" is neither a validator's address`:                         {"delegate", "carol", "5stake"},
-		"want one coin":                                                    {"delegate", "bob", "5stake,6other"},
-		"schedule send takes [recipient] [amount], and this states 1 word": {"send", "bob"},
-		"unknown flag: --msgs":                                             {"send", "bob", "5stake", "--msgs", "x.json"},
-		"is no JSON: want the contract's message":                          {"exec", "bob", "claim"},
-		"this chain has no contracts of x/wasm":                            {"exec", "bob", `{"claim":{}}`},
-		`--amount: "many" is no amount`:                                    {"exec", "bob", `{"claim":{}}`, "--amount", "many"},
-		"when the timer is due is missing: want one of --at, --in":         {"send", "bob", "5stake"},
+		`recipient: "carol" is neither an address`:                 {"send", "carol", "5stake"},
+		`"5" is no amount: want a number and its denom`:            {"send", "bob", "5"},
+		`"0stake" is nothing`:                                      {"send", "bob", "0stake"},
+		`"carol" is neither a validator's address`:                 {"delegate", "carol", "5stake"},
+		"want one coin":                                            {"delegate", "bob", "5stake,6other"},
+		"accepts 2 arg(s), received 1":                             {"send", "bob"},
+		"unknown flag: --msgs":                                     {"send", "bob", "5stake", "--msgs", "x.json"},
+		"is no JSON: want the contract's message":                  {"exec", "bob", "claim"},
+		"this chain has no contracts of x/wasm":                    {"exec", "bob", `{"claim":{}}`},
+		`--amount: "many" is no amount`:                            {"exec", "bob", `{"claim":{}}`, "--amount", "many"},
+		"when the timer is due is missing: want one of --at, --in": {"send", "bob", "5stake"},
 	} {
 		if !strings.Contains(want, "is missing") {
 			words = append(words, "--in", "20")

@@ -77,7 +77,7 @@ func newActionCmd(action *draft.Action) *cobra.Command {
 		Short:   action.Short,
 		Long:    action.Short + ". When it is due, how it repeats and what it bids is stated as with schedule.",
 		Example: fmt.Sprintf("%s tx timers schedule %s --from alice", plain.App(), action.Example),
-		Args:    action.CheckWords,
+		Args:    cobra.ExactArgs(action.Words()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSchedule(cmd, func(d *draft.Draft) { d.Take(action, args) })
 		},

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
-	"github.com/cosmos-timers/timers/x/timers/client/plain"
 )
 
 const flagAmount = "amount"
@@ -99,19 +98,10 @@ func inOrder(first string, words []string) error {
 	return nil
 }
 
-// CheckWords says which of the words of an action is missing, or too much.
-func (a *Action) CheckWords(cmd *cobra.Command, words []string) error {
-	if len(words) == a.Words() {
-		return nil
-	}
-	_, takes, _ := strings.Cut(a.Use, " ")
-	return fmt.Errorf("%s takes %s, and this states %s", cmd.CommandPath(), takes, plain.Count(uint64(len(words)), "word"))
-}
-
 // NoAction says what was meant by words of which the first names no action.
 func NoAction(cmd *cobra.Command, words []string) error {
-	if len(words) == 0 {
-		return nil
+	if len(words) == 0 || cmd.Flags().Changed(flagMsgs) {
+		return cobra.NoArgs(cmd, words) // The messages say what the timer does: this is too much.
 	}
 	var names []string
 	for _, a := range Actions() {
