@@ -1,6 +1,9 @@
 package bids_test
 
 import (
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -102,6 +105,48 @@ func TestGasCapIsThatOfTheRegistry(t *testing.T) {
 			require.Equal(t, known.GasCap(&config, height), bids.GasCap(&config, height), "%s at %d", policy, height)
 		}
 	}
+}
+
+// TestParametersWithoutEffectAreThoseOfTheReference: its table says which policy reads what.
+func TestParametersWithoutEffectAreThoseOfTheReference(t *testing.T) {
+	reference, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(reference), "| parameters | `fifo` | `eip1559` | `auction` | `score` | `tip` |\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	columns := []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
+	checked := 0
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		for _, name := range regexp.MustCompile("`([a-z0-9_.]+)`").FindAllStringSubmatch(cells[1], -1) {
+			for i, policy := range columns {
+				config := types.DefaultTimerConfig("stake")
+				config.Policy = policy
+				note := bids.NoEffect(&config, name[1], 9)
+				require.Equal(t, strings.TrimSpace(cells[2+i]) == "yes", note == "", "%s under %s: %s", name[1], policy, note)
+				checked++
+			}
+		}
+	}
+	require.Equal(t, 55, checked)
+}
+
+func TestParametersThatAreInForceInsteadAreNamed(t *testing.T) {
+	config := types.DefaultTimerConfig("stake")
+	for name, want := range map[string]string{
+		"max_cycles_per_fire": "max_cycles_per_fire has no effect under policy eip1559: eip1559.max_cycles_per_fire_auction is in force instead",
+		"tip.weight_min":      "tip.weight_min has no effect under policy eip1559: weight_min is in force instead",
+		"score.w_age":         "score.w_age has no effect under policy eip1559",
+		"priority_tiers.fast": "", "eip1559.target": "", "lane_timer_cycles": "", "agent.cycles_per_call": "", "other.name": "",
+	} {
+		require.Equal(t, want, bids.NoEffect(&config, name, 9), name)
+	}
+	config.Eip1559.AuctionActivationHeight = 10
+	require.Empty(t, bids.NoEffect(&config, "max_cycles_per_fire", 9))
+	require.Equal(t, "eip1559.max_cycles_per_fire_auction has no effect under policy fifo, which is in force until eip1559 starts: max_cycles_per_fire is in force instead",
+		bids.NoEffect(&config, "eip1559.max_cycles_per_fire_auction", 9))
+	config.Policy = 99
+	require.Empty(t, bids.NoEffect(&config, "max_cycles_per_fire", 9), "nothing is known of other policies")
 }
 
 // TestTheDefaultLaneHasRoom: a default lane without room for a waiting timer is used above the target, so that its price rises.

@@ -31,7 +31,7 @@ and which it would let return. They are not lost: a config that can run them, or
 chain refuses the config, since the lane would have no room for the largest timer while it is used below the target, and which
 values would do. The config is a file, as update-timer-config takes
 it, or the one in force with the parameters that are --set. The timers are those of the latest block, read in pages.`,
-		Example: fmt.Sprintf(`%[1]s query timers check-config --set max_cycles_per_fire=400000
+		Example: fmt.Sprintf(`%[1]s query timers check-config --set eip1559.max_cycles_per_fire_auction=400000
 %[1]s query timers check-config config.json --limit 100000 -o json`, plain.App()),
 		Args: job.AtMostOne("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,6 +52,11 @@ it, or the one in force with the parameters that are --set. The timers are those
 			ahead, err := outlook.Ask(j)
 			if err != nil {
 				return err
+			}
+			if change.from != nil {
+				if _, names, err := configDiff(j.Codec, change.from, &config); err == nil {
+					explain(j, &config, names)
+				}
 			}
 			notifyHeadroom(j, &config)
 			found, err := look(j, &config, ahead.Prices.Height, most)

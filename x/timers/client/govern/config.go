@@ -154,7 +154,7 @@ func showChange(j *job.Job, change *configChange) error {
 	if err := change.from.ValidateChange(&change.config); err != nil {
 		return err
 	}
-	lines, err := configDiff(j.Codec, change.from, &change.config)
+	lines, names, err := configDiff(j.Codec, change.from, &change.config)
 	switch {
 	case err != nil:
 		return err
@@ -164,6 +164,7 @@ func showChange(j *job.Job, change *configChange) error {
 	for _, line := range lines {
 		j.Notef("%s", line)
 	}
+	explain(j, &change.config, names)
 	if ahead := outlook.Advisory(j); ahead != nil {
 		notifyImpact(j, &change.config, ahead.Prices.Height)
 	}

@@ -146,8 +146,8 @@ func example(value any) string {
 	return string(text)
 }
 
-// configDiff lists what differs between two configs, a line for each parameter.
-func configDiff(cdc codec.Codec, from, to *types.TimerConfig) ([]string, error) {
+// configDiff lists what differs between two configs, a line for each parameter, and the names of these.
+func configDiff(cdc codec.Codec, from, to *types.TimerConfig) (lines, names []string, err error) {
 	flat := func(config *types.TimerConfig) (map[string]string, error) {
 		fields, err := fieldsOf(cdc, config)
 		values := map[string]string{}
@@ -156,19 +156,19 @@ func configDiff(cdc codec.Codec, from, to *types.TimerConfig) ([]string, error) 
 	}
 	before, err := flat(from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	after, err := flat(to)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if before[name] != after[name] {
 			lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, plain.Dec(before[name]), plain.Dec(after[name])))
+			names = append(names, name)
 		}
 	}
-	return lines, nil
+	return lines, names, nil
 }
 
 // flatten writes the values of an object under their paths.
@@ -225,30 +225,36 @@ func printConfigDiff(j *job.Job, id string) error {
 	}
 	for _, msg := range msgs {
 		if change, ok := msg.(*types.MsgUpdateTimerConfig); ok {
-			return printChange(j, from, change)
+			return printChange(j, from, change, found.Proposal.Status)
 		}
 	}
 	return fmt.Errorf("proposal %d does not change the config", number)
 }
 
 // printChange shows what a message changes, or says that it no longer applies.
-func printChange(j *job.Job, from *types.TimerConfig, change *types.MsgUpdateTimerConfig) error {
+func printChange(j *job.Job, from *types.TimerConfig, change *types.MsgUpdateTimerConfig, status govv1.ProposalStatus) error {
 	to, err := change.Apply(from)
 	if err != nil {
-		j.Notef("it would fail if it passed now: %s", plain.NoPaths(err.Error()))
+		if status == govv1.StatusPassed {
+			j.Notef("it has passed")
+		} else {
+			j.Notef("it would fail if it passed now: %s", plain.NoPaths(err.Error()))
+		}
 		// What it was made to change is of interest all the same.
 		change.Expected, _ = from.Hash(change.Fields)
 		if to, err = change.Apply(from); err != nil {
 			return err
 		}
 	}
-	lines, err := configDiff(j.Codec, from, &to)
+	lines, names, err := configDiff(j.Codec, from, &to)
 	switch {
 	case err != nil:
 		return err
 	case len(lines) == 0:
+		explain(j, &to, change.Fields)
 		return j.PrintString("it is the config in force: nothing would change\n")
 	}
+	explain(j, &to, names)
 	notifyHeadroom(j, &to)
 	return j.PrintString(strings.Join(lines, "\n") + "\n")
 }
