@@ -175,7 +175,7 @@ func run(cmd *cobra.Command) (err error) {
 		alerts := &alert.Alerts{
 			Store: history, URL: o.webhook, Actors: o.actors, Note: note, Pause: time.Second,
 			Client: &http.Client{Timeout: 10 * time.Second},
-			Look:   (&alert.Owners{Timers: server.Query, Bank: banktypes.NewQueryClient(clientCtx)}).Look,
+			Look:   (&alert.Owners{Timers: server.Query, Bank: banktypes.NewQueryClient(clientCtx), Codec: clientCtx.Codec, Registry: clientCtx.InterfaceRegistry}).Look,
 		}
 		jobs = append(jobs, func(ctx context.Context) error { return alerts.Run(ctx, wake) })
 	}

@@ -9,6 +9,9 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/query"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
@@ -30,6 +33,9 @@ const (
 type Owners struct {
 	Timers types.QueryClient
 	Bank   banktypes.QueryClient
+	// Codec and Registry read the messages of timers.
+	Codec    codec.Codec
+	Registry codectypes.InterfaceRegistry
 }
 
 // Look returns the troubles of an actor's timers, as events of the latest block.
@@ -43,12 +49,15 @@ func (o *Owners) Look(ctx context.Context, actor string) (troubles []store.Event
 			Height: int64(ahead.Prices.Height), Kind: kind, Timer: t.Id, Actor: t.Actor, Label: t.Label, Why: why, Body: "{}",
 		})
 	}
+	leaves := func(t *types.TimerInfo) sdk.Coins {
+		return outlook.LeavesOfTimer(o.Codec, o.Registry, words.MessagesIn(t), t.Actor)
+	}
 	for page := (&query.PageRequest{Limit: 200}); page != nil; {
 		answer, err := o.Timers.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: actor, Pagination: page})
 		if err != nil {
 			return nil, err
 		}
-		dry := ahead.RunDry(answer.Timers, func(payer string) (math.Int, bool) { return ahead.Balance(ctx, o.Bank, payer) })
+		dry := ahead.RunDry(answer.Timers, leaves, func(payer string) (math.Int, bool) { return ahead.Balance(ctx, o.Bank, payer) })
 		for i := range answer.Timers {
 			t := &answer.Timers[i]
 			if slices.Contains(words.Troubles(t, ahead.Prices.Height), words.Overdue) {

@@ -86,7 +86,7 @@ func TestOwners_SayWhatNoEventSays(t *testing.T) {
 		require.NoError(t, r.End())
 	}
 	place("steady", 1, types.Trigger{Interval: &types.IntervalTrigger{Every: 500}})
-	owners := &alert.Owners{Timers: types.NewQueryClient(r.Ctx), Bank: banktypes.NewQueryClient(r.Ctx)}
+	owners := &alert.Owners{Timers: types.NewQueryClient(r.Ctx), Bank: banktypes.NewQueryClient(r.Ctx), Codec: r.Ctx.Codec, Registry: r.Ctx.InterfaceRegistry}
 	look := func() (said []string) {
 		t.Helper()
 		troubles, err := owners.Look(context.Background(), r.Alice)

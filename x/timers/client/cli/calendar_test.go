@@ -177,17 +177,17 @@ func TestSchedule_SaysHowLongTheFundsLast(t *testing.T) {
 	r := newRig(t)
 	_, notes := r.scheduleTx(sending("--every", "month@1 09:00")...)
 	require.Contains(t, notes, "pre-charges at most 800stake at each fire")
-	require.Contains(t, notes, "30 days cost at most 800stake for 1 fire at today's prices\n"+
+	require.Contains(t, notes, "30 days cost at most 800stake for 1 fire at today's prices, and move 5stake\n"+
 		"alice's balance lasts for all 13 fires at today's prices, until 2024-12-01 09:00:00 +00:00\n")
 	_, notes = r.scheduleTx(sending("--every", "5m")...)
-	require.Contains(t, notes, "30 days cost at most 6912000stake for 8,640 fires at today's prices\n"+
+	require.Contains(t, notes, "30 days cost at most 6912000stake for 8,640 fires at today's prices, and move 43200stake\n"+
 		"alice's balance lasts for more than 10,000 fires at today's prices, until after ")
 	r.Sends(r.Alice, r.Bob, 9_996_500)
 	_, notes = r.scheduleTx(sending("--every", "day@09:00")...)
-	require.Contains(t, notes, "30 days cost at most 24000stake for 30 fires at today's prices\n"+
+	require.Contains(t, notes, "30 days cost at most 24000stake for 30 fires at today's prices, and move 150stake\n"+
 		"alice's balance lasts for 4 fires at today's prices, until 2023-11-18 09:00:00 +00:00: the next, at 2023-11-19 09:00:00 +00:00, is not covered\n")
 	_, notes = r.scheduleTx(sending("--every", "100", "--count", "3")...)
-	require.Contains(t, notes, "30 days cost at most 2400stake for 3 fires at today's prices\nalice's balance lasts for all 3 fires")
+	require.Contains(t, notes, "30 days cost at most 2400stake for 3 fires at today's prices, and move 15stake\nalice's balance lasts for all 3 fires")
 	_, notes = r.scheduleTx(sending("--every", "day@09:00", "--count", "1")...)
 	require.Contains(t, notes, "alice's balance lasts for its one fire at today's prices\n")
 	_, notes = r.scheduleTx(sending("--at", "500", "--retries", "2", "--retry-after", "5")...)

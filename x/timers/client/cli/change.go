@@ -294,7 +294,7 @@ func adviseResume(d *draft.Draft, timers []job.Owned) error {
 // planOf is what a timer is already, as far as its price depends on it.
 func planOf(timer *types.TimerInfo) outlook.Plan {
 	return outlook.Plan{
-		Limits: bids.Limits{Gas: timer.GasLimit, Cells: timer.CellLimit, MaxCharge: timer.MaxCharge}, Bid: timer.Bid, Payer: timer.FeePayer,
+		Limits: bids.Limits{Gas: timer.GasLimit, Cells: timer.CellLimit, MaxCharge: timer.MaxCharge}, Bid: timer.Bid, Payer: timer.FeePayer, Actor: timer.Actor,
 		Repeats: timer.Trigger.Interval != nil || timer.Trigger.Calendar != nil || timer.Retry != nil, Suspends: timer.OnUnfunded == types.OnUnfundedSuspend,
 	}
 }

@@ -72,6 +72,10 @@ func (r *review) judge() error {
 			return err
 		}
 	}
+	r.plan.Leaves = outlook.LeavesOf(d.Codec, d.Messages, r.plan.Actor)
+	if r.result.Tried && r.result.Failure == "" {
+		r.plan.Leaves = outlook.LeftIn(r.result.Events, r.plan.Actor)
+	}
 	e, err := r.ahead.Advise(d.Job, r.plan)
 	if err != nil {
 		return err

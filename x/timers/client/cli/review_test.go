@@ -254,3 +254,31 @@ func updated(t *testing.T, msg sdk.Msg) *types.MsgUpdateTimer {
 	require.True(t, ok)
 	return update
 }
+
+// A balance lasts for what fires take from it, and not for their fees alone. Before, a rent of 2,000 from 6,000 lasted for 7 fires.
+func TestFundsLastForWhatMessagesMove(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	r.Sends(r.Alice, r.Bob, 10_000_000-6_000)
+	line := []string{"send", "bob", "2000stake", "--every", "1h", "--count", "12", "--gas-limit", "100000", "--label", "tight", "--generate-only"}
+	const lasts = "alice's balance lasts for 2 fires at today's prices, until 2023-11-15 00:13:31 +00:00: the next, at 2023-11-15 01:13:31 +00:00, is not covered"
+	msg, notes := r.scheduleTx(line...)
+	require.Contains(t, notes, lasts)
+	require.Contains(t, notes, "30 days cost at most 9600stake for 12 fires at today's prices, and move 24000stake\n")
+	// So it is where no node tries it.
+	r.send(msg)
+	out, _, err := r.Run("query", "timers", "describe", "alice/tight")
+	require.NoError(t, err)
+	require.Contains(t, out, "alice's balance lasts for 2 fires at today's prices")
+	out, _, err = r.Run("query", "timers", "list", "alice")
+	require.NoError(t, err)
+	require.Regexp(t, `tight .* RUNS DRY in 2`, out)
+}
+
+// Another coin runs out by itself, and is named.
+func TestFundsOfAnotherCoinAreNamed(t *testing.T) {
+	r := newRig(t)
+	r.names("zbb", "gold")
+	_, notes := r.scheduleTx("send", "bob", "500000zbb", "--every", "1h", "--count", "12", "--gas-limit", "100000", "--generate-only", "--force")
+	require.Contains(t, notes, "alice's balance of zbb lasts for no fire")
+}

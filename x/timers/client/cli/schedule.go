@@ -171,7 +171,7 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 		Course: r,
 		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge, DefaultCharge: d.DefaultCharge},
 		Bid:    msg.Bid, BidStated: msg.Bid != nil,
-		Payer: cmp.Or(msg.FeePayer, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
+		Payer: cmp.Or(msg.FeePayer, msg.Sender), Actor: cmp.Or(msg.Actor, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
 	}
 	if err := review.judge(); err != nil {
 		return err

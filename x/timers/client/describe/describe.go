@@ -357,7 +357,10 @@ func (d *description) costs() (*types.QueryEstimateResponse, []row) {
 	if err != nil {
 		return estimate, append(rows, row{"Funds", err.Error()})
 	}
-	plan := outlook.Plan{Payer: t.FeePayer, Course: course.OfTimer(t, d.clock)}
+	plan := outlook.Plan{
+		Payer: t.FeePayer, Course: course.OfTimer(t, d.clock), Actor: t.Actor,
+		Leaves: outlook.LeavesOfTimer(d.Codec, d.InterfaceRegistry, words.MessagesIn(t), t.Actor),
+	}
 	if lasts, err := ahead.Lasts(d.Job, plan, sponsor, estimate); err == nil {
 		rows = append(rows, row{"Funds", lasts.Text(d.clock)})
 	}

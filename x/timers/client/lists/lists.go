@@ -19,6 +19,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/query"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
@@ -357,7 +358,10 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 	if own {
 		if ahead, err := outlook.Ask(j); err == nil {
 			bank := banktypes.NewQueryClient(j.Context)
-			dry = ahead.RunDry(timers, func(payer string) (math.Int, bool) { return ahead.Balance(j.Ctx, bank, payer) })
+			leaves := func(t *types.TimerInfo) sdk.Coins {
+				return outlook.LeavesOfTimer(j.Codec, j.InterfaceRegistry, words.MessagesIn(t), t.Actor)
+			}
+			dry = ahead.RunDry(timers, leaves, func(payer string) (math.Int, bool) { return ahead.Balance(j.Ctx, bank, payer) })
 		}
 	}
 	for i := range timers {

@@ -3,6 +3,7 @@ package outlook
 import (
 	"fmt"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
@@ -23,6 +24,9 @@ type Plan struct {
 	Repeats bool
 	// Course is when it fires.
 	Course course.Course
+	// Leaves is what leaves Actor with each fire, beside what the payer is charged.
+	Leaves sdk.Coins
+	Actor  string
 	// Suspends: it is suspended where its payer lacks the funds for a fire.
 	Suspends bool
 }

@@ -39,10 +39,14 @@ func (o *Outlook) NoteCosts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstima
 		if !exact {
 			atLeast = "more than "
 		}
-		j.Notef("30 days cost %sat most %s%s for %s at today's prices", atLeast, cost.Mul(math.NewIntFromUint64(n)), unit, plain.Count(n, "fire"))
+		moved := ""
+		if !p.Leaves.IsZero() {
+			moved = fmt.Sprintf(", and move %s%s", atLeast, p.Leaves.MulInt(math.NewIntFromUint64(n)))
+		}
+		j.Notef("30 days cost %sat most %s%s for %s at today's prices%s", atLeast, cost.Mul(math.NewIntFromUint64(n)), unit, plain.Count(n, "fire"), moved)
 	}
 	lasts, err := o.Lasts(j, p, s, e)
-	if text := lasts.Text(c); text != "" && lasts.Fires > 0 { // That the first is not covered is said already.
+	if text := lasts.Text(c); text != "" && (lasts.Fires > 0 || !p.Leaves.IsZero()) { // That the first is not covered is said already of fees.
 		j.Notef("%s", text)
 	}
 	return err
@@ -82,15 +86,45 @@ func (l Lasting) Text(c timespan.Clock) string {
 	return fmt.Sprintf("%s for all %s at today's prices, until %s", l.of, plain.Count(l.Fires, "fire"), c.Stamp(l.last))
 }
 
-// Lasts finds out for how many fires a payer's balance and allowance last, of an estimate's price.
+// need is what each fire takes from an account, and what that has left.
+type need struct {
+	account string
+	cost    sdk.Coin
+	left    math.Int
+	// known: the node tells what it has.
+	known bool
+}
+
+// needs are what a fire takes, of the payer first: its price, and what its messages move.
+func (o *Outlook) needs(j *job.Job, p Plan, price sdk.Coin) (needs []need) {
+	bank := banktypes.NewQueryClient(j.Context)
+	needs = append(needs, need{account: p.Payer, cost: price})
+	for _, coin := range p.Leaves {
+		if p.Actor == p.Payer && coin.Denom == price.Denom {
+			needs[0].cost = needs[0].cost.Add(coin)
+			continue
+		}
+		needs = append(needs, need{account: p.Actor, cost: coin})
+	}
+	for i := range needs {
+		n := &needs[i]
+		answer, err := bank.SpendableBalanceByDenom(j.Ctx, &banktypes.QuerySpendableBalanceByDenomRequest{Address: n.account, Denom: n.cost.Denom})
+		if n.known = err == nil && answer.Balance != nil; n.known {
+			n.left = answer.Balance.Amount
+		}
+	}
+	return needs
+}
+
+// Lasts finds out for how many fires a payer's balance and allowance last, of an estimate's price and what the messages move.
 func (o *Outlook) Lasts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstimateResponse) (l Lasting, err error) {
 	amount, known := types.ParseAmount(e.PreCharge)
 	if !known || !amount.IsPositive() {
 		return l, nil
 	}
 	cost := sdk.NewCoin(e.FeeDenom, amount)
-	balance, known := o.Balance(j.Ctx, banktypes.NewQueryClient(j.Context), p.Payer)
-	if !known {
+	needs := o.needs(j, p, cost)
+	if !needs[0].known {
 		return l, nil
 	}
 	l.of = j.Name(p.Payer) + "'s balance lasts"
@@ -104,11 +138,27 @@ func (o *Outlook) Lasts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstimateRe
 		allowance = func(at time.Time) bool { return accept(asked, sdk.NewCoins(cost), at) == nil }
 	}
 	for at := range p.Course.Fires() {
-		if balance.LT(cost.Amount) || !allowance(at) {
+		for i := range needs {
+			n := &needs[i]
+			if !n.known || n.left.GTE(n.cost.Amount) {
+				continue
+			}
+			l.next = at
+			if i > 0 {
+				l.of = fmt.Sprintf("%s's balance of %s lasts", j.Name(n.account), plain.Clean(n.cost.Denom))
+			}
+			return l, nil
+		}
+		if !allowance(at) {
 			l.next = at
 			return l, nil
 		}
-		balance, l.last = balance.Sub(cost.Amount), at
+		for i := range needs {
+			if needs[i].known {
+				needs[i].left = needs[i].left.Sub(needs[i].cost.Amount)
+			}
+		}
+		l.last = at
 		if l.Fires++; l.Fires == mostFires {
 			l.more = true
 			return l, nil

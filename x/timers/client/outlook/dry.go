@@ -6,6 +6,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
@@ -17,9 +18,10 @@ import (
 const fewFires = 3
 
 // RunDry says of timers that repeat whose payers' balances cover fewer than 3 fires: "RUNS DRY in 2", by their places in
-// the list. A fire counts at the most that it can cost at today's prices without a tip. Of timers that another account
+// the list. A fire counts at the most that it can cost at today's prices without a tip, and with what its messages move of the
+// fee denom; leaves says what that is. Of timers that another account
 // pays for nothing is said, since an allowance bounds them, nor of one on hold, which spends nothing, nor of what a node does not tell.
-func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) (math.Int, bool)) map[int]string {
+func (o *Outlook) RunDry(timers []types.TimerInfo, leaves func(t *types.TimerInfo) sdk.Coins, balance func(address string) (math.Int, bool)) map[int]string {
 	cell, err := plain.ParsePrice(o.Prices.CellBasefee)
 	if err != nil {
 		return nil
@@ -50,6 +52,9 @@ func (o *Outlook) RunDry(timers []types.TimerInfo, balance func(address string) 
 			balances[t.FeePayer] = has
 		}
 		cost := chain.Add(laneFee).MulInt(math.NewIntFromUint64(t.GasLimit)).Add(cell.MulInt(math.NewIntFromUint64(t.CellLimit))).Ceil().TruncateInt()
+		if t.FeePayer == t.Actor {
+			cost = cost.Add(leaves(t).AmountOf(o.Config.FeeDenom))
+		}
 		left := t.Trigger.Repetitions()
 		if !cost.IsPositive() {
 			continue

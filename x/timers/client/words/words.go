@@ -106,6 +106,14 @@ func (w Writer) Timer(t *types.TimerInfo) string {
 	return plain.Clean(strings.Join(parts, ", then "))
 }
 
+// MessagesIn are the messages of a timer, as its query decodes them, or else those of its payload.
+func MessagesIn(t *types.TimerInfo) []*codectypes.Any {
+	if len(t.Messages) > 0 {
+		return t.Messages
+	}
+	return MessagesOf(t)
+}
+
 // MessagesOf are the messages of an account's timer, read one level deep; none if the payload is something else. Each type
 // of a message begins with a slash, which tells it from bytes that only look like one.
 func MessagesOf(t *types.TimerInfo) []*codectypes.Any {
