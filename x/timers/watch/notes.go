@@ -147,13 +147,11 @@ func (w *Watcher) Owners(ctx context.Context, from []byte, past bool, fn func(ow
 	if past {
 		served = ^uint64(0)
 	}
+	if len(from) == 0 {
+		from = []byte{0} // Before every owner, and after the prefixes that several own, of which there may be very many.
+	}
 	ranger := new(collections.Range[place]).StartInclusive(collections.Join4(from, served, "", []byte{}))
-	return w.notes.Walk(ctx, ranger, func(at place, _ types.WatchNote) (bool, error) {
-		if len(at.K1()) == 0 {
-			return false, nil
-		}
-		return fn(at.K1()), nil
-	})
+	return w.notes.Walk(ctx, ranger, func(at place, _ types.WatchNote) (bool, error) { return fn(at.K1()), nil })
 }
 
 // Take returns the changes that wait below the prefixes of an owner, at most limit prefixes, and removes their notes; more

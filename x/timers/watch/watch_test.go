@@ -255,6 +255,28 @@ func TestTakeIsInOrderAndBounded(t *testing.T) {
 	require.Empty(t, taken(9, false))
 }
 
+// TestWatcher_OwnersPassOverWhatSeveralOwn: to find who has notes alone takes no longer for the notes of prefixes that several own.
+func TestWatcher_OwnersPassOverWhatSeveralOwn(t *testing.T) {
+	r := newRig(t)
+	owner := sdk.AccAddress("owner_______________")
+	for i := range 200 {
+		key := fmt.Sprintf("several%d", i)
+		r.watch(key)
+		r.set(key, "1")
+	}
+	alone := collections.Join("subject", []byte("alone"))
+	require.NoError(t, r.counts.Set(r.ctx, alone, types.WatchCount{Plain: 1, Owner: owner, Served: 1}))
+	r.set("alone", "1")
+	r.index.Reset()
+	var found []sdk.AccAddress
+	require.NoError(t, r.watcher.Owners(r.ctx, nil, false, func(owner []byte) bool {
+		found = append(found, owner)
+		return false
+	}))
+	require.Equal(t, []sdk.AccAddress{owner}, found)
+	require.LessOrEqual(t, r.index.Nexts, 2)
+}
+
 // TestWatcher_APrefixHasABoundedNumberOfNotes: who writes below a watched prefix leaves no more work than a fire can deliver.
 func TestWatcher_APrefixHasABoundedNumberOfNotes(t *testing.T) {
 	r := newRig(t)
