@@ -289,9 +289,9 @@ func TestConsensusCodeIsPure(t *testing.T) {
 	}
 }
 
-// TestBindingsFormatNoPlaces: nor does the code of the bindings, which other modules hold, format an error so that its text
+// TestBindings_FormatNoPlaces: nor does the code of the bindings, which other modules hold, format an error so that its text
 // may have the place of a file. What panics while a chain is wired may.
-func TestBindingsFormatNoPlaces(t *testing.T) {
+func TestBindings_FormatNoPlaces(t *testing.T) {
 	for dir, least := range map[string]int{"../../wasmbinding": 4, "../../evmbinding": 15} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)

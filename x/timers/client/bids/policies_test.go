@@ -107,8 +107,8 @@ func TestGasCapIsThatOfTheRegistry(t *testing.T) {
 	}
 }
 
-// TestParametersWithoutEffectAreThoseOfTheReference: its table says which policy reads what.
-func TestParametersWithoutEffectAreThoseOfTheReference(t *testing.T) {
+// TestParameters_WithoutEffectAreThoseOfTheReference: its table says which policy reads what.
+func TestParameters_WithoutEffectAreThoseOfTheReference(t *testing.T) {
 	reference, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(reference), "| parameters | `fifo` | `eip1559` | `auction` | `score` | `tip` |\n")
@@ -116,7 +116,7 @@ func TestParametersWithoutEffectAreThoseOfTheReference(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	columns := []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
 	checked := 0
-	for row := range strings.Lines(table) {
+	for _, row := range strings.Split(table, "\n") {
 		cells := strings.Split(row, "|")
 		for _, name := range regexp.MustCompile("`([a-z0-9_.]+)`").FindAllStringSubmatch(cells[1], -1) {
 			for i, policy := range columns {
@@ -131,7 +131,7 @@ func TestParametersWithoutEffectAreThoseOfTheReference(t *testing.T) {
 	require.Equal(t, 55, checked)
 }
 
-func TestParametersThatAreInForceInsteadAreNamed(t *testing.T) {
+func TestParameters_InForceInsteadAreNamed(t *testing.T) {
 	config := types.DefaultTimerConfig("stake")
 	for name, want := range map[string]string{
 		"max_cycles_per_fire": "max_cycles_per_fire has no effect under policy eip1559: eip1559.max_cycles_per_fire_auction is in force instead",

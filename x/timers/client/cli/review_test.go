@@ -193,7 +193,7 @@ func never(amount string) string {
 
 // What others do to the price is bounded for who states nothing: 80 timers in each block drove what a fire could cost to 33,000
 // times its price.
-func TestScheduleBoundsWhatAFireMayCost(t *testing.T) {
+func TestSchedule_BoundsWhatAFireMayCost(t *testing.T) {
 	r := newRig(t)
 	r.Simulates(45_000)
 	line := []string{"schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000"}
@@ -231,7 +231,7 @@ func TestScheduleBoundsWhatAFireMayCost(t *testing.T) {
 }
 
 // What is locked counts, since the bound counts it.
-func TestTheBoundOfAFireHoldsItsBid(t *testing.T) {
+func TestSchedule_BoundHoldsTheBid(t *testing.T) {
 	for policy, want := range map[types.Policy]string{types.PolicyAuction: "57000", types.PolicyScore: "57000", types.PolicyFIFO: "7000", types.PolicyTip: "7000"} {
 		t.Run(policy.String(), func(t *testing.T) {
 			r := newRig(t)
@@ -256,7 +256,7 @@ func updated(t *testing.T, msg sdk.Msg) *types.MsgUpdateTimer {
 }
 
 // A balance lasts for what fires take from it, and not for their fees alone. Before, a rent of 2,000 from 6,000 lasted for 7 fires.
-func TestFundsLastForWhatMessagesMove(t *testing.T) {
+func TestFunds_LastForWhatMessagesMove(t *testing.T) {
 	r := newRig(t)
 	r.Simulates(45_000)
 	r.Sends(r.Alice, r.Bob, 10_000_000-6_000)
@@ -276,7 +276,7 @@ func TestFundsLastForWhatMessagesMove(t *testing.T) {
 }
 
 // Another coin runs out by itself, and is named.
-func TestFundsOfAnotherCoinAreNamed(t *testing.T) {
+func TestFunds_OfAnotherCoinAreNamed(t *testing.T) {
 	r := newRig(t)
 	r.names("zbb", "gold")
 	_, notes := r.scheduleTx("send", "bob", "500000zbb", "--every", "1h", "--count", "12", "--gas-limit", "100000", "--generate-only", "--force")
