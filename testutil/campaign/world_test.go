@@ -391,13 +391,7 @@ func (w *world) export(d draws) error {
 	if err != nil {
 		return fmt.Errorf("height %d: export: %w", w.height(), err)
 	}
-	waits, err := w.changesWait()
-	if err != nil {
-		return err
-	}
-	if w.shadow, w.shadows = w.peers[0], 3; waits {
-		w.shadows = 0 // What waits is delivered, and perhaps in another order.
-	}
+	w.shadow, w.shadows = w.peers[0], 3
 	for i := range w.peers {
 		p := open(dbm.NewMemDB(), w.tb.TempDir(), drawSettings(d), w.env)
 		if _, err := p.app.InitChain(&abci.RequestInitChain{
@@ -412,9 +406,6 @@ func (w *world) export(d draws) error {
 	if err := w.endBlock(d); err != nil {
 		return err
 	}
-	if waits {
-		return nil
-	}
 	want, err := w.shadow.app.ExportAppStateAndValidators(false, nil, []string{types.ModuleName})
 	if err != nil {
 		return err
@@ -424,20 +415,6 @@ func (w *world) export(d draws) error {
 		err = fmt.Errorf("height %d: the state is not what was exported", w.height())
 	}
 	return err
-}
-
-// changesWait reports whether changes of watched state wait to be delivered: of an import they are rounds and passes, also those
-// that were notes.
-func (w *world) changesWait() (bool, error) {
-	ctx, err := w.app().CreateQueryContext(0, false)
-	if err != nil {
-		return false, err
-	}
-	g, err := w.app().Timers.ExportGenesis(ctx)
-	if err != nil {
-		return false, err
-	}
-	return len(g.WatchPending)+len(g.WatchRounds)+len(g.WatchChanged) > 0, nil
 }
 
 // deliveries are what names the parent block, whose hash differs between chains.

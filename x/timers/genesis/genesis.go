@@ -22,6 +22,8 @@ type Check struct {
 	hits map[uint64]struct{}
 	// values are the keys in watch_values of which no timer with a condition has come yet.
 	values map[string]struct{}
+	// counts are the keys in watch_counts that no timer so far watches without a condition.
+	counts map[string]struct{}
 }
 
 // maxNextSeq leaves seqs for as many timers again, so that they don't begin again.
@@ -47,7 +49,8 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateFairness, validateWatchPending, validateConditions, validateTombstones, validateReady, (*types.GenesisState).ValidatePolicies, validateReceipts,
+		validateFairness, validateWatchPending, validateNotes, validateConditions, validateTombstones, validateReady,
+		(*types.GenesisState).ValidatePolicies, validateReceipts,
 	} {
 		if err := validate(head); err != nil {
 			return nil, err
@@ -55,7 +58,8 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 	}
 	hits, err := validateHits(head.WatchHits)
 	c := &Check{
-		head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{}, hits: hits, values: valuesOf(head),
+		head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{},
+		hits: hits, values: valuesOf(head), counts: countsOf(head),
 	}
 	c.tombstones()
 	return c, err
@@ -68,6 +72,9 @@ func (c *Check) Done() error {
 	}
 	if len(c.values) > 0 {
 		return types.ErrInvalidGenesis.Wrapf("watch_values has %d keys that no timer has a condition on", len(c.values))
+	}
+	if len(c.counts) > 0 {
+		return types.ErrInvalidGenesis.Wrapf("watch_counts has %d keys that no timer watches without a condition", len(c.counts))
 	}
 	return nil
 }

@@ -100,6 +100,12 @@ func fullGenesis() *types.GenesisState {
 	}
 	g.WatchStarts = []types.WatchStart{{Since: 7, Seq: 7, Held: []byte{2}}}
 	g.WatchChanged = []types.WatchKey{conditional}
+	g.WatchCounts = []types.KeyWatchCount{{Key: key, Owner: waiting.Actor, Served: 3}}
+	below := types.WatchChange{Key: append(bytes.Clone(key.Prefix), 1), Height: 5}
+	g.WatchNotes = []types.KeyWatchNote{
+		{Key: key, Served: 2, Note: types.WatchNote{Since: 3, Height: 3, Itself: 3}},
+		{Key: key, Owner: waiting.Actor, Served: 3, Note: types.WatchNote{Since: 4, Height: 6, Keys: 1}, Changes: []types.WatchChange{below}},
+	}
 	g.WatchCursors.Condition, g.WatchCursors.ConditionsLeft = conditional, true
 	basefee := math.LegacyNewDecWithPrec(2, 3)
 	g.Ready = []types.ReadyEntry{
@@ -238,8 +244,27 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"pending since later":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.Since = 6 }, "watch_pending 0: since 6, want 1 to the height 5"},
 		"pending since never":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Next.Since = 0 }, "watch_pending 0: since 0, want 1 to the height 6"},
 		"pending from too long":    {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.FromOwner = make([]byte, 256) }, "from_owner of 256 bytes"},
-		"values twice":             {func(g *types.GenesisState) { g.WatchValues = append(g.WatchValues, g.WatchValues[0]) }, "watch_values 1: keys must ascend"},
-		"a value of no store":      {func(g *types.GenesisState) { g.WatchValues[0].Key.Store = "" }, "watch_values 0: "},
+		"counts twice":             {func(g *types.GenesisState) { g.WatchCounts = append(g.WatchCounts, g.WatchCounts[0]) }, "watch_counts 1: keys must ascend"},
+		"counts of no store":       {func(g *types.GenesisState) { g.WatchCounts[0].Key.Store = "" }, "watch_counts 0: "},
+		"a count never served":     {func(g *types.GenesisState) { g.WatchCounts[0].Served = 0 }, "watch_counts 0: served 0, want at least 1"},
+		"a count of a long owner":  {func(g *types.GenesisState) { g.WatchCounts[0].Owner = make([]byte, 256) }, "watch_counts 0: served 3, want at least 1, and owner of 256"},
+		"a count of no watch":      {func(g *types.GenesisState) { g.WatchCounts[0].Key.Prefix = []byte{8} }, "watch_counts has 1 keys that no timer watches"},
+		"notes in no store":        {func(g *types.GenesisState) { g.WatchNotes[1].Key.Store = "" }, "watch_notes 1: "},
+		"notes out of order":       {func(g *types.GenesisState) { slices.Reverse(g.WatchNotes) }, "watch_notes 1: owners, heights and keys must ascend"},
+		"a note of a long owner":   {func(g *types.GenesisState) { g.WatchNotes[1].Owner = make([]byte, 256) }, "watch_notes 1: owner of 256 bytes"},
+		"a note since never":       {func(g *types.GenesisState) { g.WatchNotes[0].Note.Since = 0 }, "watch_notes 0: since 0, want 1 to the height 3"},
+		"a note since later":       {func(g *types.GenesisState) { g.WatchNotes[0].Note.Since = 4 }, "watch_notes 0: since 4, want 1 to the height 3"},
+		"a note of a later change": {func(g *types.GenesisState) { g.WatchNotes[0].Note.Itself = 4 }, "and itself 4 at most that"},
+		"a note of other keys":     {func(g *types.GenesisState) { g.WatchNotes[1].Note.Keys = 2 }, "watch_notes 1: 1 changes, want as many as keys, 2"},
+		"a note of too many keys": {func(g *types.GenesisState) {
+			g.WatchNotes[1].Note.Keys, g.WatchNotes[1].Changes = 257, make([]types.WatchChange, 257)
+		}, "watch_notes 1: 257 changes"},
+		"a note of a key elsewhere": {func(g *types.GenesisState) { g.WatchNotes[1].Changes[0].Key = []byte{1} }, "change 0: key 01, want one that begins with"},
+		"a note of the prefix":      {func(g *types.GenesisState) { g.WatchNotes[1].Changes[0].Key = g.WatchNotes[1].Key.Prefix }, "change 0: key "},
+		"a note of a key later":     {func(g *types.GenesisState) { g.WatchNotes[1].Changes[0].Height = 7 }, "change 0: height 7, want 1 to the height 6"},
+		"a note of a key never":     {func(g *types.GenesisState) { g.WatchNotes[1].Changes[0].Height = 0 }, "change 0: height 0, want 1 to"},
+		"values twice":              {func(g *types.GenesisState) { g.WatchValues = append(g.WatchValues, g.WatchValues[0]) }, "watch_values 1: keys must ascend"},
+		"a value of no store":       {func(g *types.GenesisState) { g.WatchValues[0].Key.Store = "" }, "watch_values 0: "},
 		"a value that states a condition": {func(g *types.GenesisState) {
 			g.WatchValues[0].Key.When = &types.WatchCondition{Op: types.ConditionExists}
 		}, "watch_values 0: the key states a condition"},

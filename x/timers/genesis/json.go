@@ -177,6 +177,8 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_starts", "watchStarts", &g.WatchStarts),
 		listOf(cdc, "watch_changed", "watchChanged", &g.WatchChanged),
 		listOf(cdc, "watch_tombstones", "watchTombstones", &g.WatchTombstones),
+		listOf(cdc, "watch_counts", "watchCounts", &g.WatchCounts),
+		listOf(cdc, "watch_notes", "watchNotes", &g.WatchNotes),
 		listOf(cdc, "ready", "ready", &g.Ready),
 		policiesOf(cdc, &g.Policies),
 	}

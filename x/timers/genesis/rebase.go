@@ -123,11 +123,29 @@ func (r rebase) watches(g *types.GenesisState) {
 			}
 		}
 	}
+	r.notes(g)
 	g.WatchTombstones = slices.Clone(g.WatchTombstones)
 	for i := range g.WatchTombstones {
 		g.WatchTombstones[i].Since = r.due(g.WatchTombstones[i].Since)
 	}
 	r.conditions(g)
+}
+
+// notes moves what was noted. Places that would differ by heights before the first block alone become one.
+func (r rebase) notes(g *types.GenesisState) {
+	g.WatchCounts, g.WatchNotes = slices.Clone(g.WatchCounts), slices.Clone(g.WatchNotes)
+	for i := range g.WatchCounts {
+		g.WatchCounts[i].Served = r.due(g.WatchCounts[i].Served)
+	}
+	for i := range g.WatchNotes {
+		noted := &g.WatchNotes[i]
+		noted.Served, noted.Note.Since, noted.Note.Height = r.due(noted.Served), r.due(noted.Note.Since), r.due(noted.Note.Height)
+		if noted.Note.Itself > 0 {
+			noted.Note.Itself = r.due(noted.Note.Itself)
+		}
+		noted.Changes = r.changes(noted.Changes)
+	}
+	slices.SortStableFunc(g.WatchNotes, compareNotes)
 }
 
 // conditions moves what changes have passed. Segments of a key are told apart by their heights: of those that would all
@@ -153,10 +171,15 @@ func (r rebase) conditions(g *types.GenesisState) {
 
 func (r rebase) round(round *types.WatchRound) {
 	round.Height, round.Since = r.due(round.Height), r.due(round.Since)
-	round.Changes = slices.Clone(round.Changes)
-	for i := range round.Changes {
-		round.Changes[i].Height = r.due(round.Changes[i].Height)
+	round.Changes = r.changes(round.Changes)
+}
+
+func (r rebase) changes(before []types.WatchChange) []types.WatchChange {
+	changes := slices.Clone(before)
+	for i := range changes {
+		changes[i].Height = r.due(changes[i].Height)
 	}
+	return changes
 }
 
 // placesOf is the list that a segment lies in: the first byte of its places.

@@ -96,3 +96,21 @@ func TestHeightsMoveBackAlike(t *testing.T) {
 		})
 	}
 }
+
+// TestRebase_NotesKeepTheirOrder: notes move back as heights do, and stay in the order of their places.
+func TestRebase_NotesKeepTheirOrder(t *testing.T) {
+	g := fullGenesis()
+	g.Height = 60
+	key, owner := g.WatchNotes[0].Key, g.WatchNotes[1].Owner
+	g.WatchNotes = []types.KeyWatchNote{
+		{Key: key, Owner: owner, Served: 3, Note: types.WatchNote{Since: 55, Height: 58, Itself: 57}},
+		{Key: types.WatchKey{Store: "a", Prefix: []byte{1}}, Owner: owner, Served: 20, Note: types.WatchNote{Since: 20, Height: 20}},
+	}
+	moved, back := rebased(t, g, 11)
+	require.Equal(t, uint64(50), back)
+	require.NoError(t, genesis.Validate(moved))
+	require.Equal(t, types.WatchNote{Since: 5, Height: 8, Itself: 7}, moved.WatchNotes[1].Note)
+	require.Equal(t, uint64(1), moved.WatchNotes[0].Served)
+	require.Equal(t, "a", moved.WatchNotes[0].Key.Store, "both were served before the first block")
+	require.Equal(t, uint64(1), moved.WatchCounts[0].Served)
+}

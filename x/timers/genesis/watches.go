@@ -29,7 +29,7 @@ func validateHits(records []types.SeqWatchHit) (map[uint64]struct{}, error) {
 
 // watch checks that a timer agrees with what the state has of watches.
 func (c *Check) watch(i int, t *types.Timer) error {
-	c.conditions(t.WatchKeys())
+	c.watched(t.WatchKeys())
 	if t.Trigger.Watch != nil && t.Trigger.Watch.Cooldown > types.MaxBlocks {
 		return types.ErrInvalidGenesis.Wrapf("timer %d: cooldown %d, want at most %d", i, t.Trigger.Watch.Cooldown, types.MaxBlocks)
 	}
@@ -47,22 +47,33 @@ func (c *Check) watch(i int, t *types.Timer) error {
 	return nil
 }
 
-// tombstones notes the seqs of timers that have left, which no live one has, and the keys of their conditions.
+// tombstones notes the seqs of timers that have left, which no live one has, and the keys that they watch.
 func (c *Check) tombstones() {
 	for i := range c.head.WatchTombstones {
 		tombstone := &c.head.WatchTombstones[i]
 		c.seqs[tombstone.Seq] = struct{}{}
-		c.conditions(tombstone.Keys)
+		c.watched(tombstone.Keys)
 	}
 }
 
-// conditions notes that a timer has the conditions of these keys.
-func (c *Check) conditions(keys []types.WatchKey) {
+// watched notes that a timer watches these keys.
+func (c *Check) watched(keys []types.WatchKey) {
 	for _, key := range keys {
 		if key.When != nil {
 			delete(c.values, nameOf(key))
+		} else {
+			delete(c.counts, nameOf(key))
 		}
 	}
+}
+
+// countsOf are the names of the keys in watch_counts.
+func countsOf(g *types.GenesisState) map[string]struct{} {
+	names := make(map[string]struct{}, len(g.WatchCounts))
+	for i := range g.WatchCounts {
+		names[nameOf(g.WatchCounts[i].Key)] = struct{}{}
+	}
+	return names
 }
 
 // validateTombstones checks the timers that have left and whose watches are still there.
@@ -123,6 +134,69 @@ func validateWatchPending(g *types.GenesisState) error {
 		return types.ErrInvalidGenesis.Wrapf("watch_cursors.owner: %d bytes, want at most %d", length, maxAddressBytes)
 	}
 	return nil
+}
+
+// validateNotes checks who owns the watches of prefixes, and what was noted below them.
+func validateNotes(g *types.GenesisState) error {
+	for i := range g.WatchCounts {
+		count := &g.WatchCounts[i]
+		if err := checkKey("watch_counts", i, count.Key); err != nil {
+			return err
+		}
+		if i > 0 && g.WatchCounts[i-1].Key.Compare(count.Key) >= 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_counts %d: keys must ascend", i)
+		}
+		if count.Served == 0 || len(count.Owner) > maxAddressBytes {
+			return types.ErrInvalidGenesis.Wrapf("watch_counts %d: served %d, want at least 1, and owner of %d bytes, want at most %d",
+				i, count.Served, len(count.Owner), maxAddressBytes)
+		}
+	}
+	for i := range g.WatchNotes {
+		noted := &g.WatchNotes[i]
+		if err := checkKey("watch_notes", i, noted.Key); err != nil {
+			return err
+		}
+		if i > 0 && compareNotes(g.WatchNotes[i-1], *noted) > 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_notes %d: owners, heights and keys must ascend", i)
+		}
+		if len(noted.Owner) > maxAddressBytes {
+			return types.ErrInvalidGenesis.Wrapf("watch_notes %d: owner of %d bytes, want at most %d", i, len(noted.Owner), maxAddressBytes)
+		}
+		if note := noted.Note; note.Since == 0 || note.Since > note.Height || note.Itself > note.Height {
+			return types.ErrInvalidGenesis.Wrapf("watch_notes %d: since %d, want 1 to the height %d of the latest change, and itself %d at most that",
+				i, note.Since, note.Height, note.Itself)
+		}
+		if err := checkChanges(noted); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("watch_notes %d: %s", i, err)
+		}
+	}
+	return nil
+}
+
+// checkChanges: the keys that were noted lie below the prefix, in order, and are as many as the note says.
+func checkChanges(noted *types.KeyWatchNote) error {
+	if len(noted.Changes) != int(noted.Note.Keys) || noted.Note.Keys > types.MaxMatchedKeys {
+		return fmt.Errorf("%d changes, want as many as keys, %d, and at most %d", len(noted.Changes), noted.Note.Keys, types.MaxMatchedKeys)
+	}
+	last := noted.Key.Prefix
+	for i, change := range noted.Changes {
+		if !bytes.HasPrefix(change.Key, noted.Key.Prefix) || bytes.Compare(change.Key, last) <= 0 {
+			return fmt.Errorf("change %d: key %x, want one that begins with %x and is above %x", i, change.Key, noted.Key.Prefix, last)
+		}
+		if change.Height == 0 || change.Height > noted.Note.Height {
+			return fmt.Errorf("change %d: height %d, want 1 to the height %d of the latest change", i, change.Height, noted.Note.Height)
+		}
+		last = change.Key
+	}
+	return nil
+}
+
+// compareNotes orders notes as the store does: shorter owners come first, and shorter prefixes.
+func compareNotes(a, b types.KeyWatchNote) int {
+	return cmp.Or(
+		cmp.Compare(len(a.Owner), len(b.Owner)), bytes.Compare(a.Owner, b.Owner), cmp.Compare(a.Served, b.Served),
+		cmp.Compare(a.Key.Store, b.Key.Store), cmp.Compare(len(a.Key.Prefix), len(b.Key.Prefix)), a.Key.Compare(b.Key),
+	)
 }
 
 // maxAddressBytes bounds an address as the SDK does.

@@ -37,14 +37,6 @@ func (c *Conditions) InitGenesis(ctx context.Context, genesis *types.GenesisStat
 			return err
 		}
 	}
-	for i := range genesis.WatchChanged {
-		if c.watcher == nil {
-			break // Nothing that this chain has is compared.
-		}
-		if err := c.watcher.NoteCondition(ctx, genesis.WatchChanged[i]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -69,16 +61,9 @@ func (c *Conditions) ExportGenesis(ctx context.Context, genesis *types.GenesisSt
 	if err != nil {
 		return err
 	}
-	err = c.starts.Walk(ctx, nil, func(at startKey, held []byte) (bool, error) {
+	return c.starts.Walk(ctx, nil, func(at startKey, held []byte) (bool, error) {
 		genesis.WatchStarts = append(genesis.WatchStarts, types.WatchStart{Since: at.K1(), Seq: at.K2(), Held: slices.Clone(held)})
 		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.watcher.EachCondition(ctx, func(key types.WatchKey) error {
-		genesis.WatchChanged = append(genesis.WatchChanged, key)
-		return nil
 	})
 }
 

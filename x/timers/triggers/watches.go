@@ -1,7 +1,6 @@
 package triggers
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -362,6 +361,16 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return err
 		}
 	}
+	for i := range genesis.WatchCounts {
+		count := &genesis.WatchCounts[i]
+		at := collections.Join(count.Key.Store, count.Key.Prefix)
+		if err := w.counts.Set(ctx, at, types.WatchCount{Owner: count.Owner, Served: count.Served}); err != nil {
+			return err
+		}
+	}
+	if err := w.watcher.InitGenesis(ctx, genesis); err != nil {
+		return err
+	}
 	if err := w.tombstones.InitGenesis(ctx, genesis); err != nil {
 		return err
 	}
@@ -407,45 +416,34 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 	return err
 }
 
-// exportChanges exports the changes that wait: those of passes and rounds, and what is noted, which is a pass or round that
-// has not begun.
+// exportChanges exports who owns the watches of a prefix, and the changes that wait: what is noted, and those of passes and
+// rounds.
 func (w *Watches) exportChanges(ctx context.Context, genesis *types.GenesisState) error {
-	passes, rounds := genesis.WatchPending, genesis.WatchRounds
-	err := w.pending.Walk(ctx, nil, func(at prefixKey, p types.WatchPending) (bool, error) {
+	err := w.counts.Walk(ctx, nil, func(at prefixKey, count types.WatchCount) (bool, error) {
+		if count.Served > 0 {
+			genesis.WatchCounts = append(genesis.WatchCounts, types.KeyWatchCount{
+				Key: types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}, Owner: count.Owner, Served: count.Served,
+			})
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.watcher.ExportGenesis(ctx, genesis); err != nil {
+		return err
+	}
+	err = w.pending.Walk(ctx, nil, func(at prefixKey, p types.WatchPending) (bool, error) {
 		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
-		passes = append(passes, types.KeyWatchPending{Key: key, Pending: p})
+		genesis.WatchPending = append(genesis.WatchPending, types.KeyWatchPending{Key: key, Pending: p})
 		return false, nil
 	})
 	if err != nil {
 		return err
 	}
-	err = w.rounds.Walk(ctx, nil, func(at roundKey, p types.WatchPending) (bool, error) {
+	return w.rounds.Walk(ctx, nil, func(at roundKey, p types.WatchPending) (bool, error) {
 		key := types.WatchKey{Store: at.K2(), Prefix: slices.Clone(at.K3())}
-		rounds = append(rounds, types.KeyWatchPending{Owner: slices.Clone(at.K1()), Key: key, Pending: p})
+		genesis.WatchRounds = append(genesis.WatchRounds, types.KeyWatchPending{Owner: slices.Clone(at.K1()), Key: key, Pending: p})
 		return false, nil
 	})
-	if err != nil {
-		return err
-	}
-	err = w.watcher.EachNote(ctx, func(owner []byte, changed watch.Changed) error {
-		noted := types.KeyWatchPending{Owner: owner, Key: changed.Key}
-		all := &rounds
-		if len(owner) == 0 {
-			all = &passes
-		}
-		at, found := slices.BinarySearchFunc(*all, noted, compareChanges)
-		if !found {
-			*all = slices.Insert(*all, at, noted)
-		}
-		news := roundOfChanges(&changed)
-		addToPending(&(*all)[at].Pending, &news, int(types.MaxMatchedKeys))
-		return nil
-	})
-	genesis.WatchPending, genesis.WatchRounds = passes, rounds
-	return err
-}
-
-// compareChanges orders changes by their owners, and those of one owner by their keys.
-func compareChanges(a, b types.KeyWatchPending) int {
-	return cmp.Or(compareOwners(a.Owner, b.Owner), a.Key.Compare(b.Key))
 }

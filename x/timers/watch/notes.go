@@ -295,54 +295,80 @@ func (w *Watcher) forgetConditions(ctx context.Context, keys []types.WatchKey) e
 	return nil
 }
 
-// NoteCondition notes that a key with conditions is to be compared, as one that a genesis names.
-func (w *Watcher) NoteCondition(ctx context.Context, key types.WatchKey) error {
-	return w.conditions.Set(ctx, collections.Join(key.Store, key.Prefix))
-}
-
-// EachNote passes what waits to be taken to fn, the changes of an owner's prefix or, with an empty owner, of one that several
-// own.
-func (w *Watcher) EachNote(ctx context.Context, fn func(owner []byte, changed Changed) error) error {
+// InitGenesis notes what a genesis says that was noted. A nil Watcher notes nothing: nothing that its chain has is watched.
+func (w *Watcher) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	if w == nil {
 		return nil
 	}
-	var owner []byte
-	var last *Changed
-	pass := func() error {
-		if last == nil {
-			return nil
+	for i := range genesis.WatchNotes {
+		if err := w.restore(ctx, &genesis.WatchNotes[i]); err != nil {
+			return err
 		}
-		return fn(owner, *last)
+	}
+	for _, key := range genesis.WatchChanged {
+		if err := w.conditions.Set(ctx, collections.Join(key.Store, key.Prefix)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore adds to the note of a prefix, which is there if heights that were moved back made two places one.
+func (w *Watcher) restore(ctx context.Context, noted *types.KeyWatchNote) error {
+	count := types.WatchCount{Owner: noted.Owner, Served: noted.Served}
+	at := placeOf(&count, noted.Key.Store, noted.Key.Prefix, nil)
+	note, err := get(ctx, w.notes, at)
+	if err != nil {
+		return err
+	}
+	if note.Since == 0 || note.Since > noted.Note.Since {
+		note.Since = noted.Note.Since
+	}
+	note.Height, note.Itself = max(note.Height, noted.Note.Height), max(note.Itself, noted.Note.Itself)
+	for _, change := range noted.Changes {
+		key := placeOf(&count, noted.Key.Store, noted.Key.Prefix, change.Key)
+		if note.Keys, err = w.noteKey(ctx, key, note.Keys, change.Height); err != nil {
+			return err
+		}
+	}
+	return w.notes.Set(ctx, at, note)
+}
+
+// ExportGenesis adds what is noted to a genesis. A note that does not agree with those of its keys is an error.
+func (w *Watcher) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	if w == nil {
+		return nil
 	}
 	err := w.notes.Walk(ctx, nil, func(at place, note types.WatchNote) (bool, error) {
 		prefix, key, err := parts(at)
 		if err != nil {
 			return true, err
 		}
-		if len(key) > 0 {
-			last.Keys = append(last.Keys, types.WatchChange{Key: key, Height: note.Height})
+		if len(key) == 0 {
+			genesis.WatchNotes = append(genesis.WatchNotes, types.KeyWatchNote{
+				Owner: slices.Clone(at.K1()), Served: at.K2(), Key: types.WatchKey{Store: at.K3(), Prefix: prefix}, Note: note,
+			})
 			return false, nil
 		}
-		if err := pass(); err != nil {
-			return true, err
+		if len(genesis.WatchNotes) == 0 {
+			return true, types.ErrInternal.Wrapf("the note of key %x in store %s is of no prefix", key, at.K3())
 		}
-		changed := changedOf(types.WatchKey{Store: at.K3(), Prefix: prefix}, &note)
-		owner, last = slices.Clone(at.K1()), &changed
+		last := &genesis.WatchNotes[len(genesis.WatchNotes)-1]
+		last.Changes = append(last.Changes, types.WatchChange{Key: key, Height: note.Height})
 		return false, nil
 	})
 	if err != nil {
 		return err
 	}
-	return pass()
-}
-
-// EachCondition passes the keys with conditions that wait to be compared to fn.
-func (w *Watcher) EachCondition(ctx context.Context, fn func(key types.WatchKey) error) error {
-	if w == nil {
-		return nil
+	for i := range genesis.WatchNotes {
+		if noted := &genesis.WatchNotes[i]; int(noted.Note.Keys) != len(noted.Changes) {
+			return types.ErrInternal.Wrapf("below %x in store %s are notes of %d keys, not of %d",
+				noted.Key.Prefix, noted.Key.Store, len(noted.Changes), noted.Note.Keys)
+		}
 	}
 	return w.conditions.Walk(ctx, nil, func(at watchedKey) (bool, error) {
-		return false, fn(types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())})
+		genesis.WatchChanged = append(genesis.WatchChanged, types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())})
+		return false, nil
 	})
 }
 

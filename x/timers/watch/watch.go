@@ -70,8 +70,8 @@ func countKey(ctx context.Context, counts Counts, owner []byte, key types.WatchK
 	case key.When != nil:
 		count.Conditional = added(count.Conditional, by)
 		return setCount(ctx, counts, at, count)
-	case count.Plain == 0:
-		count.Owner, count.Served = owner, types.HeightOf(sdk.UnwrapSDKContext(ctx))
+	case count.Plain == 0 && count.Served == 0: // A genesis says who owns them before they come.
+		count.Owner, count.Served = owner, max(1, types.HeightOf(sdk.UnwrapSDKContext(ctx)))
 	case by > 0 && !bytes.Equal(count.Owner, owner):
 		count.Owner = nil
 	}

@@ -501,3 +501,45 @@ func TestWatcher_ForgetsAllNotes(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, starts)
 }
+
+// TestWatcher_GenesisKeepsNotes: an imported chain takes the same changes in the same order. What heights that moved back made
+// one place is one change.
+func TestWatcher_GenesisKeepsNotes(t *testing.T) {
+	r, other := newRig(t), newRig(t)
+	r.watch("ab", "yyy", "zz")
+	owner := sdk.AccAddress("owner_______________")
+	count := types.WatchCount{Plain: 1, Conditional: 1, Owner: owner, Served: 3}
+	require.NoError(t, r.counts.Set(r.ctx, collections.Join("subject", []byte("mine")), count))
+	for i, key := range []string{"zz2", "yyy", "mine", "ab3", "mine1", "ab1", "zz2"} {
+		r.ctx = r.ctx.WithBlockHeight(int64(4 + i))
+		r.set(key, "1")
+	}
+	var exported, again types.GenesisState
+	require.NoError(t, r.watcher.ExportGenesis(r.ctx, &exported))
+	require.Len(t, exported.WatchNotes, 4)
+	require.Len(t, exported.WatchChanged, 1)
+	require.NoError(t, other.watcher.InitGenesis(other.ctx, &exported))
+	require.NoError(t, other.watcher.ExportGenesis(other.ctx, &again))
+	require.Equal(t, exported, again)
+	for _, of := range [][]byte{nil, owner} {
+		want, _, err := r.watcher.Take(r.ctx, of, 9, 9)
+		require.NoError(t, err)
+		require.NotEmpty(t, want)
+		got, _, err := other.watcher.Take(other.ctx, of, 9, 9)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+
+	third := newRig(t)
+	key := types.WatchKey{Store: "subject", Prefix: []byte("ab")}
+	change := func(key string, height uint64) []types.WatchChange {
+		return []types.WatchChange{{Key: []byte(key), Height: height}}
+	}
+	require.NoError(t, third.watcher.InitGenesis(third.ctx, &types.GenesisState{WatchNotes: []types.KeyWatchNote{
+		{Key: key, Served: 1, Note: types.WatchNote{Since: 2, Height: 3, Keys: 1}, Changes: change("ab1", 3)},
+		{Key: key, Served: 1, Note: types.WatchNote{Since: 1, Height: 4, Keys: 1}, Changes: change("ab2", 4)},
+	}}))
+	got, _, err := third.watcher.Take(third.ctx, nil, 9, 9)
+	require.NoError(t, err)
+	require.Equal(t, []watch.Changed{{Key: key, Since: 1, Height: 4, Keys: append(change("ab1", 3), change("ab2", 4)...)}}, got)
+}

@@ -268,6 +268,10 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	if err := c.initTimers(opts.Genesis); err != nil {
 		return err
 	}
+	var noted types.GenesisState
+	if err := c.Watcher.ExportGenesis(c.ctx, &noted); err != nil {
+		return err
+	}
 	for _, balance := range opts.Balances {
 		if err := c.Fund(balance); err != nil {
 			return err
@@ -277,10 +281,8 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	if err := c.Watcher.Forget(c.ctx); err != nil {
 		return err
 	}
-	for _, key := range opts.Genesis.WatchChanged {
-		if err := c.Watcher.NoteCondition(c.ctx, key); err != nil {
-			return err
-		}
+	if err := c.Watcher.InitGenesis(c.ctx, &noted); err != nil {
+		return err
 	}
 	c.commit()
 	return nil
