@@ -157,6 +157,9 @@ func (p *Precompile) execute(ctx sdk.Context, evm *vm.EVM, contract *vm.Contract
 	case err != nil:
 		return nil, errInput
 	}
+	if contract.Caller() != evm.Origin {
+		ctx = ctx.WithValue(contractKey{}, true)
+	}
 	c := &invocation{
 		Precompile: p, ctx: ctx, evm: evm, method: method, args: args,
 		caller: contract.Caller(), actor: sdk.AccAddress(contract.Caller().Bytes()),

@@ -1,6 +1,7 @@
 package evmbinding
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -78,6 +79,7 @@ type machine interface {
 
 var (
 	_ types.MessageRuntime  = (*Runtime)(nil)
+	_ types.GasRuntime      = (*Runtime)(nil)
 	_ types.FailureReporter = (*Runtime)(nil)
 )
 
@@ -110,9 +112,41 @@ func (r *Runtime) Validate(ctx context.Context, config *types.TimerConfig, call 
 	if call.Handler == HandlerBooked && !isBooking(ctx) {
 		return types.ErrInvalidHandler.Wrapf("%s is scheduled by the precompile %s alone", HandlerBooked, HRC1215Address)
 	}
-	_, err := callOf(types.Delivery{Call: call})
-	return err
+	made, err := callOf(types.Delivery{Call: call})
+	if err != nil || !made.needsCode {
+		return err
+	}
+	// Whether the code is a delegation to nothing is left to the fire.
+	hash := r.evm.GetCodeHash(sdk.UnwrapSDKContext(ctx), made.to)
+	if hash == common.BytesToHash(evmtypes.EmptyCodeHash) && !isContract(ctx) {
+		return types.ErrInvalidHandler.Wrapf("%s has no code to call back: want %s, messages, or an account with code", made.to, HandlerCall)
+	}
+	return nil
 }
+
+// LeastCycles implements types.GasRuntime: what a transaction with the call's data takes before the EVM's first instruction. The
+// ids of a delivery count as bytes that are not 0.
+func (r *Runtime) LeastCycles(_ context.Context, call types.Call) (uint64, error) {
+	if r.RunsMessages(call) {
+		return 0, nil
+	}
+	id := bytes.Repeat([]byte{1}, common.HashLength)
+	made, err := callOf(types.Delivery{Call: call, TimerID: id, DeliverID: id})
+	if err != nil {
+		return 0, err
+	}
+	before, err := core.IntrinsicGas(made.data, nil, nil, false, true, true, true)
+	if err != nil {
+		return 0, err
+	}
+	floor, err := core.FloorDataGas(made.data)
+	return max(before, floor), err
+}
+
+type contractKey struct{}
+
+// isContract reports whether the EVM has told that a contract schedules: in its constructor it has no code yet.
+func isContract(ctx context.Context) bool { return ctx.Value(contractKey{}) != nil }
 
 // Deliver implements types.Runtime. Errors are those of actors.Messages, ErrActorGone for a callback to an address
 // without code, ErrOutOfCycles, and x/vm's ErrVMExecution for a call that reverts.

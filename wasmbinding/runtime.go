@@ -15,13 +15,26 @@ type ContractKeeper interface {
 	actors.ContractKeeper
 	actors.ContractView
 	GetContractInfo(ctx context.Context, contract sdk.AccAddress) *wasmtypes.ContractInfo
+	GetGasRegister() wasmtypes.GasRegister
+	IsPinnedCode(ctx context.Context, codeID uint64) bool
 }
 
 // Runtime lets contracts own timers, and their admins schedule calls of them: a chain puts it before the other runtimes
 // (actors.Router, Prepend).
 func Runtime(contracts ContractKeeper, options ...actors.WasmOption) *actors.WasmRuntime {
-	options = append([]actors.WasmOption{actors.WithAdmin(Admin(contracts))}, options...)
+	options = append([]actors.WasmOption{actors.WithAdmin(Admin(contracts)), actors.WithLeast(least(contracts))}, options...)
 	return actors.NewWasmRuntime(contracts, contracts, Creator(contracts), options...)
+}
+
+// least is what x/wasm takes of a call's gas before the contract's code begins.
+func least(contracts ContractKeeper) actors.ContractLeast {
+	return func(ctx context.Context, contract sdk.AccAddress, bytes int) uint64 {
+		info := contracts.GetContractInfo(ctx, contract)
+		if info == nil {
+			return 0
+		}
+		return contracts.GetGasRegister().SetupContractCost(contracts.IsPinnedCode(ctx, info.CodeID), bytes)
+	}
 }
 
 // ContractInfos looks up contracts; wasmd's keeper does.

@@ -61,18 +61,20 @@ func attackedLists(t *testing.T, c *Chain, ids [][32]byte) map[string]lists {
 // transaction, and in a call within one that gives it less, which ends without gas. What a member is refused for by itself is
 // found before any is written.
 func TestAttack_RefusedAtTheLastMember(t *testing.T) {
-	c := chain(t)
+	c, account := chain(t), AccountOf("dave")
+	delegated(c, account)
+	delegate(c, account, c.Deploy(alice, "Puppet", nil).Address)
 	heights := make([]uint64, attackedMembers)
 	for i := range heights {
 		heights[i] = c.Height() + 5_000
 	}
 	used := func(data []byte, gas uint64) (*evmtypes.MsgEthereumTxResponse, uint64) {
-		result := c.Result(c.Block(c.Sign(alice, 0, &evmbinding.Address, nil, gas, data)).TxResults[0])
+		result := c.Result(c.Block(c.Sign(account, 0, &evmbinding.Address, nil, gas, data)).TxResults[0])
 		return result, result.MaxUsedGas
 	}
-	owner := &Deployed{chain: c, Address: alice.Address}
+	owner := &Deployed{chain: c, Address: account.Address}
 	ids := func() (all [][32]byte) {
-		for _, timer := range c.TimersOf(alice.Address) {
+		for _, timer := range c.TimersOf(account.Address) {
 			all = append(all, [32]byte(timer.Id))
 		}
 		return all

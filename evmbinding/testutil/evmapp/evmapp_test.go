@@ -472,10 +472,10 @@ func TestAccount_OwnsTimers(t *testing.T) {
 	require.Equal(t, uint64(42), d.number("slot"))
 	require.Equal(t, nonce, c.EVM.GetNonce(c.Ctx(), carol.Address))
 
-	// A callback to an account without code is a failure, not a success that does nothing.
+	// A callback of an account without code is refused: it would do nothing.
 	data = pack(t, "scheduleAfter", uint64(1), uint64(100_000), []byte{})
-	require.Empty(t, c.Result(c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0]).VmError)
-	require.False(t, fired(c).Success)
+	result = c.Result(c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0])
+	require.Contains(t, Reason(result.Ret), carol.Address.String()+" has no code to call back")
 
 	actor, receiver := sdk.AccAddress(carol.Address.Bytes()), sdk.AccAddress(AccountOf("somebody").Address.Bytes())
 	messages, err := timerskeeper.NewMessages(banktypes.NewMsgSend(actor, receiver, sdk.NewCoins(sdk.NewInt64Coin(Denom, 3))))

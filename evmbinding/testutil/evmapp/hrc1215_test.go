@@ -446,7 +446,7 @@ func TestHRC1215_FacadeAtTheAddressOfASchedule(t *testing.T) {
 	at = scheduleOf(c.TimersOf(carol.Address)[0].Id)
 	require.Equal(t, evmbinding.CodeSuccess, send(at, remove))
 	require.Empty(t, c.TimersOf(carol.Address))
-	plain := pack(t, "scheduleAfter", uint64(50), uint64(100_000), []byte{})
+	plain := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 50 }), d.Address, new(big.Int), []byte{}, options(100_000))
 	c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, plain))
 	at = scheduleOf(c.TimersOf(carol.Address)[0].Id)
 	require.Equal(t, evmbinding.CodeInvalidScheduleID, send(at, remove))

@@ -76,7 +76,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	booking := func(name string, same func(sdk.Context) error, args ...any) price {
 		return call(evmbinding.HRC1215Address, evmbinding.HRC1215, name, same, args...)
 	}
-	const gas = 100_000
+	const gas = 200_000
 	schedule := func(
 		t timerstypes.Trigger, handler string, payload []byte, change ...func(*timerstypes.MsgScheduleTimer),
 	) sdk.Msg {
@@ -302,12 +302,13 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 func newOwned(tb testing.TB, c *Chain) *owned {
 	tb.Helper()
 	o := &owned{account: AccountOf("carol")}
+	delegate(c, o.account, c.Deploy(alice, "Puppet", nil).Address)
 	actor := sdk.AccAddress(o.account.Address.Bytes())
 	o.text = actor.String()
 	c.Do(func(ctx sdk.Context) error {
 		schedule := func(trigger timerstypes.Trigger) (id [32]byte, err error) {
 			timer, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-				Actor: actor, Trigger: trigger, Handler: evmbinding.HandlerCallback, Payload: []byte{1}, GasLimit: 100_000,
+				Actor: actor, Trigger: trigger, Handler: evmbinding.HandlerCallback, Payload: []byte{1}, GasLimit: 200_000,
 			})
 			if err == nil {
 				id = [32]byte(timer.Id)
@@ -363,6 +364,7 @@ func newOwned(tb testing.TB, c *Chain) *owned {
 // drop removes what newOwned made.
 func (o *owned) drop(c *Chain) {
 	cancelAll(c, &Deployed{chain: c, Address: o.account.Address})
+	delegate(c, o.account, common.Address{})
 	c.Do(func(ctx sdk.Context) error {
 		given := feegrant.NewMsgRevokeAllowance(o.account.Address.Bytes(), alice.Address.Bytes())
 		got := feegrant.NewMsgRevokeAllowance(bob.Address.Bytes(), o.account.Address.Bytes())
@@ -438,8 +440,9 @@ func TestPrices_AreThoseOfTheModuleAtLeast(t *testing.T) {
 // TestPrices_OfScheduling are what an account pays in all that schedules by itself: with 21,000, the price of the
 // call's data, and what the module prepays.
 func TestPrices_OfScheduling(t *testing.T) {
-	c := chain(t)
-	carol := AccountOf("carol")
+	c, account := chain(t), AccountOf("dave")
+	delegated(c, account)
+	delegate(c, account, c.Deploy(alice, "Puppet", nil).Address)
 	hourly := Calendar{EverySeconds: 3_600}
 	for row, try := range map[string]struct {
 		data []byte
@@ -452,12 +455,12 @@ func TestPrices_OfScheduling(t *testing.T) {
 			pack(t, "scheduleCalendar", hourly, uint64(0), uint64(100_000), []byte{}), 55_000,
 		},
 	} {
-		result := c.Result(c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, try.data)).TxResults[0])
+		result := c.Result(c.Block(c.Sign(account, 0, &evmbinding.Address, nil, 300_000, try.data)).TxResults[0])
 		require.Empty(t, result.VmError, Reason(result.Ret))
 		inReadme(t, row, result.MaxUsedGas)
 		require.LessOrEqual(t, result.MaxUsedGas, try.most, row)
 	}
-	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+	cancelAll(c, &Deployed{chain: c, Address: account.Address})
 }
 
 // TestPrecompiles_TakeAnyInput: calls whose bytes are changed at random make no precompile panic, and what any takes is

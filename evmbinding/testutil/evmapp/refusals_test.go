@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	abci "github.com/cometbft/cometbft/abci/types"
@@ -107,11 +108,12 @@ func refusals(t *testing.T, c *Chain, own [32]byte, spender common.Address) map[
 // TestRefusals_AreTheSameInEachBuild: what a refused call returns is a result, and a contract can store it. It has no text that
 // differs between builds of one version, such as the path of a file. `make two-builds` compares the bytes of two builds.
 func TestRefusals_AreTheSameInEachBuild(t *testing.T) {
-	c := chain(t)
-	carol := AccountOf("carol")
+	c, account := chain(t), AccountOf("dave")
+	delegated(c, account)
+	delegate(c, account, c.Deploy(alice, "Puppet", nil).Address)
 	spender := AccountOf("spender of refusals").Address
 	call := func(s Step) (*evmtypes.MsgEthereumTxResponse, *abci.ResponseFinalizeBlock) {
-		block := c.Block(c.Sign(carol, 0, &s.To, s.Value, txGas, s.Data))
+		block := c.Block(c.Sign(account, 0, &s.To, s.Value, txGas, s.Data))
 		return c.Result(block.TxResults[0]), block
 	}
 	for _, data := range [][]byte{
@@ -120,7 +122,7 @@ func TestRefusals_AreTheSameInEachBuild(t *testing.T) {
 		result, _ := call(step(evmbinding.Address, data))
 		require.Empty(t, result.VmError, Reason(result.Ret))
 	}
-	all := refusals(t, c, [32]byte(c.TimersOf(carol.Address)[0].Id), spender)
+	all := refusals(t, c, [32]byte(c.TimersOf(account.Address)[0].Id), spender)
 	var text bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		result, block := call(all[name])
@@ -130,12 +132,49 @@ func TestRefusals_AreTheSameInEachBuild(t *testing.T) {
 		require.NotRegexp(t, builtBy, string(result.Ret), name)
 		require.Empty(t, Events[*timerstypes.TimerScheduled](t, block), name)
 	}
-	require.Len(t, c.TimersOf(carol.Address), 1)
+	require.Len(t, c.TimersOf(account.Address), 1)
 	if *refusalsFile != "" {
 		fmt.Fprintf(&text, "%x\n", c.LastCommitID().Hash)
 		require.NoError(t, os.WriteFile(*refusalsFile, text.Bytes(), 0o600))
 	}
-	cancelAll(c, &Deployed{chain: c, Address: carol.Address})
+	cancelAll(c, &Deployed{chain: c, Address: account.Address})
 	result, _ := call(step(evmbinding.Address, pack(t, "unsponsor", spender)))
 	require.Empty(t, result.VmError)
+}
+
+// TestRefusals_OfGasThatReachesNoCode: a gas limit with which the EVM would end before its first instruction is refused with
+// the least that would do, and with that much the call begins.
+func TestRefusals_OfGasThatReachesNoCode(t *testing.T) {
+	c, account := chain(t), AccountOf("dave")
+	d := delegated(c, account)
+	delegate(c, account, c.Deploy(alice, "Puppet", nil).Address)
+	send := func(data []byte) string {
+		result := c.Result(c.Block(c.Sign(account, 0, &evmbinding.Address, nil, 1_000_000, data)).TxResults[0])
+		if result.VmError == "" {
+			return ""
+		}
+		return Reason(result.Ret)
+	}
+	for name, schedule := range map[string]func(gas uint64) []byte{
+		"a callback": func(gas uint64) []byte { return pack(t, "scheduleAfter", uint64(1), gas, []byte{}) },
+		"a long payload": func(gas uint64) []byte {
+			return pack(t, "scheduleAfter", uint64(1), gas, bytes.Repeat([]byte{1}, 4_000))
+		},
+		"a call": func(gas uint64) []byte {
+			return pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), d.Address, new(big.Int), d.dataOf("fires"), options(gas))
+		},
+	} {
+		const least = `the handler takes at least \d+; want at least (\d+): gas limit out of bounds`
+		reason := send(schedule(40_000))
+		require.Regexp(t, least, reason, name)
+		gas, err := strconv.ParseUint(regexp.MustCompile(least).FindStringSubmatch(reason)[1], 10, 64)
+		require.NoError(t, err)
+		require.Regexp(t, least, send(schedule(gas-1)), name)
+		require.Empty(t, c.TimersOf(account.Address), name)
+		require.Empty(t, send(schedule(gas)), name)
+		fire := fired(c)
+		require.False(t, fire.Success, name)
+		require.Equal(t, gas, fire.Cycles, "it takes all: %s", name)
+		require.Equal(t, timerstypes.ErrOutOfCycles.ABCICode(), fire.Code, "it begins, and ends without gas: %s", name)
+	}
 }

@@ -171,8 +171,11 @@ func TestTriggers_RefuseWhatMeansNothing(t *testing.T) {
 		return func(t *Trigger) { t.Calendar = daily; t.Calendar.Transitions = all }
 	}
 	for want, change := range map[string]func(*Trigger){
-		"state a height above it": func(*Trigger) {},
-		"height 1":                func(t *Trigger) { t.Height = 1 },
+		"state a trigger: a height": func(*Trigger) {},
+		"max_failures is 3 and on_failure not suspend": func(t *Trigger) {
+			t.Every, t.Repeat.OnFailure, t.Repeat.MaxFailures = 5, 2, 3
+		},
+		"height 1": func(t *Trigger) { t.Height = 1 },
 		"count is stated for a trigger that fires": func(t *Trigger) { t.AfterBlocks, t.Count = 2, 2 },
 		"cooldown is stated without a watch":       func(t *Trigger) { t.AfterBlocks, t.Cooldown = 2, 2 },
 		"repeat is stated for a trigger that is":   func(t *Trigger) { t.AfterBlocks, t.Repeat.Each = 2, true },

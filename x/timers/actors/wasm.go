@@ -51,11 +51,13 @@ type WasmRuntime struct {
 	admin     ContractAdmin
 	messages  *Messages
 	sudoCheck SudoCheck
+	least     ContractLeast
 }
 
 var (
 	_ types.MessageRuntime = (*WasmRuntime)(nil)
 	_ types.AdminRuntime   = (*WasmRuntime)(nil)
+	_ types.GasRuntime     = (*WasmRuntime)(nil)
 )
 
 // WasmOption adds what a chain may do without.
@@ -81,6 +83,15 @@ type SudoCheck func(ctx context.Context, contract sdk.AccAddress) error
 // while its sudo runs in a fire has shown that it can. Without it such a call fails when it fires.
 func WithSudoCheck(check SudoCheck) WasmOption {
 	return func(r *WasmRuntime) { r.sudoCheck = check }
+}
+
+// ContractLeast returns the gas that a call of a contract with so many bytes takes before the contract's code begins. It charges
+// what it reads to ctx.
+type ContractLeast func(ctx context.Context, contract sdk.AccAddress, bytes int) uint64
+
+// WithLeast refuses, when a call of a contract is scheduled, a gas limit with which the contract's code would never begin.
+func WithLeast(least ContractLeast) WasmOption {
+	return func(r *WasmRuntime) { r.least = least }
 }
 
 // NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account
@@ -143,6 +154,18 @@ func (r *WasmRuntime) Deliver(ctx context.Context, config *types.TimerConfig, de
 		return types.ErrActorGone.Wrapf("there is no contract %s", delivery.Actor)
 	}
 	return err
+}
+
+// LeastCycles implements types.GasRuntime.
+func (r *WasmRuntime) LeastCycles(ctx context.Context, call types.Call) (uint64, error) {
+	if call.Messages || r.least == nil {
+		return 0, nil
+	}
+	msg, err := sudoMessage(types.Delivery{Call: call})
+	if err != nil {
+		return 0, err
+	}
+	return r.least(ctx, call.Actor, len(msg)), nil
 }
 
 // Deployer implements types.Runtime: the address that instantiated the contract, or the contract itself if that is

@@ -147,3 +147,23 @@ func TestWhoDeployedAContract(t *testing.T) {
 	require.True(t, runtime.Serves(context.Background(), contract))
 	require.False(t, runtime.Serves(context.Background(), alice))
 }
+
+// TestWasmRuntime_AsksForWhatLoadingTakes: the least of a call is that of its message, and of messages nothing.
+func TestWasmRuntime_AsksForWhatLoadingTakes(t *testing.T) {
+	k := &contractKeeper{contract: contract}
+	runtime := actors.NewWasmRuntime(k, k, k.creator, actors.WithLeast(
+		func(_ context.Context, of sdk.AccAddress, bytes int) uint64 {
+			require.Equal(t, contract, of)
+			return 60_000 + uint64(bytes)
+		}))
+	least, err := runtime.LeastCycles(context.Background(), types.Call{Actor: contract, Handler: "tick", Payload: []byte("null")})
+	require.NoError(t, err)
+	require.Equal(t, uint64(60_000+len(`{"tick":null}`)), least)
+	least, err = runtime.LeastCycles(context.Background(), types.Call{Actor: contract, Messages: true})
+	require.NoError(t, err)
+	require.Zero(t, least)
+	_, without := wasmRuntime()
+	least, err = without.LeastCycles(context.Background(), types.Call{Actor: contract, Handler: "tick", Payload: []byte("null")})
+	require.NoError(t, err)
+	require.Zero(t, least)
+}

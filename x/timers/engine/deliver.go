@@ -182,20 +182,26 @@ func (e *Engine) readPayload(
 	return payload, costs.Cycles(market.FireWork{PayloadBytes: uint64(len(payload)), PayerCycles: payerCycles}), err
 }
 
-// IntrinsicCycles are those of a call of a timer: what scheduling and updating check, and an estimate states. The call
-// has been checked by the runtime that serves the actor.
-func (e *Engine) IntrinsicCycles(
+// LeastCycles are those of a call of a timer: what a fire counts before its handler runs, and what the handler takes before its
+// code begins. The call has been checked by the runtime that serves the actor.
+func (e *Engine) LeastCycles(
 	ctx sdk.Context, config *types.TimerConfig, trigger *types.Trigger, call types.Call, payerCycles uint64,
-) (uint64, error) {
+) (intrinsic, handler uint64, err error) {
 	runtime, err := e.Router.Route(ctx, call.Actor)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	messages, err := MessageBytes(config, runtime, call)
-	payerCycles += config.TriggerCycles(trigger)
-	return config.Intrinsic().Cycles(market.FireWork{
-		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles,
-	}), err
+	if err != nil {
+		return 0, 0, err
+	}
+	intrinsic = config.Intrinsic().Cycles(market.FireWork{
+		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles + config.TriggerCycles(trigger),
+	})
+	if gas, ok := runtime.(types.GasRuntime); ok {
+		handler, err = gas.LeastCycles(ctx, call)
+	}
+	return intrinsic, max(1, handler), err
 }
 
 // MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.

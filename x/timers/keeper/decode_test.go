@@ -70,7 +70,7 @@ func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
 	payload := f.long(10_000, done)
 	_, _, err := f.Tx(scheduleMsg(robot, 9, payload, limited(50_000)))
 	require.ErrorIs(t, err, types.ErrGasLimitOutOfBounds)
-	require.ErrorContains(t, err, "50000 cycles leave nothing to the handler")
+	require.ErrorContains(t, err, "50000 cycles do not reach the handler")
 	require.ErrorContains(t, err, "a payload of 10000 bytes")
 	require.ErrorContains(t, err, "want at least 50001")
 	id := f.schedule(robot, 2, payload, limited(50_001))

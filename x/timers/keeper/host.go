@@ -574,19 +574,20 @@ func chargeOccurrences(ctx context.Context, config *types.TimerConfig, trigger *
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(cycles, "occurrences")
 }
 
-// checkIntrinsic checks the timer's payer, and that the gas limit covers what each fire counts before its handler runs.
+// checkIntrinsic checks the timer's payer, and that the gas limit covers what each fire counts before its handler runs, and
+// what the handler takes before its code begins.
 func (k *Keeper) checkIntrinsic(ctx context.Context, config *types.TimerConfig, timer *types.Timer, call types.Call) error {
 	payerCycles, err := k.engine.Fees.CheckPayer(ctx, config, timer.FeePayer, timer.Principal())
 	if err != nil {
 		return err
 	}
-	intrinsic, err := k.engine.IntrinsicCycles(sdk.UnwrapSDKContext(ctx), config, &timer.Trigger, call, payerCycles)
-	if err == nil && timer.GasLimit <= intrinsic {
-		err = types.ErrGasLimitOutOfBounds.Wrapf(
-			"%d cycles leave nothing to the handler: a fire counts %d before, for a payload of %d bytes and its payer's records; want at least %d",
-			timer.GasLimit, intrinsic, len(call.Payload), intrinsic+1)
+	intrinsic, handler, err := k.engine.LeastCycles(sdk.UnwrapSDKContext(ctx), config, &timer.Trigger, call, payerCycles)
+	if err != nil || timer.GasLimit >= intrinsic && timer.GasLimit-intrinsic >= handler {
+		return err
 	}
-	return err
+	return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles do not reach the handler: a fire counts %d before it, for a payload of %d bytes "+
+		"and its payer's records, and the handler takes at least %d; want at least %d", timer.GasLimit, intrinsic, len(call.Payload), handler,
+		intrinsic+handler)
 }
 
 // checkCall applies the payload convention and lets the runtime that serves the actor validate the call. What decoding

@@ -49,6 +49,9 @@ func (calendarKind) Prepare(config *types.TimerConfig, t *types.Timer, now types
 		return err
 	}
 	calendar := *t.Trigger.Calendar
+	if err := calendar.OnFailure.CheckMaxFailures(calendar.MaxFailures); err != nil {
+		return types.ErrInvalidCalendar.Wrapf("%s", err)
+	}
 	if calendar.Every != nil && calendar.Every.Anchor == 0 {
 		every := *calendar.Every
 		every.Anchor = now.Time

@@ -57,7 +57,7 @@ func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) 
 	// A consensus rule: a timer never fires in the block that schedules it.
 	if timer.Due <= now.Height {
 		return types.ErrHeightNotInFuture.Wrapf(
-			"height %d is not above the current height %d; state a height above it, after from 1 on, an interval or a watch", timer.Due, now.Height)
+			"height %d is not above the current height %d; state a height above it, or after from 1 on", timer.Due, now.Height)
 	}
 	if timer.Trigger.ByTime() && timer.ExpiresTime == 0 {
 		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
@@ -130,8 +130,11 @@ func (heightKind) Name() string { return "height" }
 func (heightKind) Matches(trigger *types.Trigger) bool { return trigger.Height != 0 }
 
 // Prepare implements Kind.
-func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, _ types.Moment) error {
-	t.Due = t.Trigger.Height
+func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, now types.Moment) error {
+	if t.Due = t.Trigger.Height; t.Due == 0 {
+		return types.ErrHeightNotInFuture.Wrapf(
+			"state a trigger: a height above the current %d, after, an interval, a time, a calendar or a watch", now.Height)
+	}
 	return nil
 }
 

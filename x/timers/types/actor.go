@@ -69,6 +69,14 @@ type MessageRuntime interface {
 	MessageBytes(call Call) (uint64, error)
 }
 
+// GasRuntime is a Runtime whose calls use cycles before their own code begins.
+type GasRuntime interface {
+	Runtime
+	// LeastCycles is what a call, which has been validated, takes of its gas limit before its code begins. A timer whose gas
+	// limit leaves less is refused at scheduling. What it reads it charges to ctx.
+	LeastCycles(ctx context.Context, call Call) (uint64, error)
+}
+
 // FailureReporter is a Runtime that reports deliveries which failed. What they wrote is dropped by then, and so are their events.
 type FailureReporter interface {
 	Runtime

@@ -18,6 +18,9 @@ func (i *IntervalTrigger) Validate(c *TimerConfig) error {
 	if i.Every > c.MaxTtlBlocks {
 		return ErrInvalidInterval.Wrapf("every is %d, want at most %d, the longest that a timer lives", i.Every, c.MaxTtlBlocks)
 	}
+	if err := i.OnFailure.CheckMaxFailures(i.MaxFailures); err != nil {
+		return ErrInvalidInterval.Wrapf("%s", err)
+	}
 	return i.validate()
 }
 
@@ -35,6 +38,14 @@ func (i *IntervalTrigger) validate() error {
 		return ErrInvalidInterval.Wrap("occurrences are stated, and the interval counts from its fires: it has none that could be missed; want from schedule")
 	}
 	return i.Occurrences.validate()
+}
+
+// CheckMaxFailures refuses a number of failures that ends nothing.
+func (o OnFailure) CheckMaxFailures(failures uint32) error {
+	if failures > 0 && o != OnFailureSuspend {
+		return fmt.Errorf("max_failures is %d and on_failure not suspend: state suspend, or leave max_failures out", failures)
+	}
+	return nil
 }
 
 func (o OnFailure) validate() error {
