@@ -4,7 +4,7 @@ import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { defaultMaxCharge } from "./charge.js";
-import { Following, blocks } from "./follow.js";
+import { Following, blockEvents, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
 import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryOccurrencesRequest,
@@ -123,6 +123,11 @@ export class TimersClient {
 
   disconnect(): void {
     this.comet.disconnect();
+  }
+
+  /** blockEvents are the events of a block's transactions that succeeded, and of its end: what eventOf reads. */
+  blockEvents(height: number): Promise<BlockEvent[]> {
+    return blockEvents(this.endpoint, height);
   }
 
   /**

@@ -1,5 +1,5 @@
 // Reading blocks one after the other, through outages of the node.
-import { Comet38Client } from "@cosmjs/tendermint-rpc";
+import { Comet38Client, HttpClient } from "@cosmjs/tendermint-rpc";
 import { BlockEvent, answerOf, textOf } from "./outcome.js";
 
 /** Following says from where to read, and how long to bear with a node. Times are in milliseconds. */
@@ -70,9 +70,9 @@ export async function* blocks(endpoint: string, options: Following = {}): AsyncG
         continue;
       }
     }
-    let found: Comet38Results | undefined;
+    let events: BlockEvent[] | undefined;
     try {
-      found = await line.ask("block results", (comet) => comet.blockResults(height!), height, height < latest);
+      events = await line.ask("block results", () => blockEvents(line.endpoint, height!), height, height < latest);
     } catch (error) {
       if (!(error instanceof Refused) || refused === height) throw error;
       // A node that was restarted may have fewer blocks than before: it is asked how many.
@@ -80,17 +80,25 @@ export async function* blocks(endpoint: string, options: Following = {}): AsyncG
       latest = 0;
       continue;
     }
-    if (!found) return;
-    yield {
-      height,
-      events: [...found.results.flatMap((result) => (result.code === 0 ? result.events : [])),
-        ...found.finalizeBlockEvents],
-    };
+    if (!events) return;
+    yield { height, events };
     height++;
   }
 }
 
-type Comet38Results = Awaited<ReturnType<Comet38Client["blockResults"]>>;
+/**
+ * blockEvents are the events of a block's transactions that succeeded, and of its end. CosmJS before 0.34 leaves out
+ * those of the end, in which timers fire: so the node is asked without it.
+ */
+export async function blockEvents(endpoint: string, height: number): Promise<BlockEvent[]> {
+  const http = new HttpClient(endpoint.replace(/^ws/, "http"));
+  const params = { height: `${height}` };
+  const { result } = await http.execute({ jsonrpc: "2.0", id: 1, method: "block_results", params });
+  const transactions: { code?: number; events?: BlockEvent[] }[] = result.txs_results ?? [];
+  const events = transactions.flatMap(({ code, events }) => (code ? [] : events ?? []));
+  return [...events, ...(result.finalize_block_events ?? [])]
+    .map(({ type, attributes }) => ({ type, attributes: attributes ?? [] }));
+}
 
 /** Refused is what a node answers that should know. */
 class Refused extends Error {}
@@ -98,7 +106,7 @@ class Refused extends Error {}
 /** Line is the way to a node. */
 class Line {
   private readonly comet: Promise<Comet38Client>;
-  private readonly endpoint: string;
+  readonly endpoint: string;
   private chain?: string;
 
   constructor(endpoint: string, private readonly options: Following) {
