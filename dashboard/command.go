@@ -56,7 +56,8 @@ history instead. Owners are named by the keys of the home's key ring, if that as
 
 The page is served on loopback unless --listen says otherwise. It has no login: put a proxy before it that has one.
 
-With --webhook, fires that failed, timers that lack funds or were quarantined, timers that expired, and the last fire of one that repeats are posted as JSON.`,
+With --webhook, the first failure of a row and the success that ends it, payers without funds, what waits for someone to act,
+and the end of each timer with its cause are posted as JSON.`,
 		Example: fmt.Sprintf(`%[1]s dashboard --node tcp://localhost:26657
 %[1]s dashboard --webhook http://127.0.0.1:9000/hook --webhook-actor tmr1...`, version.AppName),
 		Args: cobra.NoArgs,

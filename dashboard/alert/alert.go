@@ -1,22 +1,19 @@
-// Package alert posts what people want to know of their timers to a webhook: a fire that failed, a timer that left for lack
-// of funds or was suspended for it, one that expired, occurrences that were missed, and the last fire of one that repeated, with why
-// it ended. Of actors that are named also a timer that is overdue, and one whose payer runs dry.
+// Package alert posts what people want to know of their timers to a webhook: that one begins to fail, to miss occurrences or to
+// lack funds, that it fires again, and that it ended or waits for someone to act, with the cause. Of actors that are named also a
+// timer that is overdue, and one whose payer runs dry.
 package alert
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/cosmos-timers/timers/dashboard/store"
 )
-
-// posted are the kinds of events that are posted.
-var posted = []string{"failed", "missed", "unfunded", "expired", "waits for funds", "on hold: unfunded", "on hold: suspended", "on hold: quarantined"}
 
 const (
 	// cursor is where the last event is stored up to which everything was posted.
@@ -75,41 +72,43 @@ func (a *Alerts) Once(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	text, err := a.Store.Meta(ctx, cursor)
+	from, err := a.place(ctx, cursor)
 	if err != nil {
 		return false, err
 	}
-	var from store.Place
-	if _, err := fmt.Sscanf(text, "%d/%d", &from.Height, &from.Position); err != nil || from.Height > last {
+	if from == (store.Place{}) || from.Height > last {
 		// It is the first call, or the chain was rolled back.
-		return false, a.remember(ctx, store.Place{Height: last, Position: afterAll})
+		end := store.Place{Height: last, Position: afterAll}
+		return false, errors.Join(a.setPlace(ctx, begun, end), a.setPlace(ctx, cursor, end))
 	}
 	events, err := a.Store.Events(ctx, store.Filter{After: from, Limit: batch, OldestFirst: true})
 	if err != nil || len(events) == 0 {
 		return false, err
 	}
 	var matter []store.Event
-	for _, e := range events {
-		// A fire that succeeded has a reason only where it was the last.
-		ended := e.Kind == "fired" && e.Why != ""
-		if (ended || slices.Contains(posted, e.Kind)) && (len(a.Actors) == 0 || slices.Contains(a.Actors, e.Actor)) {
-			matter = append(matter, e)
+	for i := range events {
+		switch tells, err := a.tells(ctx, &events[i]); {
+		case err != nil:
+			return false, err
+		case tells:
+			matter = append(matter, events[i])
 		}
 	}
+	newest := events[len(events)-1]
+	end := store.Place{Height: newest.Height, Position: newest.Position}
 	if len(matter) > 0 {
 		if err := a.deliver(ctx, matter); err != nil {
 			if ctx.Err() != nil {
 				return false, ctx.Err()
 			}
 			a.Note("alerts: %d events were not delivered: %v", len(matter), err)
+			// What was not told of rows is told by their next events.
+			if err := a.setPlace(ctx, begun, end); err != nil {
+				return false, err
+			}
 		}
 	}
-	newest := events[len(events)-1]
-	return len(events) == batch, a.remember(ctx, store.Place{Height: newest.Height, Position: newest.Position})
-}
-
-func (a *Alerts) remember(ctx context.Context, done store.Place) error {
-	return a.Store.SetMeta(ctx, cursor, fmt.Sprintf("%d/%d", done.Height, done.Position))
+	return len(events) == batch, a.setPlace(ctx, cursor, end)
 }
 
 // deliver posts a batch, and tries again for a while.

@@ -104,6 +104,7 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 		&types.TimerHeld{Actor: "on hold: unfunded", Reason: types.Unfunded},
 		&types.TimerHeld{Actor: "on hold: suspended", Reason: types.Suspended},
 		&types.TimerHeld{Actor: "on hold: quarantined", Reason: types.Quarantined},
+		&types.TimerHeld{Actor: "on hold: not_admin", Reason: types.NotAdmin}, &types.TimerCancelledNotAdmin{Actor: "cancelled not admin"},
 	} {
 		name := proto.MessageName(message)
 		events = append(events, follow.Describe(name[strings.LastIndexByte(name, '.')+1:], message))
@@ -118,7 +119,8 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 	}
 	require.Equal(t, "ended: end of life, 11 fires short", webhook.got[1].Why)
 	require.Equal(t, []string{
-		"failed", "fired", "unfunded", "waits for funds", "missed", "expired", "on hold: unfunded", "on hold: suspended", "on hold: quarantined",
+		"failed", "fired", "unfunded", "waits for funds", "missed", "expired", "cancelled", "on hold: unfunded", "on hold: suspended", "on hold: quarantined",
+		"on hold: not_admin", "cancelled not admin",
 	}, posted)
 }
 
@@ -146,4 +148,56 @@ func TestABlockLargerThanABatchIsToldWhole(t *testing.T) {
 	}
 	require.Len(t, webhook.got, 1_234)
 	require.Equal(t, "1233", webhook.got[1_233].Timer)
+}
+
+// TestAlerts_OfARowTellItsBeginningAndEnd: of failures in a row the first is posted, then the success that ends them, and how the
+// timer ended. A restart changes nothing; a post that was given up is made up for by the next failure.
+func TestAlerts_OfARowTellItsBeginningAndEnd(t *testing.T) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "db"))
+	require.NoError(t, err)
+	defer s.Close()
+	webhook := &hook{}
+	server := httptest.NewServer(webhook)
+	defer server.Close()
+	height := int64(0)
+	event := func(kind, timer string) store.Event { return store.Event{Kind: kind, Timer: timer, Actor: "alice"} }
+	posted := func(kinds ...string) (told []string) {
+		t.Helper()
+		for _, kind := range kinds {
+			height++
+			put(t, s, height, event(kind, "a"), event("fired", "b"))
+			webhook.got = nil
+			a := &alert.Alerts{Store: s, URL: server.URL, Note: t.Logf, Pause: time.Nanosecond, Client: server.Client()}
+			_, err := a.Once(ctx)
+			require.NoError(t, err)
+			for _, e := range webhook.got {
+				told = append(told, strings.TrimSuffix(fmt.Sprintf("%d %s %s: %s", e.Height, e.Timer, e.Kind, e.Why), ": "))
+			}
+		}
+		return told
+	}
+	require.Empty(t, posted("failed"), "what is long past")
+	require.Equal(t, []string{"2 a failed", "6 a fired: it fires again"}, posted("failed", "failed", "guarded", "failed", "fired", "fired"))
+	require.Equal(t, []string{"8 a missed", "10 a failed", "13 a fired: it fires again"},
+		posted("missed", "missed", "failed", "missed", "failed", "fired"), "one row of each kind")
+	webhook.refuse = 8
+	require.Empty(t, posted("failed"))
+	require.Equal(t, []string{"15 a failed", "17 a cancelled"}, posted("failed", "failed", "cancelled"))
+
+	// In one batch, and with the end of its life.
+	ended, err := json.Marshal(&types.TimerFired{Id: "c", Ended: types.EndFailed})
+	require.NoError(t, err)
+	webhook.got = nil
+	for _, body := range []string{"{}", "{}", string(ended)} {
+		height++
+		last := event("failed", "c")
+		last.Body = body
+		require.NoError(t, s.Put(ctx, &store.Block{Height: height}, []store.Event{last}))
+	}
+	a := &alert.Alerts{Store: s, URL: server.URL, Note: t.Logf, Pause: time.Nanosecond, Client: server.Client()}
+	_, err = a.Once(ctx)
+	require.NoError(t, err)
+	require.Len(t, webhook.got, 2)
+	require.Equal(t, []int64{height - 2, height}, []int64{webhook.got[0].Height, webhook.got[1].Height})
 }
