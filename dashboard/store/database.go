@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	// The drivers of PostgreSQL and of SQLite.
-	_ "github.com/lib/pq"
+	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "github.com/mattn/go-sqlite3"
 )
 
@@ -94,7 +94,7 @@ type kind struct {
 var (
 	sqlite     = kind{"sqlite3", "PRAGMA user_version", "PRAGMA user_version = %d;", " WITHOUT ROWID", "INTEGER", "REAL"}
 	postgreSQL = kind{
-		"postgres", "SELECT COALESCE(obj_description(to_regclass('blocks')), '0')", "COMMENT ON TABLE blocks IS '%d';",
+		"pgx", "SELECT COALESCE(obj_description(to_regclass('blocks')), '0')", "COMMENT ON TABLE blocks IS '%d';",
 		"", "BIGINT", "DOUBLE PRECISION",
 	}
 )

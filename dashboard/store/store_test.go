@@ -21,9 +21,9 @@ func databases(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{"sqlite": filepath.Join(t.TempDir(), "a file with #, ? and %")}
 	if *postgres != "" {
-		db, err := sql.Open("postgres", *postgres)
+		db, err := sql.Open("pgx", *postgres)
 		require.NoError(t, err)
-		_, err = db.Exec("DROP TABLE IF EXISTS meta, blocks, events, actors")
+		_, err = db.Exec("DROP TABLE IF EXISTS meta, blocks, events, actors, labels")
 		require.NoError(t, err)
 		require.NoError(t, db.Close())
 		all["postgres"] = *postgres
@@ -181,7 +181,7 @@ func TestABlockThatIsThereIsRefused(t *testing.T) {
 
 func TestADatabaseOfAnotherVersionIsRefused(t *testing.T) {
 	statements := map[string]string{"sqlite": "PRAGMA user_version = 9", "postgres": "COMMENT ON TABLE blocks IS '9'"}
-	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}
+	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "pgx"}
 	for kind, name := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			if kind == "sqlite" {
@@ -208,7 +208,7 @@ func TestStore_CompletesVersion1(t *testing.T) {
 		"sqlite":   {"PRAGMA user_version = 1"},
 		"postgres": {"COMMENT ON TABLE blocks IS '1'"},
 	}
-	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}
+	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "pgx"}
 	for kind, name := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			if kind == "sqlite" {
