@@ -224,11 +224,7 @@ func (s *Server) timer(r *http.Request) (any, error) {
 	if actor == "" && len(events) > 0 {
 		actor = events[0].Actor
 	}
-	sums, err := s.Store.Life(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	label, err := s.Store.Label(ctx, id)
+	sums, label, err := s.Store.Life(ctx, id)
 	if err != nil {
 		return nil, err
 	}

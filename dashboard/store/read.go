@@ -1,31 +1,34 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // storedColumns are those of an event; eventColumns add the time of its block.
 const (
-	storedColumns = "height, position, kind, timer, actor, paid, why, body, label, cycles"
+	storedColumns = "height, position, kind, timer, actor, paid, why, body, label, cycles, error"
 	eventColumns  = "e.height, e.position, e.kind, e.timer, e.actor, e.paid, e.why, e.body, e.label, e.cycles, COALESCE(b.time, 0)"
 	eventTables   = "events e LEFT JOIN blocks b ON b.height = e.height"
 )
 
 // scan reads all rows.
 func scan[T any](rows *sql.Rows, fields func(*T) []any) (all []T, err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer func() { err = errors.Join(err, failed(rows.Close())) }()
 	all = []T{}
 	for rows.Next() {
 		var one T
 		if err := rows.Scan(fields(&one)...); err != nil {
-			return nil, err
+			return nil, failed(err)
 		}
 		all = append(all, one)
 	}
-	return all, rows.Err()
+	return all, failed(rows.Err())
 }
 
 func (e *Event) fields() []any {
@@ -38,6 +41,8 @@ type Place struct{ Height, Position int64 }
 // Filter says which events are wanted: those of a timer, of an actor, or all.
 type Filter struct {
 	Timer, Actor string
+	// Error is the number of the error that they tell of; 0 for any or none.
+	Error int64
 	// Kinds that are wanted; all if there are none.
 	Kinds []string
 	// Before is the first event behind those that are wanted; the zero Place means no bound.
@@ -57,6 +62,9 @@ func (s statements) events(ctx context.Context, f Filter) ([]Event, error) {
 	}
 	if f.Actor != "" {
 		add("e.actor = ?", f.Actor)
+	}
+	if f.Error != 0 {
+		add("e.error = ? AND e.error > 0", f.Error) // The index has no others.
 	}
 	if f.Before != (Place{}) {
 		add("(e.height, e.position) < (?, ?)", f.Before.Height, f.Before.Position)
@@ -89,11 +97,8 @@ func anys(texts []string) []any {
 // Totals returns those of an actor; zeros for one that nothing is known of.
 func (s *Store) Totals(ctx context.Context, actor string) (Totals, error) {
 	t := Totals{Actor: actor, Paid: "0"}
-	err := s.row(ctx, "SELECT fired, failed, expired, unfunded, paid FROM actors WHERE actor = ?", actor).
-		Scan(&t.Fired, &t.Failed, &t.Expired, &t.Unfunded, &t.Paid)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	_, err := s.find(ctx, []any{&t.Fired, &t.Failed, &t.Expired, &t.Unfunded, &t.Paid},
+		"SELECT fired, failed, expired, unfunded, paid FROM actors WHERE actor = ?", actor)
 	return t, err
 }
 
@@ -111,16 +116,27 @@ type Point struct {
 	Storm    bool    `json:"storm"`
 }
 
-// Series returns the last blocks, gathered into at most so many points, oldest first. A point's use and basefee are means,
-// its peak and deferred the largest.
-func (s *Store) Series(ctx context.Context, blocks, points int64) (_ []Point, err error) {
+// Series returns the last blocks, gathered into at most so many points and one, oldest first. A point's use and basefee are means,
+// its peak and deferred the largest. Of many blocks it reads the sums: the first may be of up to spanBlocks more.
+func (s *Store) Series(ctx context.Context, blocks, points int64) ([]Point, error) {
 	last, _, err := s.Last(ctx)
 	if err != nil {
 		return nil, err
 	}
-	each := max(1, (blocks+points-1)/points)
-	rows, err := s.query(ctx, `SELECT max(height), max(time), count(*), avg(used_size), max(used_size), avg(basefee),
-		sum(fired), sum(failed), max(deferred), max(storm) FROM blocks WHERE height > ? AND missing = '' GROUP BY height / ? ORDER BY 1`, last-blocks, each)
+	first := last
+	if _, err := s.find(ctx, []any{&first}, "SELECT height FROM blocks ORDER BY height LIMIT 1"); err != nil {
+		return nil, err
+	}
+	blocks = min(blocks, last-first+1)
+	each, from := max(1, (blocks+points-1)/points), last-blocks+1
+	statement := `SELECT max(height), max(time), count(*), avg(used_size), max(used_size), avg(basefee), sum(fired), sum(failed), max(deferred),
+		max(storm) FROM blocks WHERE height >= ? AND missing = '' GROUP BY height / ? ORDER BY 1`
+	if each >= spanBlocks {
+		each, from = (each+spanBlocks-1)/spanBlocks, from/spanBlocks
+		statement = `SELECT max(height), max(time), sum(blocks), sum(used_size) * 1.0 / sum(blocks), max(peak), sum(basefee) / sum(blocks),
+			sum(fired), sum(failed), max(deferred), max(storm) FROM spans WHERE span >= ? GROUP BY span / ? ORDER BY 1`
+	}
+	rows, err := s.query(ctx, statement, from, each)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +152,8 @@ func (s *Store) Pace(ctx context.Context, blocks int64) (seconds float64, err er
 		return 0, err
 	}
 	// The first block carries the time of genesis, which may lie days before the chain started.
-	err = s.row(ctx, `SELECT COALESCE((max(time) - min(time)) * 1.0 / NULLIF(max(height) - min(height), 0), 0) FROM blocks
-		WHERE height > ? AND height > 1`, last-blocks).Scan(&seconds)
+	_, err = s.find(ctx, []any{&seconds}, `SELECT COALESCE((max(time) - min(time)) * 1.0 / NULLIF(max(height) - min(height), 0), 0) FROM blocks
+		WHERE height > ? AND height > 1`, last-blocks)
 	return seconds, err
 }
 
@@ -169,12 +185,13 @@ type Sums struct {
 
 // Sums returns what the blocks above a height did together.
 func (s *Store) Sums(ctx context.Context, above int64) (sums Sums, err error) {
-	err = s.row(ctx, "SELECT count(*), COALESCE(sum(fired), 0), COALESCE(sum(failed), 0) FROM blocks WHERE height > ?", above).
-		Scan(&sums.Blocks, &sums.Fired, &sums.Failed)
+	_, err = s.find(ctx, []any{&sums.Blocks, &sums.Fired, &sums.Failed},
+		"SELECT count(*), COALESCE(sum(fired), 0), COALESCE(sum(failed), 0) FROM blocks WHERE height > ?", above)
 	if err != nil {
 		return sums, err
 	}
-	err = s.row(ctx, "SELECT COALESCE(sum(cycles), 0) FROM events WHERE height > ? AND kind IN ('fired', 'failed', 'guarded')", above).Scan(&sums.Cycles)
+	_, err = s.find(ctx, []any{&sums.Cycles},
+		"SELECT COALESCE(sum(cycles), 0) FROM events WHERE height > ? AND kind IN ('fired', 'failed', 'guarded')", above)
 	return sums, err
 }
 
@@ -203,26 +220,84 @@ func (s *Store) Failing(ctx context.Context, above int64, limit int) ([]Failing,
 // afterDigits comes after every hexadecimal digit.
 const afterDigits = "g"
 
+// contains is the pattern of texts that have one in them, which ! escapes.
+func contains(text string) string {
+	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text)) + "%"
+}
+
 // Matching returns the last event of each timer whose id begins with a text, or whose label has it in it, the newest first. It
-// reads the labels of timers, not their events.
+// reads the timers, not their events.
 func (s *Store) Matching(ctx context.Context, idPrefix, label string, limit int) ([]Event, error) {
-	escape := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace
-	named, args := []string{}, []any{}
+	clauses, args := []string{}, []any{}
 	if idPrefix != "" {
-		// The index has them in their order.
-		named, args = append(named, "SELECT timer FROM events WHERE timer >= ? AND timer < ?"), append(args, idPrefix, idPrefix+afterDigits)
+		clauses, args = append(clauses, "timer >= ? AND timer < ?"), append(args, idPrefix, idPrefix+afterDigits)
 	}
 	if label != "" {
-		named, args = append(named, "SELECT timer FROM labels WHERE folded LIKE ? ESCAPE '!'"), append(args, "%"+escape(strings.ToLower(label))+"%")
+		clauses, args = append(clauses, "folded LIKE ? ESCAPE '!'"), append(args, contains(label))
 	}
-	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM ("+strings.Join(named, " UNION ")+`) m
-		JOIN events e ON e.timer = m.timer AND (e.height, e.position) = (
-			SELECT l.height, l.position FROM events l WHERE l.timer = m.timer ORDER BY l.height DESC, l.position DESC LIMIT 1)
-		LEFT JOIN blocks b ON b.height = e.height ORDER BY e.height DESC, e.position DESC LIMIT ?`, append(args, limit)...)
+	rows, err := s.query(ctx, "SELECT "+eventColumns+` FROM (
+			SELECT height, position FROM timers WHERE `+strings.Join(clauses, " OR ")+` ORDER BY height DESC, position DESC LIMIT ?) m
+		JOIN events e ON e.height = m.height AND e.position = m.position
+		LEFT JOIN blocks b ON b.height = e.height ORDER BY e.height DESC, e.position DESC`, append(args, limit)...)
 	if err != nil {
 		return nil, err
 	}
 	return scan(rows, (*Event).fields)
+}
+
+const (
+	// maxErrors is how many errors a text may be in, and maxTold how many of their events are looked at.
+	maxErrors = 20
+	maxTold   = 1_000
+)
+
+// code is a codespace and a code.
+var code = regexp.MustCompile(`^[a-z0-9_.-]+/[0-9]+$`)
+
+// WithError returns timers with an event that tells of an error whose text has another in it, or whose codespace and code it is, the
+// newest first. Times is how often each had such an event among those that were looked at; more reports whether there are others.
+func (s *Store) WithError(ctx context.Context, text string, limit int) (found []Failing, more bool, err error) {
+	text = strings.ToLower(text)
+	if code.MatchString(text) {
+		text = "(" + text + ")"
+	}
+	rows, err := s.query(ctx, "SELECT id FROM errors WHERE folded LIKE ? ESCAPE '!' ORDER BY id LIMIT ?", contains(text), maxErrors+1)
+	if err != nil {
+		return nil, false, err
+	}
+	ids, err := scan(rows, func(id *int64) []any { return []any{id} })
+	if err != nil || len(ids) == 0 {
+		return nil, false, err
+	}
+	more = len(ids) > maxErrors
+	ids = ids[:min(len(ids), maxErrors)]
+	var all []Event
+	for _, id := range ids {
+		each := maxTold / len(ids)
+		events, err := s.Events(ctx, Filter{Error: id, Limit: each + 1})
+		if err != nil {
+			return nil, false, err
+		}
+		more = more || len(events) > each
+		all = append(all, events[:min(len(events), each)]...)
+	}
+	slices.SortStableFunc(all, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(b.Height, a.Height), cmp.Compare(b.Position, a.Position))
+	})
+	at := map[string]int{}
+	for i := range all {
+		e := &all[i]
+		if e.Timer == "" {
+			continue
+		}
+		if i, known := at[e.Timer]; known {
+			found[i].Times++
+			continue
+		}
+		at[e.Timer] = len(found)
+		found = append(found, Failing{Event: *e, Times: 1})
+	}
+	return found[:min(len(found), limit)], more || len(found) > limit, nil
 }
 
 // Life is what a timer's fires come to.
@@ -232,36 +307,9 @@ type Life struct {
 	Paid   string `json:"paid"`
 }
 
-// Life returns what a timer's fires come to, and what else it paid.
-func (s *Store) Life(ctx context.Context, timer string) (life Life, err error) {
-	rows, err := s.query(ctx, "SELECT kind, paid FROM events WHERE timer = ? AND (paid <> '' OR kind IN ('fired', 'failed', 'guarded'))", timer)
-	if err != nil {
-		return life, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+// Life returns what a timer's fires come to, and what else it paid, and the last label that its events state.
+func (s *Store) Life(ctx context.Context, timer string) (life Life, label string, err error) {
 	life.Paid = "0"
-	for rows.Next() {
-		var kind, paid string
-		if err := rows.Scan(&kind, &paid); err != nil {
-			return life, err
-		}
-		switch kind {
-		case "failed":
-			life.Failed++
-			life.Fired++
-		case "fired", "guarded":
-			life.Fired++
-		}
-		life.Paid = sum(life.Paid, paid, 1)
-	}
-	return life, rows.Err()
-}
-
-// Label is the last label that a timer's events state; empty if none does.
-func (s *Store) Label(ctx context.Context, timer string) (label string, err error) {
-	err = s.row(ctx, "SELECT label FROM events WHERE timer = ? AND label <> '' ORDER BY height DESC, position DESC LIMIT 1", timer).Scan(&label)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return label, err
+	_, err = s.find(ctx, []any{&life.Fired, &life.Failed, &life.Paid, &label}, "SELECT fired, failed, paid, label FROM timers WHERE timer = ?", timer)
+	return life, label, err
 }

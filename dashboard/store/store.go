@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"math/big"
-	"strings"
 )
 
 // Block is what a block did to the timers.
@@ -75,12 +74,13 @@ func (s *Store) Name() string { return s.name }
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
+// Asked lets a function be told each statement that reads from now on, as the database is given it: tests look at how it is
+// answered.
+func (s *Store) Asked(tell func(statement string, args []any)) { s.asked = tell }
+
 // Meta returns a value that SetMeta stored; empty if there is none.
 func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
-	err = s.row(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+	_, err = s.find(ctx, []any{&value}, "SELECT value FROM meta WHERE key = ?", key)
 	return value, err
 }
 
@@ -91,23 +91,17 @@ func (s *Store) SetMeta(ctx context.Context, key, value string) error {
 
 // Last returns the height and hash of the last block; 0 if there is none.
 func (s *Store) Last(ctx context.Context) (height int64, hash string, err error) {
-	err = s.row(ctx, "SELECT height, hash FROM blocks ORDER BY height DESC LIMIT 1").Scan(&height, &hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, "", nil
-	}
+	_, err = s.find(ctx, []any{&height, &hash}, "SELECT height, hash FROM blocks ORDER BY height DESC LIMIT 1")
 	return height, hash, err
 }
 
 // Hash returns the hash of a block; empty if it is not stored.
 func (s *Store) Hash(ctx context.Context, height int64) (hash string, err error) {
-	err = s.row(ctx, "SELECT hash FROM blocks WHERE height = ?", height).Scan(&hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+	_, err = s.find(ctx, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", height)
 	return hash, err
 }
 
-// Put writes a block and its events, and adds them to the totals of their actors.
+// Put writes a block and its events, and adds them to what follows from them.
 func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 	return s.within(ctx, func(tx statements) error {
 		err := tx.exec(ctx, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", b.Height, b.Hash, b.Time, b.Missing, b.Fired,
@@ -115,33 +109,31 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 		if err != nil {
 			return err
 		}
+		if err := addSpans(ctx, tx, b.Height, b.Height); err != nil {
+			return err
+		}
 		for i := range events {
 			e := &events[i]
 			e.Height, e.Position, e.Time = b.Height, int64(i), b.Time
-			if err := tx.exec(ctx, "INSERT INTO events ("+storedColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
-				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body, e.Label, e.Cycles); err != nil {
+			id, err := errorID(ctx, tx, e.Why)
+			if err != nil {
 				return err
 			}
-			if err := addTo(ctx, tx, e, 1); err != nil {
-				return err
-			}
-			if e.Label == "" || e.Timer == "" {
-				continue
-			}
-			if err := tx.exec(ctx, "INSERT INTO labels VALUES (?, ?) ON CONFLICT (timer) DO UPDATE SET folded = excluded.folded",
-				e.Timer, strings.ToLower(e.Label)); err != nil {
+			if err := tx.exec(ctx, "INSERT INTO events ("+storedColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body, e.Label, e.Cycles, id); err != nil {
 				return err
 			}
 		}
-		return nil
+		return tallyOf(events, 1).add(ctx, tx)
 	})
 }
 
-// DropAbove removes the blocks above a height, and takes their events out of the totals: the chain has others there. It reads
+// DropAbove removes the blocks above a height, and takes them out of what follows from them: the chain has others there. It reads
 // what it removes, and nothing else.
 func (s *Store) DropAbove(ctx context.Context, height int64) error {
 	return s.within(ctx, func(tx statements) error {
-		if err := takeOut(ctx, tx, height); err != nil {
+		err := eachPage(ctx, tx, Place{height, 1 << 62}, func(events []Event) error { return tallyOf(events, -1).add(ctx, tx) })
+		if err != nil {
 			return err
 		}
 		for _, statement := range []string{"DELETE FROM events WHERE height > ?", "DELETE FROM blocks WHERE height > ?"} {
@@ -149,51 +141,26 @@ func (s *Store) DropAbove(ctx context.Context, height int64) error {
 				return err
 			}
 		}
+		if err := settle(ctx, tx, height); err != nil {
+			return err
+		}
 		return tx.exec(ctx, "DELETE FROM actors WHERE fired + expired + unfunded = 0 AND paid = '0'")
 	})
 }
 
-// takeOut takes the events above a height out of the totals. Rows are read in pages, since a transaction has one connection.
-func takeOut(ctx context.Context, tx statements, height int64) error {
+// eachPage reads the events behind a place in pages, since a transaction has one connection.
+func eachPage(ctx context.Context, tx statements, after Place, fn func([]Event) error) error {
 	const page = 1_000
-	for after := (Place{height, 1 << 62}); ; {
+	for {
 		events, err := tx.events(ctx, Filter{After: after, Limit: page, OldestFirst: true})
 		if err != nil {
 			return err
 		}
-		for i := range events {
-			if err := addTo(ctx, tx, &events[i], -1); err != nil {
-				return err
-			}
-		}
-		if len(events) < page {
-			return nil
+		if err := fn(events); err != nil || len(events) < page {
+			return err
 		}
 		after = Place{events[page-1].Height, events[page-1].Position}
 	}
-}
-
-// counted are the columns of totals that kinds of events add to.
-var counted = map[string][]int{"fired": {0}, "failed": {0, 1}, "guarded": {0}, "expired": {2}, "unfunded": {3}}
-
-// addTo adds an event to the totals of its actor, by 1, or takes it out of them, by -1.
-func addTo(ctx context.Context, tx statements, e *Event, by int64) error {
-	columns, counts := counted[e.Kind]
-	if !counts && e.Paid == "" || e.Actor == "" {
-		return nil
-	}
-	var n [4]int64
-	for _, column := range columns {
-		n[column] = by
-	}
-	paid := "0"
-	err := tx.row(ctx, "SELECT paid FROM actors WHERE actor = ?", e.Actor).Scan(&paid)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	return tx.exec(ctx, `INSERT INTO actors VALUES (?,?,?,?,?,?) ON CONFLICT (actor) DO UPDATE SET
-		fired = actors.fired + excluded.fired, failed = actors.failed + excluded.failed, expired = actors.expired + excluded.expired,
-		unfunded = actors.unfunded + excluded.unfunded, paid = excluded.paid`, e.Actor, n[0], n[1], n[2], n[3], sum(paid, e.Paid, by))
 }
 
 // number is how a truth is stored.
@@ -204,13 +171,8 @@ func number(is bool) int64 {
 	return 0
 }
 
-// maxDigits bounds a sum: far above any. To read more digits takes time in the square of their number.
+// maxDigits bounds an amount: far above any. To read more digits takes time in the square of their number.
 const maxDigits = 1_000
-
-// sum adds an amount so many times to another, each of at most so many digits; what is no number counts as 0.
-func sum(total, amount string, times int64) string {
-	return new(big.Int).Add(number10(total), new(big.Int).Mul(number10(amount), big.NewInt(times))).String()
-}
 
 // number10 reads an amount.
 func number10(text string) *big.Int {
@@ -225,10 +187,10 @@ func number10(text string) *big.Int {
 func (s *Store) within(ctx context.Context, fn func(statements) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return failed(err)
 	}
-	if err := fn(statements{tx, s.numbered}); err != nil {
+	if err := fn(statements{on: tx, numbered: s.numbered}); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	return tx.Commit()
+	return failed(tx.Commit())
 }

@@ -23,7 +23,7 @@ func databases(t *testing.T) map[string]string {
 	if *postgres != "" {
 		db, err := sql.Open("pgx", *postgres)
 		require.NoError(t, err)
-		_, err = db.Exec("DROP TABLE IF EXISTS meta, blocks, events, actors, labels")
+		_, err = db.Exec("DROP TABLE IF EXISTS meta, blocks, events, actors, timers, spans, errors")
 		require.NoError(t, err)
 		require.NoError(t, db.Close())
 		all["postgres"] = *postgres
@@ -134,7 +134,7 @@ func TestASeriesGathersBlocks(t *testing.T) {
 			put(t, s, height+1)
 		}
 		require.NoError(t, s.Put(t.Context(), &store.Block{Height: 7, Missing: "pruned"}, nil))
-		series, err := s.Series(t.Context(), 100, 50)
+		series, err := s.Series(t.Context(), 100, 4)
 		require.NoError(t, err)
 		require.Equal(t, []store.Point{
 			{Height: 1, Time: 1_001, Blocks: 1, UsedSize: 10, Peak: 10, Basefee: 0.5, Fired: 1, Failed: 1, Deferred: 1},
@@ -196,7 +196,7 @@ func TestADatabaseOfAnotherVersionIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 			_, err = store.Open(t.Context(), name)
-			require.ErrorContains(t, err, "version 9, and this program writes version 4")
+			require.ErrorContains(t, err, "version 9, and this program writes version 5")
 		})
 	}
 }
@@ -222,7 +222,8 @@ func TestStore_CompletesVersion1(t *testing.T) {
 			require.NoError(t, s.Close())
 			db, err := sql.Open(drivers[kind], name)
 			require.NoError(t, err)
-			for _, statement := range append(undo[kind], "DROP TABLE labels", "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles",
+			for _, statement := range append(undo[kind], "DROP TABLE timers", "DROP TABLE spans", "DROP TABLE errors", "DROP TABLE actors",
+				"DROP INDEX events_of_error", "ALTER TABLE events DROP COLUMN error", "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles",
 				"ALTER TABLE blocks RENAME COLUMN on_hold TO set_aside") {
 				_, err = db.Exec(statement)
 				require.NoError(t, err)
@@ -288,11 +289,9 @@ func TestStore_SumsAndFinds(t *testing.T) {
 		pace, err := s.Pace(ctx, 50)
 		require.NoError(t, err)
 		require.InDelta(t, 2, pace, 1e-9)
-		life, err := s.Life(ctx, "aa")
+		life, label, err := s.Life(ctx, "aa")
 		require.NoError(t, err)
 		require.Equal(t, store.Life{Fired: 3, Failed: 1, Paid: "9"}, life)
-		label, err := s.Label(ctx, "aa")
-		require.NoError(t, err)
 		require.Equal(t, "Rent", label)
 		found := func(prefix, label string) (timers []string) {
 			events, err := s.Matching(ctx, prefix, label, 9)
@@ -348,14 +347,203 @@ func TestStore_ReadsWhatItShows(t *testing.T) {
 	db, err := sql.Open("sqlite3", name)
 	require.NoError(t, err)
 	defer db.Close()
-	for _, query := range []string{
-		"SELECT * FROM events l WHERE l.timer = 'a' ORDER BY l.height DESC, l.position DESC LIMIT 1",
-		"SELECT timer FROM events WHERE timer >= '0' AND timer < '0g'",
+	for query, index := range map[string]string{
+		"SELECT height FROM events WHERE timer = 'a' ORDER BY height DESC, position DESC LIMIT 1":               "events_of_timer",
+		"SELECT height FROM events WHERE error = 1 AND error > 0 ORDER BY height DESC, position DESC LIMIT 100": "events_of_error",
 	} {
 		var id, parent, unused int
 		var plan string
 		require.NoError(t, db.QueryRow("EXPLAIN QUERY PLAN "+query).Scan(&id, &parent, &unused, &plan))
-		require.Contains(t, plan, "USING", query)
-		require.Contains(t, plan, "events_of_timer", query)
+		require.Contains(t, plan, index, query)
+	}
+}
+
+// TestStore_SumsOfBlocksAreTheBlocks: of many blocks the sums are read. They say what the blocks do, after a fork too.
+func TestStore_SumsOfBlocksAreTheBlocks(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
+		ctx := t.Context()
+		block := func(height int64) *store.Block {
+			b := &store.Block{
+				Height: height, Time: 1_000 + height, Fired: height % 7, Failed: height % 3, Deferred: height % 11, UsedSize: height % 13,
+				Basefee: 0.5, Storm: height == 150,
+			}
+			if height == 120 {
+				b.Missing = "pruned"
+			}
+			return b
+		}
+		check := func(last, points int64, spans ...int64) {
+			t.Helper()
+			series, err := s.Series(ctx, last, points)
+			require.NoError(t, err)
+			require.Len(t, series, len(spans))
+			height := int64(0)
+			for i, until := range spans {
+				want := store.Point{Height: until, Time: 1_000 + until, Basefee: 0.5}
+				for height++; height <= until; height++ {
+					if b := block(height); b.Missing == "" {
+						want.Blocks++
+						want.Fired, want.Failed, want.UsedSize = want.Fired+b.Fired, want.Failed+b.Failed, want.UsedSize+float64(b.UsedSize)
+						want.Peak, want.Deferred, want.Storm = max(want.Peak, b.UsedSize), max(want.Deferred, b.Deferred), want.Storm || b.Storm
+					}
+				}
+				height = until
+				want.UsedSize /= float64(want.Blocks)
+				require.InDelta(t, want.UsedSize, series[i].UsedSize, 1e-9)
+				series[i].UsedSize = want.UsedSize
+				require.Equal(t, want, series[i])
+			}
+		}
+		for height := range int64(450) {
+			require.NoError(t, s.Put(ctx, block(height+1), nil))
+		}
+		check(450, 4, 199, 399, 450)
+		check(1_000_000, 2, 299, 450)
+		require.NoError(t, s.DropAbove(ctx, 250))
+		check(250, 2, 199, 250)
+		require.NoError(t, s.Put(ctx, block(251), nil))
+		check(251, 2, 199, 251)
+		require.NoError(t, s.DropAbove(ctx, 0))
+		check(9, 2)
+	})
+}
+
+// TestStore_AForkIsTakenOutOfTimers: what is kept of a timer is what its events say, whatever was dropped.
+func TestStore_AForkIsTakenOutOfTimers(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
+		ctx := t.Context()
+		for height, label := range []string{"rent", "rent", "rise"} {
+			require.NoError(t, s.Put(ctx, &store.Block{Height: int64(height) + 1}, []store.Event{
+				{Kind: "failed", Timer: "aa", Label: label, Paid: "3", Body: "{}"}, {Kind: "fired", Timer: fmt.Sprint("b", height), Paid: "3", Body: "{}"},
+			}))
+		}
+		is := func(want store.Life, label, found string) {
+			t.Helper()
+			life, named, err := s.Life(ctx, "aa")
+			require.NoError(t, err)
+			require.Equal(t, want, life)
+			require.Equal(t, label, named)
+			timers := []string{}
+			events, err := s.Matching(ctx, "b", "r", 9)
+			require.NoError(t, err)
+			for _, e := range events {
+				timers = append(timers, fmt.Sprintf("%s@%d", e.Timer, e.Height))
+			}
+			require.Equal(t, found, strings.Join(timers, " "))
+		}
+		is(store.Life{Fired: 3, Failed: 3, Paid: "9"}, "rise", "b2@3 aa@3 b1@2 b0@1")
+		require.NoError(t, s.DropAbove(ctx, 2))
+		is(store.Life{Fired: 2, Failed: 2, Paid: "6"}, "rent", "b1@2 aa@2 b0@1")
+		require.NoError(t, s.Derive(ctx))
+		is(store.Life{Fired: 2, Failed: 2, Paid: "6"}, "rent", "b1@2 aa@2 b0@1")
+		require.NoError(t, s.DropAbove(ctx, 0))
+		is(store.Life{Paid: "0"}, "", "")
+	})
+}
+
+// TestStore_FindsByError: by a part of its text in any case, or by its code, and by no other code that begins like it.
+func TestStore_FindsByError(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
+		ctx := t.Context()
+		event := func(kind, timer, why string) store.Event {
+			return store.Event{Kind: kind, Timer: timer, Why: why, Body: "{}"}
+		}
+		for height := range int64(3) {
+			require.NoError(t, s.Put(ctx, &store.Block{Height: height + 1}, []store.Event{
+				event("failed", "aa", "insufficient funds (sdk/5)"), event("failed", fmt.Sprint("b", height), "Execute 100% (wasm/50)"),
+				event("agent failed", "", "insufficient funds (sdk/5)"), event("unfunded", "cc", "wants 720, has 700"),
+			}))
+		}
+		require.NoError(t, s.Put(ctx, &store.Block{Height: 4}, []store.Event{event("failed", "dd", "insufficient funds (sdk/5); ended: failed")}))
+		find := func(text string, limit int) (timers string, more bool) {
+			found, more, err := s.WithError(ctx, text, limit)
+			require.NoError(t, err)
+			for _, f := range found {
+				timers += fmt.Sprintf(" %s@%d x%d", f.Timer, f.Height, f.Times)
+			}
+			return timers, more
+		}
+		for range 2 { // And again with what is computed anew.
+			for text, want := range map[string]string{
+				"Insufficient": " dd@4 x1 aa@3 x3", "sdk/5": " dd@4 x1 aa@3 x3", "SDK/5": " dd@4 x1 aa@3 x3", "asm/50": "", "wasm/5": "",
+				"100%": " b2@3 x1 b1@2 x1 b0@1 x1", "wants": "", "ended": "", "%_": "",
+			} {
+				timers, more := find(text, 9)
+				require.Equal(t, want, timers, text)
+				require.False(t, more, text)
+			}
+			timers, more := find("execute", 2)
+			require.Equal(t, " b2@3 x1 b1@2 x1", timers)
+			require.True(t, more)
+			require.NoError(t, s.Derive(ctx))
+		}
+	})
+}
+
+// TestStore_ErrorsOfTheDatabaseAreMarked, so that no one is told them as another's.
+func TestStore_ErrorsOfTheDatabaseAreMarked(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
+		ctx := t.Context()
+		require.NoError(t, s.Close())
+		for name, ask := range map[string]func() error{
+			"last":   func() error { _, _, err := s.Last(ctx); return err },
+			"events": func() error { _, err := s.Events(ctx, store.Filter{Limit: 1}); return err },
+			"series": func() error { _, err := s.Series(ctx, 9, 9); return err },
+			"put":    func() error { return s.Put(ctx, &store.Block{Height: 1}, nil) },
+			"drop":   func() error { return s.DropAbove(ctx, 1) },
+			"meta":   func() error { return s.SetMeta(ctx, "a", "b") },
+		} {
+			require.ErrorIs(t, ask(), store.ErrDatabase, name)
+		}
+	})
+}
+
+// TestStore_CompletesVersion4: what follows from its events is computed when it is opened.
+func TestStore_CompletesVersion4(t *testing.T) {
+	undo := map[string]string{"sqlite": "PRAGMA user_version = 4", "postgres": "COMMENT ON TABLE blocks IS '4'"}
+	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "pgx"}
+	for kind, name := range databases(t) {
+		t.Run(kind, func(t *testing.T) {
+			if kind == "sqlite" {
+				name = filepath.Join(t.TempDir(), "db")
+			}
+			s, err := store.Open(t.Context(), name)
+			require.NoError(t, err)
+			for height := range int64(3) {
+				require.NoError(t, s.Put(t.Context(), &store.Block{Height: height + 1, UsedSize: 7}, []store.Event{
+					{Kind: "failed", Timer: "a1", Actor: "alice", Label: "rent", Paid: "2", Why: "insufficient funds (sdk/5)", Body: "{}"},
+				}))
+			}
+			require.NoError(t, s.Close())
+			db, err := sql.Open(drivers[kind], name)
+			require.NoError(t, err)
+			for _, statement := range []string{
+				undo[kind], "CREATE TABLE labels (timer TEXT PRIMARY KEY, folded TEXT NOT NULL)", "DROP TABLE timers", "DROP TABLE spans",
+				"DROP TABLE errors", "DROP INDEX events_of_error", "ALTER TABLE events DROP COLUMN error",
+			} {
+				_, err = db.Exec(statement)
+				require.NoError(t, err)
+			}
+			require.NoError(t, db.Close())
+
+			s, err = store.Open(t.Context(), name)
+			require.NoError(t, err)
+			defer s.Close()
+			totals, err := s.Totals(t.Context(), "alice")
+			require.NoError(t, err)
+			require.Equal(t, store.Totals{Actor: "alice", Fired: 3, Failed: 3, Paid: "6"}, totals)
+			life, label, err := s.Life(t.Context(), "a1")
+			require.NoError(t, err)
+			require.Equal(t, store.Life{Fired: 3, Failed: 3, Paid: "6"}, life)
+			require.Equal(t, "rent", label)
+			found, _, err := s.WithError(t.Context(), "sdk/5", 9)
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+			require.EqualValues(t, 3, found[0].Times)
+		})
 	}
 }
