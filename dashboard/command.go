@@ -152,7 +152,7 @@ func run(cmd *cobra.Command) (err error) {
 
 	server := &api.Server{
 		Store: history, Query: types.NewQueryClient(clientCtx), Hosts: o.hosts, Codec: clientCtx.Codec,
-		Names: keyNames(clientCtx, note), Now: time.Now, Wallet: o.wallet,
+		Names: keyNames(clientCtx, note), Now: time.Now, Wallet: o.wallet, Note: note,
 	}
 	wake := make(chan struct{}, 1)
 	follower := &follow.Follower{

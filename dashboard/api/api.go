@@ -65,6 +65,8 @@ type Server struct {
 	Node func() follow.Health
 	// Now is the time of day.
 	Now func() time.Time
+	// Note tells who runs the dashboard what visitors are not told; nil tells no one.
+	Note func(format string, args ...any)
 	// Wallet is the URL of a page in which owners change timers, to which the page links; empty for none.
 	Wallet string
 	// Hosts are the names under which the page may be asked for, in addition to loopback ones: a page of another site must
@@ -86,13 +88,18 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(files))
 	mux.HandleFunc("GET /api/stream", s.stream)
-	for path, answer := range map[string]func(*http.Request) (any, error){
-		"status": s.status, "lane": s.lane, "params": s.params, "series": s.series, "calendar": s.calendar, "ready": s.ready,
-		"events": s.events, "timer": s.timer, "actor": s.actor, "estimate": s.estimate, "overview": s.overview, "search": s.search,
-	} {
+	for path, answer := range s.endpoints() {
 		mux.HandleFunc("GET /api/"+path, s.answer(answer))
 	}
 	return s.guard(mux)
+}
+
+// endpoints are what answers in JSON, by the ends of their paths.
+func (s *Server) endpoints() map[string]func(*http.Request) (any, error) {
+	return map[string]func(*http.Request) (any, error){
+		"status": s.status, "lane": s.lane, "params": s.params, "series": s.series, "calendar": s.calendar, "ready": s.ready,
+		"events": s.events, "timer": s.timer, "actor": s.actor, "estimate": s.estimate, "overview": s.overview, "search": s.search,
+	}
 }
 
 // Publish sends events to all who follow live.
@@ -145,12 +152,10 @@ func (s *Server) answer(fn func(*http.Request) (any, error)) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if err != nil {
-			// What the node calls a mistake of the asker's is one, an address that is none for example.
-			of := http.StatusBadGateway
-			if mistake := (problem{}); errors.As(err, &mistake) || status.Code(err) == codes.InvalidArgument {
-				of = http.StatusBadRequest
+			if errors.Is(err, store.ErrDatabase) && s.Note != nil && r.Context().Err() == nil {
+				s.Note("%s: %v", r.URL.Path, err)
 			}
-			w.WriteHeader(of)
+			w.WriteHeader(codeOf(err))
 			found = map[string]string{"error": inWords(err)}
 		}
 		// The encoder escapes <, > and &. A visitor that has gone is no error of ours.
@@ -171,9 +176,32 @@ func number(r *http.Request, name string, byDefault, least, most int64) (int64, 
 	return n, nil
 }
 
+// codeOf is the code of HTTP for an error. What the node calls a mistake of the asker's is one, an address that is none for example.
+func codeOf(err error) int {
+	mistake := problem{}
+	switch {
+	case errors.As(err, &mistake), status.Code(err) == codes.InvalidArgument:
+		return http.StatusBadRequest
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusGatewayTimeout
+	case errors.Is(err, store.ErrDatabase):
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusBadGateway
+	}
+}
+
 // inWords is an error for people: what a server answered is told without what the transport wraps around it. Why a node does
-// not answer is told once, with the troubles.
+// not answer is told once, with the troubles. What a database says is for who runs it.
 func inWords(err error) string {
+	switch database := errors.Is(err, store.ErrDatabase); {
+	case database && errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("the history takes longer than %s to answer: ask for less of it", timeout)
+	case database:
+		return "the history can't be read: the dashboard's database does not answer, or refuses; what it says is in the dashboard's output"
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("the node takes longer than %s to answer", timeout)
+	}
 	if away := (*url.Error)(nil); errors.As(err, &away) {
 		return "the node does not answer"
 	}

@@ -32,6 +32,8 @@ type desk struct {
 	t        *testing.T
 	follower *follow.Follower
 	server   *httptest.Server
+	history  *store.Store
+	notes    []string
 	now      time.Time
 }
 
@@ -64,10 +66,12 @@ func newDesk(t *testing.T) *desk {
 	history, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = history.Close() })
+	d.history = history
 	d.follower = &follow.Follower{Source: follow.Node{RPC: rpc{d.Node}}, Store: history, Note: t.Logf}
 	s := &api.Server{
 		Store: history, Query: types.NewQueryClient(d.Ctx), Codec: d.Ctx.Codec, Names: map[string]string{d.Alice: "alice", d.Bob: "bob"},
 		Node: d.follower.Health, Now: func() time.Time { return d.now },
+		Note: func(format string, args ...any) { d.notes = append(d.notes, fmt.Sprintf(format, args...)) },
 	}
 	d.server = httptest.NewServer(s.Handler())
 	t.Cleanup(d.server.Close)
@@ -330,12 +334,17 @@ func TestSearch_FindsByNameAddressIDAndLabel(t *testing.T) {
 	require.Equal(t, []string{later}, search("100 %"))
 	require.Equal(t, []string{rent}, search(rent))
 	require.Equal(t, []string{rent}, search(strings.ToUpper(rent[:12])))
-	for _, none := range []string{"nobody", "%", "0_"} {
+	loan := d.schedule("loan", 99_000_000, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}} })
+	d.Blocks(4)
+	require.Equal(t, []string{loan}, search("Insufficient Funds"))
+	require.Regexp(t, `^failed [234] times: .*insufficient funds \(sdk/5\)$`, found.Timers[0].Status)
+	require.Equal(t, []string{loan}, search("sdk/5"))
+	for _, none := range []string{"nobody", "%", "0_", "sdk/55"} {
 		if none == "%" {
 			require.Equal(t, []string{later}, search(none), "it is no wildcard")
 			continue
 		}
-		require.Equal(t, fmt.Sprintf("no timer has %q in its label or at the beginning of its id, and no actor has that name or address; "+
+		require.Equal(t, fmt.Sprintf("no timer has %q in its label, at the beginning of its id or in an error that it met, and no actor has that name or address; "+
 			"names of keys that are known here: alice, bob", none), d.refused("search?q="+none))
 	}
 	require.Contains(t, d.refused("search"), "what is looked for?")
@@ -410,4 +419,36 @@ func TestActor_IsShownWithoutTheNode(t *testing.T) {
 	require.Empty(t, page.Timers)
 	require.Contains(t, page.Unknown, "connection refused")
 	require.Len(t, page.Events, 1)
+}
+
+// TestAnswers_WithoutTheDatabase: it is called what it is, in words, and what it says is told who runs it alone.
+func TestAnswers_WithoutTheDatabase(t *testing.T) {
+	d := newDesk(t)
+	id := d.schedule("rent", 5, nil)
+	var answer map[string]json.RawMessage
+	d.look("overview", &answer)
+	require.NoError(t, d.history.Close())
+	for _, path := range []string{"status", "series", "events", "overview", "timer?id=" + id, "actor?actor=" + d.Alice, "search?q=rent"} {
+		d.notes = nil
+		response, body := ask(t, d.server, http.MethodGet, "/api/"+path, "")
+		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, body)
+		require.Contains(t, body, "the history can't be read: the dashboard's database does not answer", path)
+		require.NotContains(t, body, "closed", path)
+		require.NotContains(t, body, "node", path)
+		require.Len(t, d.notes, 1)
+		require.Contains(t, d.notes[0], "database is closed")
+	}
+	d.ask("lane", &answer)
+	require.Contains(t, answer, "lane_basefee", "the node answers")
+}
+
+// TestAnswers_InTime: who asks too much is told so.
+func TestAnswers_InTime(t *testing.T) {
+	d := newDesk(t)
+	late := fmt.Errorf("%w: %w", store.ErrDatabase, context.DeadlineExceeded)
+	require.Equal(t, "the history takes longer than 10s to answer: ask for less of it", api.InWords(late))
+	require.Equal(t, "the node takes longer than 10s to answer", api.InWords(context.DeadlineExceeded))
+	d.Node.Down = true
+	_, body := ask(t, d.server, http.MethodGet, "/api/lane", "")
+	require.NotContains(t, body, "history")
 }

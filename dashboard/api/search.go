@@ -15,8 +15,12 @@ import (
 // maxFound bounds what a search lists.
 const maxFound = 50
 
-// maxSearched is longer than any address, name, id or label.
-const maxSearched = 256
+const (
+	// maxSearched is longer than any address, name, id, label or error.
+	maxSearched = 256
+	// minError is the least of an error's text that is looked for: of less most texts have some.
+	minError = 3
+)
 
 // found is what a search found: actors and timers.
 type found struct {
@@ -37,14 +41,15 @@ type foundTimer struct {
 	Time   int64 `json:"time,omitempty"`
 }
 
-// search finds an actor by its address or the name of its key, and timers by the beginning of their ids or by their labels.
+// search finds an actor by its address or the name of its key, and timers by the beginning of their ids, by their labels, and by
+// errors that they met.
 func (s *Server) search(r *http.Request) (any, error) {
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	switch {
 	case text == "":
-		return nil, problem{"what is looked for? An address, the name of a key, a timer's id or its beginning, or a label"}
+		return nil, problem{"what is looked for? An address, the name of a key, a timer's id or its beginning, a label, or an error"}
 	case len(text) > maxSearched:
-		return nil, problem{fmt.Sprintf("%.40q... is longer than any address, name, id or label", text)}
+		return nil, problem{fmt.Sprintf("%.40q... is longer than any address, name, id, label or error", text)}
 	}
 	answer := found{Actors: []string{}, Timers: []foundTimer{}}
 	if lower := strings.ToLower(text); s.isAccount(lower) {
@@ -60,7 +65,7 @@ func (s *Server) search(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if len(answer.Actors)+len(answer.Timers) == 0 {
-		return nil, problem{fmt.Sprintf("no timer has %.80q in its label or at the beginning of its id, and no actor has that name or address; %s",
+		return nil, problem{fmt.Sprintf("no timer has %.80q in its label, at the beginning of its id or in an error that it met, and no actor has that name or address; %s",
 			text, s.namesKnown())}
 	}
 	return answer, nil
@@ -82,10 +87,14 @@ func (s *Server) searchTimers(ctx context.Context, text string, answer *found) e
 		seen[e.Timer] = true
 		answer.Timers = append(answer.Timers, foundTimer{ID: e.Timer, Actor: e.Actor, Label: e.Label, Status: "last: " + e.Kind, Height: e.Height, Time: e.Time})
 	}
+	more, err := s.searchErrors(ctx, text, seen, answer)
+	if err != nil {
+		return err
+	}
 	// While the node is away, the history is searched alone; the page says that it is away.
 	alive, err := s.live(ctx)
 	if err == nil {
-		for _, timers := range [][]types.TimerInfo{alive.queue, alive.held} {
+		for _, timers := range [][]types.TimerInfo{alive.queue, alive.timed, alive.held} {
 			for i := range timers {
 				t := &timers[i]
 				matches := prefix != "" && strings.HasPrefix(t.Id, prefix) || strings.Contains(strings.ToLower(t.Label), strings.ToLower(text))
@@ -95,9 +104,33 @@ func (s *Server) searchTimers(ctx context.Context, text string, answer *found) e
 			}
 		}
 	}
-	answer.More = len(answer.Timers) > maxFound || alive.more
+	answer.More = len(answer.Timers) > maxFound || alive.more || more
 	answer.Timers = answer.Timers[:min(len(answer.Timers), maxFound)]
 	return nil
+}
+
+// searchErrors finds timers by errors that they met, unless they are found already.
+func (s *Server) searchErrors(ctx context.Context, text string, seen map[string]bool, answer *found) (more bool, err error) {
+	if len(text) < minError {
+		return false, nil
+	}
+	met, more, err := s.Store.WithError(ctx, text, maxFound+1)
+	if err != nil {
+		return false, err
+	}
+	for i := range met {
+		e := &met[i]
+		if seen[e.Timer] {
+			continue
+		}
+		seen[e.Timer] = true
+		status := e.Kind + ": " + e.Why
+		if e.Times > 1 {
+			status = fmt.Sprintf("%s %d times: %s", e.Kind, e.Times, e.Why)
+		}
+		answer.Timers = append(answer.Timers, foundTimer{ID: e.Timer, Actor: e.Actor, Label: e.Label, Status: status, Height: e.Height, Time: e.Time})
+	}
+	return more, nil
 }
 
 // namesKnown says which names of keys can be searched for.

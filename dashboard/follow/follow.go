@@ -98,7 +98,8 @@ func (f *Follower) note(state State, err error) {
 
 // Run follows until the context ends. It ends with an error if the node is of another chain than the history.
 func (f *Follower) Run(ctx context.Context) error {
-	away := false
+	// away is what was said of what is away.
+	away := ""
 	for {
 		err := f.Once(ctx)
 		wait := f.Interval
@@ -108,13 +109,17 @@ func (f *Follower) Run(ctx context.Context) error {
 		case errors.Is(err, ErrOtherChain):
 			return err
 		case err != nil:
-			if !away {
-				f.Note("no news from the node, asked again every %s: %v", patience, err)
+			what := "no news from the node"
+			if errors.Is(err, store.ErrDatabase) {
+				what = "the history is not written"
 			}
-			away, wait = true, patience
-		case away:
-			f.Note("the node answers again")
-			away = false
+			if what != away {
+				f.Note("%s, tried again every %s: %v", what, patience, err)
+			}
+			away, wait = what, patience
+		case away != "":
+			f.Note("the history goes on")
+			away = ""
 		}
 		select {
 		case <-ctx.Done():

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -205,4 +206,24 @@ func TestEventsAreDescribed(t *testing.T) {
 	require.Equal(t, "cancelled", follow.Describe("TimerCancelledByGovernance", &types.TimerCancelledByGovernance{}).Kind)
 	// A chain with modules that this program does not know has codes of its own.
 	require.Equal(t, "unknown (elsewhere/9)", follow.Meaning("elsewhere", 9))
+}
+
+// TestFollower_CallsTheDatabaseByItsName: a node that answers is not said to be away.
+func TestFollower_CallsTheDatabaseByItsName(t *testing.T) {
+	node := &chain{id: "a"}
+	node.grow(3, "x")
+	s := open(t, filepath.Join(t.TempDir(), "db"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var notes []string
+	follower := &follow.Follower{Source: node, Store: s, Interval: time.Nanosecond, Note: func(format string, args ...any) {
+		notes = append(notes, fmt.Sprintf(format, args...))
+		cancel()
+	}}
+	require.NoError(t, follower.Once(ctx))
+	require.NoError(t, s.Close())
+	require.NoError(t, follower.Run(ctx))
+	require.Len(t, notes, 1)
+	require.Contains(t, notes[0], "the history is not written, tried again every 2s: the database: ")
+	require.Empty(t, follower.Health().Away)
 }

@@ -215,8 +215,8 @@ async function search(place, text) {
     ...(actor ? [make('p', {}, 'owners: ', ...found.actors.flatMap((a, i) => [i ? ', ' : '', actorLink(a)]))] : []),
     make('div', { class: 'scroll tall' }, table([
       { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
-      { title: 'Status', text: true, of: (t) => t.status.replace('on hold', 'on hold') }, { title: 'Block', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
-    ], found.timers, 'no timers')), found.more ? note('there may be more than are listed here: look for more of the label, or more digits') : ''));
+      { title: 'Status', text: true, of: (t) => t.status }, { title: 'Block', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
+    ], found.timers, 'no timers')), found.more ? note('there may be more than are listed here: look for more of the label or the error, or more digits') : ''));
 }
 
 // route shows the overview, a timer, an actor or a search, by the address.
