@@ -387,8 +387,12 @@ pictures: build ## Make the README's pictures anew (needs node, Chromium, playwr
 	@scripts/pictures.sh
 
 .PHONY: dashboard-postgres
-dashboard-postgres: ## Test the dashboard's store on a PostgreSQL server of its own too (needs initdb)
+dashboard-postgres: ## Test the dashboard's history on a PostgreSQL server of its own too (needs initdb)
 	@scripts/postgres.sh
+
+.PHONY: dashboard-history
+dashboard-history: ## Time each endpoint of the dashboard with EVENTS (2000000) events, on SQLite and PostgreSQL (needs initdb, 2 GB)
+	@EVENTS=$(or $(EVENTS),2000000) scripts/postgres.sh -timeout 60m
 
 .PHONY: dashboard
 dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:27006

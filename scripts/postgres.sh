@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the dashboard on PostgreSQL too: on a server of its own, in a directory that is removed afterwards.
+# Runs the tests of the dashboard on PostgreSQL too: on a server of its own, in a directory that is removed afterwards. With EVENTS
+# it asks each endpoint about a history of so many, and prints the times, instead.
 # Needs initdb and postgres (on Debian: the package postgresql, and its bin directory in PATH).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,4 +25,10 @@ trap stop EXIT
 run initdb -D "$dir/data" -U timers --auth=trust >/dev/null
 # It listens on a socket in its directory alone, so that it takes no port.
 run pg_ctl -D "$dir/data" -w -o "-c listen_addresses='' -k $dir" -l "$dir/log" start >/dev/null
-go test -count=1 ./dashboard/store "$@" -args -store.postgres="postgres:///postgres?host=$dir&user=timers&sslmode=disable"
+database="postgres:///postgres?host=$dir&user=timers&sslmode=disable"
+if [[ -n ${EVENTS:-} ]]; then
+  go test -count=1 -v ./dashboard/api -run ReadNoHistory "$@" -args -postgres="$database" -events="$EVENTS"
+  exit
+fi
+go test -count=1 ./dashboard/api -run ReadNoHistory "$@" -args -postgres="$database"
+go test -count=1 ./dashboard/store "$@" -args -store.postgres="$database"

@@ -29,12 +29,13 @@ import (
 // desk is a dashboard of a chain in memory: a follower reads it into a store, and the server asks it.
 type desk struct {
 	*clienttest.Rig
-	t        *testing.T
-	follower *follow.Follower
-	server   *httptest.Server
-	history  *store.Store
-	notes    []string
-	now      time.Time
+	t         *testing.T
+	follower  *follow.Follower
+	server    *httptest.Server
+	history   *store.Store
+	notes     []string
+	endpoints []string
+	now       time.Time
 }
 
 // rpc adds to a node of the lab what a follower asks for.
@@ -66,16 +67,20 @@ func newDesk(t *testing.T) *desk {
 	history, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = history.Close() })
-	d.history = history
 	d.follower = &follow.Follower{Source: follow.Node{RPC: rpc{d.Node}}, Store: history, Note: t.Logf}
+	d.serve(history)
+	return d
+}
+
+// serve serves a history.
+func (d *desk) serve(history *store.Store) {
 	s := &api.Server{
 		Store: history, Query: types.NewQueryClient(d.Ctx), Codec: d.Ctx.Codec, Names: map[string]string{d.Alice: "alice", d.Bob: "bob"},
 		Node: d.follower.Health, Now: func() time.Time { return d.now },
 		Note: func(format string, args ...any) { d.notes = append(d.notes, fmt.Sprintf(format, args...)) },
 	}
-	d.server = httptest.NewServer(s.Handler())
-	t.Cleanup(d.server.Close)
-	return d
+	d.history, d.endpoints, d.server = history, s.Endpoints(), httptest.NewServer(s.Handler())
+	d.t.Cleanup(d.server.Close)
 }
 
 // look reads what is new, some seconds after the latest block, and asks the dashboard.

@@ -66,40 +66,86 @@ func tallyOf(events []Event, by int64) *tally {
 	return t
 }
 
+// atOnce is how many rows one statement reads or writes.
+const atOnce = 500
+
 // add adds a tally to what is stored.
 func (t *tally) add(ctx context.Context, tx statements) error {
-	for _, actor := range slices.Sorted(maps.Keys(t.actors)) {
-		n, paid := t.actors[actor], "0"
-		if _, err := tx.find(ctx, []any{&paid}, "SELECT paid FROM actors WHERE actor = ?", actor); err != nil {
-			return err
-		}
-		if err := tx.exec(ctx, `INSERT INTO actors VALUES (?,?,?,?,?,?) ON CONFLICT (actor) DO UPDATE SET
-			fired = actors.fired + excluded.fired, failed = actors.failed + excluded.failed, expired = actors.expired + excluded.expired,
-			unfunded = actors.unfunded + excluded.unfunded, paid = excluded.paid`,
-			actor, n.counts[0], n.counts[1], n.counts[2], n.counts[3], plus(paid, &n.paid)); err != nil {
+	for actors := range slices.Chunk(slices.Sorted(maps.Keys(t.actors)), atOnce) {
+		if err := t.addActors(ctx, tx, actors); err != nil {
 			return err
 		}
 	}
-	for _, timer := range slices.Sorted(maps.Keys(t.timers)) {
-		n, paid, label, last := t.timers[timer], "0", "", Place{}
-		if _, err := tx.find(ctx, []any{&paid, &label, &last.Height, &last.Position},
-			"SELECT paid, label, height, position FROM timers WHERE timer = ?", timer); err != nil {
-			return err
-		}
-		if named := t.labels[timer]; named != "" {
-			label = named
-		}
-		if behind, known := t.last[timer]; known {
-			last = behind
-		}
-		if err := tx.exec(ctx, `INSERT INTO timers VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (timer) DO UPDATE SET
-			label = excluded.label, folded = excluded.folded, fired = timers.fired + excluded.fired,
-			failed = timers.failed + excluded.failed, paid = excluded.paid, height = excluded.height, position = excluded.position`,
-			timer, label, strings.ToLower(label), n.counts[0], n.counts[1], plus(paid, &n.paid), last.Height, last.Position); err != nil {
+	for timers := range slices.Chunk(slices.Sorted(maps.Keys(t.timers)), atOnce) {
+		if err := t.addTimers(ctx, tx, timers); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// places are those of so many rows of values.
+func places(rows, values int) string {
+	row := "(?" + strings.Repeat(",?", values-1) + ")"
+	return row + strings.Repeat(","+row, rows-1)
+}
+
+func (t *tally) addActors(ctx context.Context, tx statements, actors []string) error {
+	type is struct{ actor, paid string }
+	rows, err := tx.query(ctx, "SELECT actor, paid FROM actors WHERE actor IN "+places(1, len(actors)), anys(actors)...)
+	if err != nil {
+		return err
+	}
+	stored, err := scan(rows, func(a *is) []any { return []any{&a.actor, &a.paid} })
+	if err != nil {
+		return err
+	}
+	paid := map[string]string{}
+	for _, a := range stored {
+		paid[a.actor] = a.paid
+	}
+	var values []any
+	for _, actor := range actors {
+		n := t.actors[actor]
+		values = append(values, actor, n.counts[0], n.counts[1], n.counts[2], n.counts[3], plus(paid[actor], &n.paid))
+	}
+	return tx.exec(ctx, "INSERT INTO actors VALUES "+places(len(actors), 6)+` ON CONFLICT (actor) DO UPDATE SET
+		fired = actors.fired + excluded.fired, failed = actors.failed + excluded.failed, expired = actors.expired + excluded.expired,
+		unfunded = actors.unfunded + excluded.unfunded, paid = excluded.paid`, values...)
+}
+
+func (t *tally) addTimers(ctx context.Context, tx statements, timers []string) error {
+	type is struct {
+		timer, paid, label string
+		last               Place
+	}
+	rows, err := tx.query(ctx, "SELECT timer, paid, label, height, position FROM timers WHERE timer IN "+places(1, len(timers)), anys(timers)...)
+	if err != nil {
+		return err
+	}
+	stored, err := scan(rows, func(a *is) []any { return []any{&a.timer, &a.paid, &a.label, &a.last.Height, &a.last.Position} })
+	if err != nil {
+		return err
+	}
+	before := map[string]is{}
+	for _, one := range stored {
+		before[one.timer] = one
+	}
+	var values []any
+	for _, timer := range timers {
+		n, now := t.timers[timer], before[timer]
+		if label := t.labels[timer]; label != "" {
+			now.label = label
+		}
+		if last, known := t.last[timer]; known {
+			now.last = last
+		}
+		values = append(values, timer, now.label, strings.ToLower(now.label), n.counts[0], n.counts[1], plus(now.paid, &n.paid),
+			now.last.Height, now.last.Position)
+	}
+	return tx.exec(ctx, "INSERT INTO timers VALUES "+places(len(timers), 8)+` ON CONFLICT (timer) DO UPDATE SET
+		label = excluded.label, folded = excluded.folded, fired = timers.fired + excluded.fired,
+		failed = timers.failed + excluded.failed, paid = excluded.paid, height = excluded.height, position = excluded.position`, values...)
 }
 
 // plus adds an amount to one that is stored.
@@ -178,19 +224,23 @@ func errorOf(why string) string {
 	return text
 }
 
-// errorID is the number of the error in why something happened, under which its text is stored; 0 if there is none.
-func errorID(ctx context.Context, tx statements, why string) (id int64, err error) {
+// errorIDs are the numbers of errors that are known already, by their texts.
+type errorIDs map[string]int64
+
+// of is the number of the error in why something happened, under which its text is stored; 0 if there is none.
+func (known errorIDs) of(ctx context.Context, tx statements, why string) (id int64, err error) {
 	text := errorOf(why)
-	if text == "" {
-		return 0, nil
+	if text == "" || known[text] != 0 {
+		return known[text], nil
 	}
-	if found, err := tx.find(ctx, []any{&id}, "SELECT id FROM errors WHERE text = ?", text); err != nil || found {
-		return id, err
+	found, err := tx.find(ctx, []any{&id}, "SELECT id FROM errors WHERE text = ?", text)
+	if err == nil && !found {
+		if _, err = tx.find(ctx, []any{&id}, "SELECT COALESCE(max(id), 0) + 1 FROM errors"); err == nil {
+			err = tx.exec(ctx, "INSERT INTO errors VALUES (?, ?, ?)", id, text, strings.ToLower(text))
+		}
 	}
-	if _, err := tx.find(ctx, []any{&id}, "SELECT COALESCE(max(id), 0) + 1 FROM errors"); err != nil {
-		return 0, err
-	}
-	return id, tx.exec(ctx, "INSERT INTO errors VALUES (?, ?, ?)", id, text, strings.ToLower(text))
+	known[text] = id
+	return id, err
 }
 
 // Derive computes anew what follows from the blocks and events.
@@ -207,10 +257,11 @@ func derive(ctx context.Context, tx statements) error {
 	if err := addSpans(ctx, tx, 0, 1<<62); err != nil {
 		return err
 	}
+	known := errorIDs{}
 	return eachPage(ctx, tx, Place{-1, 0}, func(events []Event) error {
 		for i := range events {
 			e := &events[i]
-			id, err := errorID(ctx, tx, e.Why)
+			id, err := known.of(ctx, tx, e.Why)
 			if err != nil {
 				return err
 			}

@@ -112,10 +112,11 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 		if err := addSpans(ctx, tx, b.Height, b.Height); err != nil {
 			return err
 		}
+		known := errorIDs{}
 		for i := range events {
 			e := &events[i]
 			e.Height, e.Position, e.Time = b.Height, int64(i), b.Time
-			id, err := errorID(ctx, tx, e.Why)
+			id, err := known.of(ctx, tx, e.Why)
 			if err != nil {
 				return err
 			}
