@@ -98,7 +98,10 @@ func waitText(e *types.QueryEstimateResponse, c timespan.Clock) string {
 	if e.Basis == types.BasisPaused {
 		return "until governance lets the lane go on"
 	}
-	if e.WaitBlocks == 0 {
+	switch {
+	case e.WaitBlocks == 0 && e.Basis == types.BasisCrowded:
+		return "until timers ahead end or can't pay any more"
+	case e.WaitBlocks == 0:
 		return "none"
 	}
 	text := plain.Count(e.WaitBlocks, "block")
@@ -116,12 +119,24 @@ func WaitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
 	case types.BasisPricedOut:
 		return "priced out at today's prices: an idle lane would be cheap enough in " + waitText(e, c)
 	case types.BasisCrowded:
-		return fmt.Sprintf("if it were due now: %s ahead, which return in every block and leave no room; wait at least: %s", aheadText(e), waitText(e, c))
+		wait := "wait"
+		if e.WaitBlocks > 0 {
+			wait = "wait at least"
+		}
+		return fmt.Sprintf("if it were due now: %s ahead, of which %s in every block, so that no room is left; %s: %s", aheadText(e), returning(e), wait, waitText(e, c))
 	case types.BasisStorm:
 		return fmt.Sprintf("if it were due now: a storm, %s known to be ahead; wait at least: %s", aheadText(e), waitText(e, c))
 	default:
 		return fmt.Sprintf("if it were due now: %s ahead; wait: %s", aheadText(e), waitText(e, c))
 	}
+}
+
+// returning is how many of the timers ahead return in every block.
+func returning(e *types.QueryEstimateResponse) string {
+	if e.Returning == 1 {
+		return "1 returns"
+	}
+	return plain.Thousands(e.Returning) + " return"
 }
 
 // basisText is what the wait rests on, in words.
