@@ -151,7 +151,7 @@ func run(cmd *cobra.Command) (err error) {
 	note := func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }
 
 	server := &api.Server{
-		Store: history, Query: types.NewQueryClient(clientCtx), Hosts: o.hosts, Codec: clientCtx.Codec,
+		Store: history, Query: types.NewQueryClient(clientCtx), Bank: banktypes.NewQueryClient(clientCtx), Hosts: o.hosts, Codec: clientCtx.Codec,
 		Names: keyNames(clientCtx, note), Now: time.Now, Wallet: o.wallet, Note: note,
 	}
 	wake := make(chan struct{}, 1)
@@ -176,7 +176,7 @@ func run(cmd *cobra.Command) (err error) {
 		alerts := &alert.Alerts{
 			Store: history, URL: o.webhook, Actors: o.actors, Note: note, Pause: time.Second,
 			Client: &http.Client{Timeout: 10 * time.Second},
-			Look:   (&alert.Owners{Timers: server.Query, Bank: banktypes.NewQueryClient(clientCtx), Codec: clientCtx.Codec, Registry: clientCtx.InterfaceRegistry}).Look,
+			Look:   (&alert.Owners{Timers: server.Query, Bank: server.Bank, Codec: clientCtx.Codec, Registry: clientCtx.InterfaceRegistry}).Look,
 		}
 		jobs = append(jobs, func(ctx context.Context) error { return alerts.Run(ctx, wake) })
 	}

@@ -1,7 +1,8 @@
 // Takes pictures of a running dashboard, light, dark and in a phone's width: node scripts/screenshots.mjs URL DIRECTORY [HASH [TEXT...]]
 //
 // HASH is the view, "" for the overview. A timer and an actor are searched for, and in the overview each choice is made once. It
-// fails if a page has an error, runs markup of the chain, is too wide, or does not show each TEXT within half a minute.
+// fails if a page has an error, runs markup of the chain, is too wide, cuts a table's
+// columns, or does not show each TEXT within half a minute.
 //
 // It needs Chromium, named by CHROMIUM if it is not /usr/bin/chromium, and playwright-core, found by NODE_PATH or in a
 // node_modules above the working directory: npm install --no-save playwright-core@1
@@ -54,6 +55,8 @@ for (const [name, width, height, colorScheme] of [['light', 1280, 1150, 'light']
   }
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) { problems++; console.error(`${name}: ${wide} pixels too wide`); }
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id || e.textContent.slice(0, 60)));
+  if (cut.length > 0) { problems++; console.error(`${name}: columns are cut of ${cut.join(', ')}`); }
   await page.screenshot({ path: path.join(directory, `${name}.png`) });
   await page.close();
 }

@@ -23,6 +23,7 @@ import (
 	"cosmossdk.io/core/address"
 
 	"github.com/cosmos/cosmos-sdk/codec"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/dashboard/follow"
 	"github.com/cosmos-timers/timers/dashboard/store"
@@ -57,6 +58,8 @@ type Server struct {
 	Store *store.Store
 	// Query asks the node.
 	Query types.QueryClient
+	// Bank asks the node what accounts can spend; nil does not.
+	Bank banktypes.QueryClient
 	// Codec reads what timers hold, and writes messages as the REST API does.
 	Codec codec.Codec
 	// Names are the names of keys, by their addresses.

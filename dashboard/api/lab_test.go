@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/dashboard/api"
 	"github.com/cosmos-timers/timers/dashboard/follow"
@@ -75,7 +76,7 @@ func newDesk(t *testing.T) *desk {
 // serve serves a history.
 func (d *desk) serve(history *store.Store) {
 	s := &api.Server{
-		Store: history, Query: types.NewQueryClient(d.Ctx), Codec: d.Ctx.Codec, Names: map[string]string{d.Alice: "alice", d.Bob: "bob"},
+		Store: history, Query: types.NewQueryClient(d.Ctx), Bank: banktypes.NewQueryClient(d.Ctx), Codec: d.Ctx.Codec, Names: map[string]string{d.Alice: "alice", d.Bob: "bob"},
 		Node: d.follower.Health, Now: func() time.Time { return d.now },
 		Note: func(format string, args ...any) { d.notes = append(d.notes, fmt.Sprintf(format, args...)) },
 	}
@@ -255,12 +256,13 @@ func TestOverview_TellsOfTimersInTrouble(t *testing.T) {
 	require.Len(t, found.Timers, 1)
 	require.Equal(t, failing, found.Timers[0].ID)
 	require.Equal(t, "loan", found.Timers[0].Label)
-	require.NotEmpty(t, found.Timers[0].Why)
+	require.Regexp(t, `insufficient funds \(sdk/5\); its owner can spend \d{8}`+d.Chain.FeeDenom+` now$`, found.Timers[0].Why)
 	require.Empty(t, found.Timers[0].Does, "it is gone")
 	found = o.trouble(t, "unfunded")
 	require.Len(t, found.Timers, 1)
 	require.Equal(t, poor, found.Timers[0].ID)
 	require.Contains(t, found.Timers[0].Why, "suspended")
+	require.Contains(t, found.Timers[0].Why, "; its payer can spend 0"+d.Chain.FeeDenom+" now")
 	found = o.trouble(t, "on hold")
 	require.Equal(t, []affected{{paused, "pause me", "paused by its owner, who may resume it", "send 5" + d.Chain.FeeDenom + " to bob"}}, found.Timers)
 	require.Equal(t, 2, o.Counts.Held)
@@ -456,4 +458,15 @@ func TestAnswers_InTime(t *testing.T) {
 	d.Node.Down = true
 	_, body := ask(t, d.server, http.MethodGet, "/api/lane", "")
 	require.NotContains(t, body, "history")
+}
+
+// TestEstimate_SaysWhatATimerWouldMeet: who waits behind others is told that, and not the blocks alone.
+func TestEstimate_SaysWhatATimerWouldMeet(t *testing.T) {
+	d := newDesk(t)
+	d.Crowd(20)
+	var prices []struct{ Tier, Says string }
+	d.look("estimate?gas=200000", &prices)
+	require.Len(t, prices, 20)
+	require.Equal(t, "urgent", prices[19].Tier)
+	require.Contains(t, prices[19].Says, "if it were due now: 20 ready timers")
 }

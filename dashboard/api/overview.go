@@ -7,10 +7,13 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	"github.com/cosmos/cosmos-sdk/types/query"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -48,6 +51,8 @@ type scene struct {
 	taken time.Time
 	found live
 	err   error
+	// funds are what accounts can spend, as they were asked for since.
+	funds map[string]string
 }
 
 // live are the chain's timers: those of the queue, those that wait for a time, those on hold, and how many wait for changes.
@@ -70,7 +75,7 @@ func (s *Server) live(ctx context.Context) (live, error) {
 		if ctx.Err() != nil {
 			return found, ctx.Err()
 		}
-		s.seen.found, s.seen.err, s.seen.taken = found, err, now
+		s.seen.found, s.seen.err, s.seen.taken, s.seen.funds = found, err, now, map[string]string{}
 	}
 	return s.seen.found, s.seen.err
 }
@@ -328,6 +333,30 @@ func (t trouble) with(timers []affected) trouble {
 	return t
 }
 
+// spends says what an account can spend of the fee denom, as the node told a moment ago; empty if it does not tell.
+func (s *Server) spends(ctx context.Context, l *live, who, address string) string {
+	if s.Bank == nil || l.lane == nil || address == "" {
+		return ""
+	}
+	s.seen.mu.Lock()
+	has, known := s.seen.funds[address]
+	s.seen.mu.Unlock()
+	if !known {
+		answer, err := s.Bank.SpendableBalanceByDenom(ctx, &banktypes.QuerySpendableBalanceByDenomRequest{Address: address, Denom: l.lane.FeeDenom})
+		if err != nil || answer.Balance == nil {
+			return "" // The trouble is told without it.
+		}
+		has = plain.Clean(answer.Balance.String())
+		s.seen.mu.Lock()
+		s.seen.funds[address] = has
+		s.seen.mu.Unlock()
+	}
+	return fmt.Sprintf("; %s can spend %s now", who, has)
+}
+
+// lacking is how the reason of a fire ends that failed since an account lacked what a message moves.
+var lacking = fmt.Sprintf("(%s/%d)", sdkerrors.ErrInsufficientFunds.Codespace(), sdkerrors.ErrInsufficientFunds.ABCICode())
+
 // failing are timers whose last fire failed.
 func (s *Server) failing(ctx context.Context, last int64, l *live) ([]trouble, error) {
 	found, err := s.Store.Failing(ctx, max(last-recent, 0), maxFailing)
@@ -347,6 +376,9 @@ func (s *Server) failing(ctx context.Context, last int64, l *live) ([]trouble, e
 		if e.Times > 1 {
 			timers[i].Why = fmt.Sprintf("%d times: %s", e.Times, e.Why)
 		}
+		if i < maxAffected && strings.Contains(e.Why, lacking) {
+			timers[i].Why += s.spends(ctx, l, "its owner", e.Actor)
+		}
 	}
 	return []trouble{trouble{Kind: "failing", Grave: true, Says: fmt.Sprintf(
 		"Timers whose last fire failed, within the last %s blocks: %s.", plain.Thousands(recent), bounded(len(found), maxFailing))}.with(timers)}, nil
@@ -359,6 +391,9 @@ func (s *Server) unfunded(ctx context.Context, last int64, l *live) ([]trouble, 
 		for i := range all {
 			t := &all[i]
 			if why := lacksFunds(t); why != "" {
+				if len(timers) < maxAffected {
+					why += s.spends(ctx, l, "its payer", t.FeePayer)
+				}
 				timers = append(timers, s.affected(t, why))
 			}
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,7 +17,9 @@ import (
 
 	"github.com/cosmos-timers/timers/dashboard/follow"
 	"github.com/cosmos-timers/timers/dashboard/store"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -333,6 +336,9 @@ var tiers = []types.PriorityTier{
 	types.TierEconomy, types.TierStandard, types.TierFast, types.TierUrgent,
 }
 
+// errNoPace lets waits be told in blocks.
+var errNoPace = errors.New("waits are told in blocks")
+
 // estimate is what a timer of some gas limits would pay, by tier.
 func (s *Server) estimate(r *http.Request) (any, error) {
 	most, err := number(r, "gas", 200_000, 40_000, 100_000_000)
@@ -345,9 +351,10 @@ func (s *Server) estimate(r *http.Request) (any, error) {
 		Gas       int64  `json:"gas"`
 		Tier      string `json:"tier"`
 		PreCharge string `json:"pre_charge"`
-		Wait      uint64 `json:"wait_blocks"`
-		Denom     string `json:"denom"`
-		Why       string `json:"why,omitempty"`
+		// Says is what a timer that were due now would meet.
+		Says  string `json:"says"`
+		Denom string `json:"denom"`
+		Why   string `json:"why,omitempty"`
 	}
 	var prices []price
 	for _, tier := range tiers {
@@ -359,7 +366,8 @@ func (s *Server) estimate(r *http.Request) (any, error) {
 			case err != nil:
 				p.Why = inWords(err)
 			default:
-				p.PreCharge, p.Wait, p.Denom = found.PreCharge, found.WaitBlocks, found.FeeDenom
+				p.PreCharge, p.Denom = found.PreCharge, found.FeeDenom
+				p.Says = outlook.WaitNote(found, timespan.Clock{PaceErr: errNoPace})
 			}
 			prices = append(prices, p)
 		}

@@ -71,12 +71,18 @@ export function estimate(place, shown) {
     svg.append(draw('line', { class: 'grid', x1: left, x2: w - right, y1: y(most * share), y2: y(most * share) }));
     svg.append(draw('text', { x: left - 6, y: y(most * share) + 4, 'text-anchor': 'end' }, whole(Math.round(most * share))));
   }
+  // Tiers that cost the same are one line, before their names.
+  const lines = new Map();
   [...new Set(shown.map((p) => p.tier))].forEach((tier, i) => {
-    const line = shown.filter((p) => p.tier === tier);
-    svg.append(draw('polyline', { class: 'tier t' + (i % 4), points: line.map((p) => `${x(p.gas)},${y(Number(p.pre_charge))}`).join(' ') }));
-    svg.append(draw('line', { class: 'tier t' + (i % 4), x1: w - right + 8, x2: w - right + 26, y1: top + 12 + i * 18, y2: top + 12 + i * 18 }));
-    svg.append(draw('text', { x: w - right + 31, y: top + 16 + i * 18 }, tier));
+    const points = shown.filter((p) => p.tier === tier).map((p) => `${x(p.gas)},${y(Number(p.pre_charge))}`).join(' ');
+    lines.set(points, [...(lines.get(points) || []), [tier, i]]);
   });
+  let row = 0;
+  for (const [points, tiers] of lines) {
+    const kind = 'tier t' + (tiers[0][1] % 4); const height = top + 12 + row * 18;
+    svg.append(draw('polyline', { class: kind, points }), draw('line', { class: kind, x1: w - right + 8, x2: w - right + 26, y1: height, y2: height }));
+    for (const [tier] of tiers) svg.append(draw('text', { x: w - right + 31, y: top + 16 + row++ * 18 }, tier));
+  }
   svg.append(draw('text', { x: left, y: h - 6 }, whole(gas[0]) + ' gas'), draw('text', { x: w - right, y: h - 6, 'text-anchor': 'end' }, whole(gas[gas.length - 1])));
   place.replaceChildren(svg);
 }

@@ -117,8 +117,11 @@ async function estimate(place) {
   const shown = prices.filter((p) => !p.why);
   if (shown.length === 0) { place.replaceChildren(note(prices[0] ? prices[0].why : 'no answer')); return; }
   charts.estimate(place, shown);
-  const longest = Math.max(...shown.map((p) => Number(p.wait_blocks)));
-  place.append(note(`pre-charge in ${shown[0].denom} by gas limit; what a fire does not use is refunded. Longest wait: ${count(longest, 'block')}.`));
+  place.append(note(`pre-charge in ${shown[0].denom} by gas limit; what a fire does not use is refunded.`));
+  // What the largest of each tier would meet, once where it is the same.
+  const met = new Map();
+  for (const p of new Map(shown.map((p) => [p.tier, p])).values()) met.set(p.says, [...(met.get(p.says) || []), p.tier]);
+  for (const [says, tiers] of met) place.append(note((met.size > 1 ? tiers.join(', ') + ': ' : '') + says + '.'));
   const refused = prices.find((p) => p.why);
   if (refused) place.append(note(`Not for ${whole(refused.gas)} gas or more: ${refused.why}`));
 }
