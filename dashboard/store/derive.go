@@ -32,9 +32,12 @@ type tally struct {
 	labels map[string]string
 }
 
-// tallyOf adds up events, by 1, or takes them out, by -1.
-func tallyOf(events []Event, by int64) *tally {
-	t := &tally{map[string]*totals{}, map[string]*totals{}, map[string]Place{}, map[string]string{}}
+func newTally() *tally {
+	return &tally{map[string]*totals{}, map[string]*totals{}, map[string]Place{}, map[string]string{}}
+}
+
+// count adds up events, by 1, or takes them out, by -1.
+func (t *tally) count(events []Event, by int64) {
 	for i := range events {
 		e := &events[i]
 		columns, counts := counted[e.Kind]
@@ -63,11 +66,25 @@ func tallyOf(events []Event, by int64) *tally {
 			}
 		}
 	}
-	return t
 }
 
-// atOnce is how many rows one statement reads or writes.
-const atOnce = 500
+const (
+	// atOnce is how many rows one statement reads or writes.
+	atOnce = 500
+	// maxTallied is how many actors and timers are added up before they are stored. PostgreSQL finds a row the slower the more often
+	// the same transaction has changed it.
+	maxTallied = 100_000
+)
+
+// addFull adds a tally to what is stored once it is large.
+func (t *tally) addFull(ctx context.Context, tx statements) error {
+	if len(t.actors)+len(t.timers) < maxTallied {
+		return nil
+	}
+	err := t.add(ctx, tx)
+	*t = *newTally()
+	return err
+}
 
 // add adds a tally to what is stored.
 func (t *tally) add(ctx context.Context, tx statements) error {
@@ -257,8 +274,8 @@ func derive(ctx context.Context, tx statements) error {
 	if err := addSpans(ctx, tx, 0, 1<<62); err != nil {
 		return err
 	}
-	known := errorIDs{}
-	return eachPage(ctx, tx, Place{-1, 0}, func(events []Event) error {
+	known, sum := errorIDs{}, newTally()
+	err := eachPage(ctx, tx, Place{-1, 0}, func(events []Event) error {
 		for i := range events {
 			e := &events[i]
 			id, err := known.of(ctx, tx, e.Why)
@@ -272,6 +289,11 @@ func derive(ctx context.Context, tx statements) error {
 				return err
 			}
 		}
-		return tallyOf(events, 1).add(ctx, tx)
+		sum.count(events, 1)
+		return sum.addFull(ctx, tx)
 	})
+	if err != nil {
+		return err
+	}
+	return sum.add(ctx, tx)
 }

@@ -125,7 +125,9 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 				return err
 			}
 		}
-		return tallyOf(events, 1).add(ctx, tx)
+		sum := newTally()
+		sum.count(events, 1)
+		return sum.add(ctx, tx)
 	})
 }
 
@@ -133,8 +135,15 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 // what it removes, and nothing else.
 func (s *Store) DropAbove(ctx context.Context, height int64) error {
 	return s.within(ctx, func(tx statements) error {
-		err := eachPage(ctx, tx, Place{height, 1 << 62}, func(events []Event) error { return tallyOf(events, -1).add(ctx, tx) })
+		sum := newTally()
+		err := eachPage(ctx, tx, Place{height, 1 << 62}, func(events []Event) error {
+			sum.count(events, -1)
+			return sum.addFull(ctx, tx)
+		})
 		if err != nil {
+			return err
+		}
+		if err := sum.add(ctx, tx); err != nil {
 			return err
 		}
 		for _, statement := range []string{"DELETE FROM events WHERE height > ?", "DELETE FROM blocks WHERE height > ?"} {
