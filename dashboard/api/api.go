@@ -76,9 +76,10 @@ type Server struct {
 	// not read it through a name that it makes point here.
 	Hosts []string
 
-	hub   *hub
-	slots chan struct{}
-	seen  scene
+	hub    *hub
+	slots  chan struct{}
+	seen   scene
+	lately lately
 }
 
 // Handler returns what serves the page and its API.

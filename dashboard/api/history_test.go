@@ -177,7 +177,7 @@ func TestEndpoints_ReadNoHistory(t *testing.T) {
 			defer db.Close()
 			db.SetMaxOpenConns(1)
 
-			left := d.endpoints
+			left := slices.Clone(d.endpoints)
 			for _, path := range p.asked() {
 				statements := 0
 				s.Asked(func(statement string, args []any) {
@@ -189,9 +189,14 @@ func TestEndpoints_ReadNoHistory(t *testing.T) {
 				response, body := ask(t, d.server, http.MethodGet, "/api/"+path, "")
 				require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, response.StatusCode, "%s: %s", path, body)
 				s.Asked(nil)
-				began := time.Now()
-				_, _ = ask(t, d.server, http.MethodGet, "/api/"+path, "")
-				t.Logf("%8.0f ms  %2d statements  %7d bytes  %s", time.Since(began).Seconds()*1e3, statements, len(body), path)
+				took := [2]float64{}
+				d.serve(s) // What is kept between two requests is empty in a new server.
+				for i := range took {
+					began := time.Now()
+					_, _ = ask(t, d.server, http.MethodGet, "/api/"+path, "")
+					took[i] = time.Since(began).Seconds() * 1e3
+				}
+				t.Logf("%8.0f ms, again %4.0f ms  %2d statements  %7d bytes  %s", took[0], took[1], statements, len(body), path)
 				left = slices.DeleteFunc(left, func(name string) bool { return name == strings.Split(path, "?")[0] })
 			}
 			require.Empty(t, left, "not asked")

@@ -55,6 +55,39 @@ type scene struct {
 	funds map[string]string
 }
 
+// lately is what the last blocks did, read once for each block.
+type lately struct {
+	mu      sync.Mutex
+	known   bool
+	height  int64
+	hash    string
+	sums    store.Sums
+	users   []store.Use
+	failing []store.Failing
+}
+
+// readLately reads what the last blocks did, unless it is known.
+func (s *Server) readLately(ctx context.Context, height int64, hash string) (sums store.Sums, users []store.Use, failing []store.Failing, err error) {
+	l, above := &s.lately, max(height-recent, 0)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known && l.height == height && l.hash == hash {
+		return l.sums, l.users, l.failing, nil
+	}
+	l.known = false
+	if l.sums, err = s.Store.Sums(ctx, above); err != nil {
+		return sums, nil, nil, err
+	}
+	if l.users, err = s.Store.Users(ctx, above, maxUsers); err != nil {
+		return sums, nil, nil, err
+	}
+	if l.failing, err = s.Store.Failing(ctx, above, maxFailing); err != nil {
+		return sums, nil, nil, err
+	}
+	l.known, l.height, l.hash = true, height, hash
+	return l.sums, l.users, l.failing, nil
+}
+
 // live are the chain's timers: those of the queue, those that wait for a time, those on hold, and how many wait for changes.
 type live struct {
 	lane     *types.QueryLaneResponse
@@ -160,21 +193,16 @@ type affected struct {
 // overview is what an operator wants to know first: what is wrong, how much waits, and who uses the lane.
 func (s *Server) overview(r *http.Request) (any, error) {
 	ctx := r.Context()
-	last, _, err := s.Store.Last(ctx)
+	last, hash, err := s.Store.Last(ctx)
 	if err != nil {
 		return nil, err
 	}
-	above := max(last-recent, 0)
-	sums, err := s.Store.Sums(ctx, above)
-	if err != nil {
-		return nil, err
-	}
-	users, err := s.Store.Users(ctx, above, maxUsers)
+	sums, users, failing, err := s.readLately(ctx, last, hash)
 	if err != nil {
 		return nil, err
 	}
 	found, unread := s.live(ctx)
-	troubles, err := s.troubles(ctx, last, &found, unread)
+	troubles, err := s.troubles(ctx, last, &found, unread, failing)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +251,7 @@ func (s *Server) nodeView() map[string]any {
 }
 
 // troubles are all that is wrong, the grave ones first. They are never nil: the page goes through the list.
-func (s *Server) troubles(ctx context.Context, last int64, l *live, unread error) ([]trouble, error) {
+func (s *Server) troubles(ctx context.Context, last int64, l *live, unread error, failing []store.Failing) ([]trouble, error) {
 	all, err := s.nodeTroubles(ctx, last)
 	if err != nil {
 		return nil, err
@@ -234,14 +262,15 @@ func (s *Server) troubles(ctx context.Context, last int64, l *live, unread error
 	case s.Node().Away == "":
 		all = append(all, trouble{Kind: "node", Grave: true, Says: "The node does not tell of its timers: " + inWords(unread)})
 	}
-	for _, look := range []func(context.Context, int64, *live) ([]trouble, error){s.laneLately, s.failing, s.unfunded} {
-		more, err := look(ctx, last, l)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, more...)
+	ofLane, err := s.laneLately(ctx, last, l)
+	if err != nil {
+		return nil, err
 	}
-	all = append(append(all, s.held(l)...), s.late(l)...)
+	unfunded, err := s.unfunded(ctx, last, l)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, ofLane, s.failing(ctx, failing, l), unfunded, s.held(l), s.late(l))
 	grave := slices.DeleteFunc(append([]trouble{}, all...), func(t trouble) bool { return !t.Grave })
 	return append(grave, slices.DeleteFunc(all, func(t trouble) bool { return t.Grave })...), nil
 }
@@ -358,10 +387,9 @@ func (s *Server) spends(ctx context.Context, l *live, who, address string) strin
 var lacking = fmt.Sprintf("(%s/%d)", sdkerrors.ErrInsufficientFunds.Codespace(), sdkerrors.ErrInsufficientFunds.ABCICode())
 
 // failing are timers whose last fire failed.
-func (s *Server) failing(ctx context.Context, last int64, l *live) ([]trouble, error) {
-	found, err := s.Store.Failing(ctx, max(last-recent, 0), maxFailing)
-	if err != nil || len(found) == 0 {
-		return nil, err
+func (s *Server) failing(ctx context.Context, found []store.Failing, l *live) []trouble {
+	if len(found) == 0 {
+		return nil
 	}
 	does := map[string]string{}
 	for _, all := range [][]types.TimerInfo{l.queue, l.timed, l.held} {
@@ -381,7 +409,7 @@ func (s *Server) failing(ctx context.Context, last int64, l *live) ([]trouble, e
 		}
 	}
 	return []trouble{trouble{Kind: "failing", Grave: true, Says: fmt.Sprintf(
-		"Timers whose last fire failed, within the last %s blocks: %s.", plain.Thousands(recent), bounded(len(found), maxFailing))}.with(timers)}, nil
+		"Timers whose last fire failed, within the last %s blocks: %s.", plain.Thousands(recent), bounded(len(found), maxFailing))}.with(timers)}
 }
 
 // unfunded are timers whose payers could not pay: those that were dropped for it lately, and those that wait.
