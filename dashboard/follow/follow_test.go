@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+
 	"github.com/cosmos-timers/timers/dashboard/follow"
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -204,6 +206,9 @@ func TestEventsAreDescribed(t *testing.T) {
 	require.Equal(t, "bid locked", follow.Describe("TimerBidLocked", &types.TimerBidLocked{}).Kind)
 	require.Equal(t, "on hold: quarantined", follow.Describe("TimerHeld", &types.TimerHeld{Reason: types.Quarantined}).Kind)
 	require.Equal(t, "cancelled", follow.Describe("TimerCancelledByGovernance", &types.TimerCancelledByGovernance{}).Kind)
+	config := types.TimerConfig{LaneTimerCycles: 1_200_000, PolicyParams: []*codectypes.Any{{TypeUrl: "/timers.v1.Unknown", Value: []byte{1}}}}
+	require.Contains(t, follow.Describe("TimerConfigUpdatedByGovernance", &types.TimerConfigUpdatedByGovernance{Config: config}).Body, "1200000")
+	require.Len(t, config.PolicyParams, 1)
 	// A chain with modules that this program does not know has codes of its own.
 	require.Equal(t, "unknown (elsewhere/9)", follow.Meaning("elsewhere", 9))
 }

@@ -131,7 +131,14 @@ func sumUp(b *store.Block, s *types.TimerLaneSummary) {
 // Describe is an event as it is stored.
 func Describe(name string, message proto.Message) store.Event {
 	e := store.Event{Kind: kindOf(name), Body: "{}"}
-	if body, err := json.Marshal(message); err == nil {
+	stored := message
+	if m, ok := message.(*types.TimerConfigUpdatedByGovernance); ok {
+		// What policies add to a config is not written without a codec: the SDK would print a stack.
+		bare := *m
+		bare.Config.PolicyParams = nil
+		stored = &bare
+	}
+	if body, err := json.Marshal(stored); err == nil {
 		e.Body = string(body)
 	}
 	if about, ok := message.(interface{ GetId() string }); ok {
