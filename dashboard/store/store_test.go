@@ -347,14 +347,21 @@ func TestStore_ReadsWhatItShows(t *testing.T) {
 	db, err := sql.Open("sqlite3", name)
 	require.NoError(t, err)
 	defer db.Close()
-	for query, index := range map[string]string{
-		"SELECT height FROM events WHERE timer = 'a' ORDER BY height DESC, position DESC LIMIT 1":               "events_of_timer",
-		"SELECT height FROM events WHERE error = 1 AND error > 0 ORDER BY height DESC, position DESC LIMIT 100": "events_of_error",
+	for index, filter := range map[string]store.Filter{
+		"events_of_timer": {Timer: "01", Kinds: []string{"failed", "fired"}, After: store.Place{Height: 1}, Before: store.Place{Height: 50}, Limit: 1},
+		"events_of_actor": {Actor: "alice", Before: store.Place{Height: 50}, Limit: 200},
+		"events_of_error": {Error: 1, Limit: 1_000},
+		"PRIMARY KEY":     {Before: store.Place{Height: 50}, Limit: 100},
 	} {
-		var id, parent, unused int
-		var plan string
-		require.NoError(t, db.QueryRow("EXPLAIN QUERY PLAN "+query).Scan(&id, &parent, &unused, &plan))
-		require.Contains(t, plan, index, query)
+		s.Asked(func(statement string, args []any) {
+			var id, parent, unused int
+			var plan string
+			require.NoError(t, db.QueryRow("EXPLAIN QUERY PLAN "+statement, args...).Scan(&id, &parent, &unused, &plan))
+			require.Contains(t, plan, "SEARCH e USING", statement)
+			require.Contains(t, plan, index, statement)
+		})
+		_, err := s.Events(t.Context(), filter)
+		require.NoError(t, err)
 	}
 }
 
