@@ -25,6 +25,7 @@ KILLS ?= 50
 MIXES ?= 250
 TESTS ?=
 DOCKER ?= docker
+FROM ?=
 
 # The root's tags alone: those of the other Go modules begin with a directory.
 VERSION := $(shell git describe --tags --match 'v*' --dirty 2>/dev/null | sed 's/^v//')
@@ -74,6 +75,16 @@ version: ## Write VERSION=1.0.0 everywhere and list the tags; without VERSION, c
 .PHONY: changelog
 changelog: ## Print the commits since the last release as a changelog has them, what breaks first
 	@go run ./scripts/changelog
+
+# What make check leaves out for its time: the long forms of tests, other builds, later lines of the SDK whole, and what is not Go.
+before_release := check test-long campaign sims-long faults soak-contracts genesis-memory two-builds sdk54 sdk55 rust
+
+.PHONY: before-release
+before-release: ## Run all tests and all their long forms, one target after another, most of a day (FROM=faults goes on there)
+	@from='$(FROM)'; for target in $(before_release); do \
+		if [[ -n $$from && $$target != "$$from" ]]; then continue; fi; from=; \
+		echo "== before-release: $$target"; $(MAKE) --no-print-directory "$$target" || { echo "== before-release: $$target failed" >&2; exit 1; }; \
+	done; if [[ -n $$from ]]; then echo "before-release: FROM=$$from is none of $(before_release)" >&2; exit 2; fi
 
 .PHONY: release
 release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums

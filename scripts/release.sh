@@ -6,6 +6,8 @@
 # The same commit gives the same bytes, whatever the directory, the caches and the time: paths are trimmed, the library is
 # linked by its name, and times, owners and the order of the archive are fixed. scripts/reproduce.sh tries it.
 #
+# Run `make before-release` on the commit first: it runs the tests in their long forms, which `make check` leaves out.
+#
 # VERSION        of the binary (default: git describe)
 # RELEASE_FLAGS  for go build (default -trimpath)
 set -euo pipefail

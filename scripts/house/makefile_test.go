@@ -62,3 +62,66 @@ func hasTest(t *testing.T, dir, name string) bool {
 		return slices.ContainsFunc(declared.FindAllSubmatch(text, -1), func(test [][]byte) bool { return pattern.Match(test[1]) })
 	})
 }
+
+var (
+	makeRule = regexp.MustCompile(`(?m)^([a-z0-9-]+):(.*?)(?: ##.*)?\n((?:\t.*\n)*)`)
+	// longFlag is a flag by which a test has a long form.
+	longFlag = regexp.MustCompile(`flag\.Bool\("([a-z]+\.(?:long|every|all))"`)
+)
+
+// TestMakefile_BeforeReleaseRunsEachLongForm: what the release asks for runs every test that has a long form in that form, each
+// target whose name says that it is long, and more than make check.
+func TestMakefile_BeforeReleaseRunsEachLongForm(t *testing.T) {
+	root := filepath.Join("..", "..")
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	rules := map[string][]string{}
+	for _, rule := range makeRule.FindAllStringSubmatch(string(makefile), -1) {
+		rules[rule[1]] = rule[2:]
+	}
+	_, list, found := strings.Cut(string(makefile), "\nbefore_release := ")
+	require.True(t, found)
+	list, _, _ = strings.Cut(list, "\n")
+	run := map[string]string{}
+	var visit func(targets []string)
+	visit = func(targets []string) {
+		for _, target := range targets {
+			require.Contains(t, rules, target)
+			run[target] = rules[target][1]
+			visit(strings.Fields(rules[target][0]))
+		}
+	}
+	visit(strings.Fields(list))
+	for _, target := range []string{"check", "test-long", "race", "campaign", "two-builds", "sdk54", "sdk55", "rust"} {
+		require.Contains(t, run, target)
+	}
+	recipes := ""
+	for target := range rules {
+		if strings.HasSuffix(target, "-long") {
+			require.Contains(t, run, target)
+		}
+		recipes += run[target]
+	}
+	flags := 0
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && slices.Contains([]string{"build", "node_modules", "target", ".git"}, entry.Name()) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, flag := range longFlag.FindAllSubmatch(text, -1) {
+			flags++
+			require.Contains(t, recipes, "-"+string(flag[1]), path)
+		}
+		return err
+	}))
+	require.Greater(t, flags, 6)
+	contributing, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(contributing), "`make before-release`")
+}
