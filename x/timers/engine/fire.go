@@ -149,7 +149,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 // fire settles and executes one selected timer: pre-charge, conditions, handler, refund; before is the state before it. The
 // timer is removed or made due again before its handler runs (recurrence.go): it can't fire twice, whatever that does. The
 // pre-charge at this price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of
-// its own: any other error undoes everything. If the handler has run by then, result says so, and its charge is due.
+// its own: any other error undoes everything. If conditions or the handler have run by then, result says so, and is charged.
 func (e *Engine) fire(
 	before, ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price market.Price, required math.Int, result *fireResult,
 ) error {
@@ -167,10 +167,7 @@ func (e *Engine) fire(
 	if run.guarded && timer.Retries == 0 {
 		o.Index = 0 // Nothing is delivered.
 	}
-	next, err := e.setNextDue(goCtx, b, timer, o, run.guarded)
-	if err != nil {
-		return err
-	}
+	next, moving := e.setNextDue(goCtx, b, timer, o, run.guarded)
 	delivery := types.Delivery{
 		Call:      timer.CallWith(payload),
 		TimerID:   timer.Id,
@@ -184,12 +181,15 @@ func (e *Engine) fire(
 
 		Occurrence: o.At, Index: o.Index,
 	}
-	e.deliver(ctx, b, delivery, run)
+	if moving == nil {
+		e.deliver(ctx, b, delivery, run)
+	}
 	cycles, cells := run.used()
 	cycles = b.billedCycles(timer, cycles)
 
 	*result = fireResult{
-		ran: true, runtime: run.served, price: price, settlement: price.Settle(preCharge, cycles, cells),
+		ran:     moving == nil || len(timer.OnlyIf) > 0, // What conditions read has been read.
+		runtime: run.served, price: price, settlement: price.Settle(preCharge, cycles, cells),
 		receipt: types.Receipt{
 			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 			Success: run.failure == nil && !run.guarded, Guarded: run.guarded, Cycles: cycles, Cells: cells,
@@ -199,6 +199,9 @@ func (e *Engine) fire(
 	}
 	if run.failure != nil {
 		result.receipt.Codespace, result.receipt.Code = types.CodeOf(run.failure)
+	}
+	if moving != nil {
+		return moving
 	}
 	if err := e.refund(ctx, b, timer, &payer, preCharge, result); err != nil {
 		return err
@@ -247,7 +250,7 @@ func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, payer *fe
 	return err
 }
 
-// keepCharge charges for a fire whose handler has run, and which the module could not finish: all that it did is undone, and its
+// keepCharge charges for a fire that has worked, and which the module could not finish: all that it did is undone, and its
 // timer is quarantined. It is a failed fire nevertheless, since its work was done: else whoever brings about that the module
 // fails has it for nothing. If not even that can be written, the lane has been spent.
 func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, result *fireResult) {

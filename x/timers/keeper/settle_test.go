@@ -295,6 +295,40 @@ func TestFire_NothingAfterTheHandlerMakesItFree(t *testing.T) {
 	}
 }
 
+// TestFire_NothingAfterItsConditionsMakesItFree: what a timer's conditions read was unpaid, and the lane did not count it, when
+// the module could not move the timer afterwards.
+//
+// Rule: 5.5-one-timer
+func TestFire_NothingAfterItsConditionsMakesItFree(t *testing.T) {
+	f, store := refuse(t, withConfig(plain))
+	f.setWatched(0)
+	runs, conditions := 0, make([]types.WatchKey, types.MaxOnlyIf)
+	for i := range conditions {
+		conditions[i] = f.lowBalance()
+	}
+	for range 30 {
+		f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{Watch: &types.WatchTrigger{
+			Keys: []types.WatchKey{f.balanceOf(carol)}, Remaining: 1,
+		}}), onlyIf(conditions...))
+	}
+	f.NextBlock()
+	f.fund(carol, 1)
+	store.kept = types.PrefixWatchHits.Bytes()
+	events := append(f.NextBlock(), f.NextBlock()...)
+	store.kept = nil
+	held, paid := eventsOf[*types.TimerHeld](f, events), int64(0)
+	require.NotEmpty(t, held)
+	fires := eventsOf[*types.TimerFired](f, events)
+	require.Len(t, fires, len(held))
+	for _, fired := range fires {
+		require.Equal(t, types.ErrInternal.ABCICode(), fired.Code)
+		require.Greater(t, fired.Cycles, f.config().FireBaseCycles+1_000*uint64(len(conditions)))
+		paid += number(t, fired.Paid)
+	}
+	require.Zero(t, runs)
+	require.Equal(t, int64(rich)-paid, f.balance(robot))
+}
+
 // TestFire_ModuleCannotFinish: what the handler did is undone, and the timer is quarantined, with a failed fire.
 //
 // Rule: 5.5-one-timer
