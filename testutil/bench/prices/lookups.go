@@ -37,8 +37,11 @@ func own(i int) int {
 }
 
 // amidPending is a chain that has just scheduled 20,000 timers, so that most of them are in no merged run yet.
-func amidPending() *crowded {
-	c := &crowded{name: fmt.Sprintf(", amid %d pending timers", pendingTimers)}
+func amidPending() *crowded { return amid(pendingTimers) }
+
+// amid is one that has just scheduled so many timers, and those of the keyed accounts.
+func amid(pending int) *crowded {
+	c := &crowded{name: fmt.Sprintf(", amid %d pending timers", pending)}
 	c.options = usual(func(chain *realapp.Chain, ctx sdk.Context) error {
 		c.ids = [units][]string{}
 		add := func(owner sdk.AccAddress, j int) (string, error) {
@@ -52,9 +55,9 @@ func amidPending() *crowded {
 			}, &response)
 			return response.Id, err
 		}
-		for j := range pendingTimers {
-			owner := workload.Owner(j % (pendingTimers / 100))
-			if j < pendingTimers/100 {
+		for j := range pending {
+			owner := workload.Owner(j % (pending / 100))
+			if j < pending/100 {
 				chain.App.Accounts.SetAccount(ctx, chain.App.Accounts.NewAccountWithAddress(ctx, owner))
 			}
 			if _, err := add(owner, j); err != nil {

@@ -147,6 +147,7 @@ func queryKinds() []kind {
 		refused("8 kB of members", units, `{"timers":{"estimate":{`+members(8_000)+`}}}`),
 		refused("8 kB of empty lists", units, `{"timers":{"estimate":{"bid":[`+strings.Repeat("[],", 2_650)+`1]}}}`),
 		refused("8 kB of digits", units, `{"timers":{"estimate":{"max_charge":"`+strings.Repeat("9", 8_000)+`"}}}`),
+		refused("a field of the parameters that is none", units, `{"timers":{"params":{"fields":["none"]}}}`),
 		refused("64 kB, which is too long", units, `{"timers":{"estimate":{`+members(64_000)+`}}}`),
 		refusedMessage("64 kB of members", 4, `{"timers":{"schedule":{`+members(64_000)+`}}}`),
 		refusedMessage("64 kB of empty keys", 4, `{"timers":{"schedule":{"trigger":{"watch":{"keys":[`+strings.Repeat("{},", 21_000)+`{}]}},"none":1}}}`),
