@@ -298,11 +298,19 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	}
 }
 
-// newOwned schedules an account's timers.
+// newOwned schedules the timers of an account that delegates to a contract's code while the test runs.
 func newOwned(tb testing.TB, c *Chain) *owned {
 	tb.Helper()
-	o := &owned{account: AccountOf("carol")}
-	delegate(c, o.account, c.Deploy(alice, "Puppet", nil).Address)
+	carol := AccountOf("carol")
+	delegate(c, carol, c.Deploy(alice, "Puppet", nil).Address)
+	tb.Cleanup(func() { delegate(c, carol, common.Address{}) })
+	return newOwnedBy(tb, c, carol)
+}
+
+// newOwnedBy is newOwned for any account, a contract's address too.
+func newOwnedBy(tb testing.TB, c *Chain, account Account) *owned {
+	tb.Helper()
+	o := &owned{account: account}
 	actor := sdk.AccAddress(o.account.Address.Bytes())
 	o.text = actor.String()
 	c.Do(func(ctx sdk.Context) error {
@@ -364,7 +372,6 @@ func newOwned(tb testing.TB, c *Chain) *owned {
 // drop removes what newOwned made.
 func (o *owned) drop(c *Chain) {
 	cancelAll(c, &Deployed{chain: c, Address: o.account.Address})
-	delegate(c, o.account, common.Address{})
 	c.Do(func(ctx sdk.Context) error {
 		given := feegrant.NewMsgRevokeAllowance(o.account.Address.Bytes(), alice.Address.Bytes())
 		got := feegrant.NewMsgRevokeAllowance(bob.Address.Bytes(), o.account.Address.Bytes())
