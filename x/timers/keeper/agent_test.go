@@ -309,6 +309,37 @@ func TestAnAgentThatFailsIsTheDefaultBid(t *testing.T) {
 	}
 }
 
+// TestCharges_WhateverAnAgentDoes: what an agent has used before it fails, tries to write or answers nonsense is billed with its
+// timer's fire.
+//
+// Rule: 1.9-call-billed-with-fire
+func TestCharges_WhateverAnAgentDoes(t *testing.T) {
+	const work = 50_000
+	agents := map[string]func(*fixture) agentScript{
+		"an answer": func(*fixture) agentScript { return answers(0, "3", "1", "0") },
+	}
+	for name, c := range failures() {
+		agents[name] = func(*fixture) agentScript { return c.agent }
+	}
+	for name := range newFixture(t).writers() {
+		agents[name] = func(f *fixture) agentScript { return f.writers()[name] }
+	}
+	for name, of := range agents {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, withConfig(expensive))
+			does := of(f)
+			agent := f.agent("working", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {
+				ctx.GasMeter().ConsumeGas(work, "test")
+				return does(ctx, about)
+			})
+			f.schedule(robot, 3, f.burner(1_000), byAgent(agent))
+			fired := only[*types.TimerFired](f, f.blocksUntil(3))
+			require.GreaterOrEqual(t, fired.AgentCycles, uint64(types.AgentBaseCycles+work))
+			require.GreaterOrEqual(t, fired.Cycles, fired.AgentCycles+f.config().FireBaseCycles)
+		})
+	}
+}
+
 func TestAnAgentThatIsGoneIsTheDefaultBid(t *testing.T) {
 	f := newFixture(t, withConfig(expensive))
 	agent := f.agent("leaving", answers(0, "9", "9", "9"))

@@ -297,3 +297,32 @@ func TestOnlyIf_CountsLikeAFire(t *testing.T) {
 	require.Len(t, receipts.Receipts, 2)
 	require.True(t, receipts.Receipts[0].Guarded)
 }
+
+// TestOnlyIf_ChargesWhatItReads: the condition that does not hold comes last, or can't be read, and all before it have been paid
+// for; a fire that is guarded counts what one counts that is not, but for its handler.
+//
+// Rule: 1.14-charge
+func TestOnlyIf_ChargesWhatItReads(t *testing.T) {
+	cycles := func(conditions ...func(*fixture) types.WatchKey) *types.TimerFired {
+		f, runs := newFixture(t), 0
+		f.setWatched(0)
+		keys := make([]types.WatchKey, len(conditions))
+		for i, condition := range conditions {
+			keys[i] = condition(f)
+		}
+		f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{After: 1}), onlyIf(keys...))
+		return only[*types.TimerFired](f, append(f.NextBlock(), f.NextBlock()...))
+	}
+	holds := (*fixture).lowBalance
+	fails := func(f *fixture) types.WatchKey { return f.when(f.balanceOf(watched), "> 100") }
+	none, one, both, last := cycles(), cycles(holds), cycles(holds, holds), cycles(holds, fails)
+	first := cycles(fails, holds)
+	each := one.Cycles - none.Cycles
+	require.Greater(t, each, uint64(1_000))
+	require.Equal(t, none.Cycles+2*each, both.Cycles)
+	require.True(t, last.Guarded)
+	require.Equal(t, both.Cycles, last.Cycles, "the last does not hold")
+	require.True(t, first.Guarded)
+	require.Equal(t, one.Cycles, first.Cycles, "none is read behind it")
+
+}
