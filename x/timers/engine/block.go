@@ -86,9 +86,12 @@ func (b *block) firstRemaining() types.QueueKey {
 }
 
 // billedCycles is the sum that a fire is billed: its own cycles, those of its agent's call, and what was prepaid for the
-// repetitions that passed without funds, which it restores. It is at most the gas limit, for which the fire was pre-charged.
-func (b *block) billedCycles(t *types.Timer, cycles uint64) uint64 {
-	return min(cycles+b.Agents.CyclesFor(t)+b.Config.LapseCycles*uint64(t.Skips), t.GasLimit)
+// repetitions that passed without funds, which it restores. It is at most the gas limit, for which the fire was pre-charged. What
+// of the call lies beyond is paid for by itself.
+func (b *block) billedCycles(t *types.Timer, cycles uint64) (billed, beyond uint64) {
+	called := b.Agents.CyclesFor(t)
+	all := cycles + called + b.Config.LapseCycles*uint64(t.Skips)
+	return min(all, t.GasLimit), min(called, all-min(all, t.GasLimit))
 }
 
 // fireResult is what one fire did, for the block's totals.

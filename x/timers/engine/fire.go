@@ -185,11 +185,10 @@ func (e *Engine) fire(
 		e.deliver(ctx, b, delivery, run)
 	}
 	cycles, cells := run.used()
-	cycles = b.billedCycles(timer, cycles)
-
+	cycles, call := b.billedCycles(timer, cycles)
 	*result = fireResult{
 		ran:     moving == nil || len(timer.OnlyIf) > 0, // What conditions read has been read.
-		runtime: run.served, price: price, settlement: price.Settle(preCharge, cycles, cells),
+		runtime: run.served, price: price, settlement: price.Settle(preCharge, cycles, cells).Keep(b.Prices.Cycle.MulInt(math.NewIntFromUint64(call)).Ceil().TruncateInt()),
 		receipt: types.Receipt{
 			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 			Success: run.failure == nil && !run.guarded, Guarded: run.guarded, Cycles: cycles, Cells: cells,
@@ -243,7 +242,7 @@ func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, payer *fe
 	err := e.Fees.RefundTo(goCtx, &b.Config, timer, payer, held, result.settlement.Refund)
 	if err != nil {
 		ctx.Logger().Error("a refund failed and is burned", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
-		result.settlement = result.settlement.WithoutRefund()
+		result.settlement = result.settlement.Keep(result.settlement.Refund)
 		err = e.Fees.RefundTo(goCtx, &b.Config, timer, payer, held, result.settlement.Refund)
 	}
 	result.receipt.Paid, result.receipt.Tip = result.settlement.Charged, result.settlement.Tip

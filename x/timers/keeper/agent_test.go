@@ -112,6 +112,29 @@ func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
 	require.Equal(t, uint64(40_000), f.lane().Cycles)
 }
 
+// TestACall_BeyondTheGasLimitIsPaid: an agent that uses what a call may was paid for up to the gas limit of its timer, which may
+// be a quarter of that.
+//
+// Rule: 1.9-call-billed-with-fire
+func TestACall_BeyondTheGasLimitIsPaid(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(inMarket))
+	agent := f.agent("spender", answers(140_000, "1", "0", "0"))
+	for range 8 {
+		f.schedule(robot, 3, f.burner(15_000), byAgent(agent), limited(40_000))
+	}
+	fires := eventsOf[*types.TimerFired](f, f.blocksUntil(3))
+	require.Len(t, fires, 8)
+	paid := int64(0)
+	for _, fired := range fires {
+		require.True(t, fired.Success)
+		require.Equal(t, [2]uint64{145_000, 40_000}, [2]uint64{fired.AgentCycles, fired.Cycles})
+		require.GreaterOrEqual(t, number(t, fired.Paid), int64(145_000), "what the call alone costs where its timer does not fire")
+		require.Equal(t, "0", fired.Refunded)
+		paid += number(t, fired.Paid)
+	}
+	require.Equal(t, int64(rich)-paid, f.balance(robot))
+}
+
 // Rule: 3.6-errors
 func TestWhoMayBeAnAgent(t *testing.T) {
 	lab.SkipWithoutAgents(t)

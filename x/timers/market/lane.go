@@ -30,9 +30,10 @@ type Settlement struct {
 	LaneBurned math.Int
 }
 
-// WithoutRefund is the settlement of a fire whose payer can't be given anything back: the refund is burned.
-func (s Settlement) WithoutRefund() Settlement {
-	s.Charged, s.Burned, s.Refund = s.Charged.Add(s.Refund), s.Burned.Add(s.Refund), math.ZeroInt()
+// Keep is the settlement of a fire that costs so much more, or all that was taken if that is less: it is burned.
+func (s Settlement) Keep(more math.Int) Settlement {
+	more = math.MinInt(more, s.Refund)
+	s.Charged, s.Burned, s.Refund = s.Charged.Add(more), s.Burned.Add(more), s.Refund.Sub(more)
 	return s
 }
 

@@ -23,8 +23,8 @@ import (
 //
 // The payer is charged for the largest call before the call, and gets back what it did not use: a timer whose payer
 // can't cover that is not asked. If the timer fires in the block, the call's cycles are added to those of the fire, up
-// to the gas limit, and what was charged for the call counts toward the pre-charge. Otherwise the charge stands, is
-// burned, and an event reports it.
+// to the gas limit, and what was charged for the call counts toward the pre-charge. Those beyond are burned out of what
+// was taken. Otherwise the charge stands, is burned, and an event reports it.
 type Calls struct {
 	registry *Registry
 	block    *policies.Block
