@@ -154,11 +154,11 @@ test-short: ## Run the tests without simulation, real nodes and benchmarks
 	@$(test_env) scripts/gomods.sh run -skip '/testutil/system|$(measured)' $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT) -skip '$(longest)'
 
 .PHONY: test-long
-test-long: race ## Run the tests that have a long form in that form, some minutes
+test-long: race ## Run the tests that have a long form in that form, an hour or more
 	cd x/timers && go test -timeout 60m ./market -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	go test -timeout 60m ./testutil/bench/storm -args -storm.every
-	go test -timeout 60m ./testutil/bench/worst -args -worst.all
+	go test -timeout 6h ./testutil/bench/worst -args -worst.all
 	go test -timeout 60m ./testutil/bench/prices -args -prices.every
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.times=100000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m ./schedule -args -schedule.long -rapid.checks=5000
