@@ -106,6 +106,8 @@ func (c *Chain) crowded(ready bool) sdk.Context {
 		require.NoError(c.tb, c.Timers.Keeper.Engine().Configs.SetNext(ctx, config))
 	}
 	free := ctx.WithGasMeter(storetypes.NewInfiniteGasMeter())
+	call, err := evmbinding.EncodeCall(bob.Address, new(big.Int), nil)
+	require.NoError(c.tb, err)
 	for i := range timers {
 		owner := make(sdk.AccAddress, common.AddressLength)
 		binary.BigEndian.PutUint64(owner, uint64(i/100)+1)
@@ -113,7 +115,8 @@ func (c *Chain) crowded(ready bool) sdk.Context {
 			c.Accounts.SetAccount(ctx, c.Accounts.NewAccountWithAddress(ctx, owner))
 		}
 		_, err := c.Timers.Keeper.Schedule(free, timerskeeper.ScheduleRequest{
-			Actor: owner, Trigger: timerstypes.Trigger{Height: due}, Handler: evmbinding.HandlerCallback, GasLimit: 100_000,
+			Actor: owner, Trigger: timerstypes.Trigger{Height: due}, Handler: evmbinding.HandlerCall, Payload: call,
+			GasLimit: 100_000,
 		})
 		require.NoError(c.tb, err)
 	}
