@@ -105,7 +105,7 @@ var house = layout{
 
 	limits: limits{
 		packageLines: 3380, cycleFiles: 6, blockFields: 29, conditionals: 0, policySources: 5, functionLines: 70,
-		coreLines: 31800, corePackages: 20, coreFloors: 11,
+		coreLines: 31900, corePackages: 20, coreFloors: 11,
 	},
 }
 
