@@ -61,24 +61,9 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 
 // receiptCommands are the queries about what was delivered.
 func receiptCommands() []*autocliv1.RpcCommandOptions {
-	example := func(args string) string { return plain.App() + " query timers " + args }
 	return []*autocliv1.RpcCommandOptions{
-		{
-			RpcMethod:      "Receipts",
-			Use:            "receipts [height]",
-			Short:          "List what fired at a height, with its outcome and cost",
-			Long:           "List the receipts of a height, as long as they are kept (receipt_retention_blocks in the params).",
-			Example:        example("receipts 1234"),
-			PositionalArgs: positional("height"),
-		},
-		{
-			RpcMethod:      "Deliveries",
-			Use:            "deliveries [actor]",
-			Short:          "List what an actor's timers did, the last delivery first",
-			Long:           "List the deliveries of an actor's timers, or of one of them (--id), as long as their receipts are kept (receipt_retention_blocks in the params). The node needs no event index for this. A page looks at a bounded number of receipts of the whole chain, so that it may be short, or empty, and have a next_key: go on with --page-key.",
-			Example:        example("deliveries alice --id c603"),
-			PositionalArgs: positional("actor"),
-		},
+		{RpcMethod: "Receipts", Skip: true},   // NewQueryCmd brings it
+		{RpcMethod: "Deliveries", Skip: true}, // NewQueryCmd brings it
 	}
 }
 

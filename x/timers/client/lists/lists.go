@@ -69,7 +69,7 @@ func Commands() []*cobra.Command {
 	}, readDue)
 	due.Flags().Bool(flagUntil, false, "list also the timers that are due before the height or the time")
 	return []*cobra.Command{
-		list, due, newWatchableCmd(), newWatchesCmd(), newLaneCmd(),
+		list, due, newWatchableCmd(), newWatchesCmd(), newReceiptsCmd(), newDeliveriesCmd(), newLaneCmd(),
 		command(&cobra.Command{
 			Use:     "ready",
 			Short:   "List the ready timers in the order in which the next block tries them",
