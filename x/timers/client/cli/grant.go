@@ -24,7 +24,7 @@ func newGrantCmd() *cobra.Command {
 %[1]s tx timers grant bob --for cancel --uses 5 --expires-in 7d --from alice
 %[1]s tx timers schedule --msgs vote.json --in 100 --expires-in 200 --gas-limit 100000 --from ALICE --generate-only > timer.json
 %[1]s tx authz exec timer.json --from bob
-%[1]s tx authz revoke bob /timers.v1.MsgScheduleTimer --from alice`, plain.App()),
+%[1]s tx authz revoke BOB /timers.v1.MsgScheduleTimer --from alice`, plain.App()),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -117,10 +119,15 @@ func printHistory(j *job.Job, h *history) error {
 		j.Notef("nothing is found: nothing happened, or the node did not index it, or has pruned it")
 		return nil
 	}
+	zone, err := j.Zone()
+	if err != nil {
+		return err
+	}
+	stamp := func(seconds int64) string { return timespan.Stamp(time.Unix(seconds, 0), zone) }
 	table := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
-	_, err := fmt.Fprintln(table, "HEIGHT\tTIMER\tWHAT\tRESULT\tPAID\tNEXT DUE\tMORE")
+	_, err = fmt.Fprintln(table, "HEIGHT\tTIMER\tWHAT\tRESULT\tPAID\tNEXT DUE\tMORE")
 	for _, row := range h.Events {
-		what := row.words()
+		what := row.words(stamp)
 		_, err = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Height, row.Timer[:min(len(row.Timer), 12)], row.what(), what[0], what[1], what[2], what[3])
 	}
 	if err == nil {

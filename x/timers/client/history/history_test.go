@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -164,4 +165,17 @@ func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
 		_, _, err := r.Run(append([]string{"query", "timers", "history"}, line...)...)
 		require.ErrorContains(t, err, name)
 	}
+}
+
+// TestHistory_WritesTimesAsThePreview: the day, the time of day and the offset, in the zone of who asks.
+func TestHistory_WritesTimesAsThePreview(t *testing.T) {
+	r := newRig(t)
+	when := r.Now().Add(time.Hour).Truncate(time.Second).UTC()
+	r.tell(&types.MsgScheduleTimer{
+		Sender: r.Alice, Trigger: types.Trigger{Time: &when}, Payload: r.Payload(r.Send(r.Alice, r.Bob, 1)), GasLimit: 100_000,
+	})
+	rows, _ := r.historyLines("alice")
+	shown, err := time.Parse("2006-01-02 15:04:05 -07:00", strings.Join(rows[0][5:8], " "))
+	require.NoError(t, err, rows)
+	require.True(t, when.Equal(shown), rows)
 }

@@ -93,25 +93,25 @@ func (h *history) totals() totals {
 }
 
 // words are the result, what was paid, the next due height, and what else there is to say; a dash is nothing. They are there for
-// every event of a timer.
-func (r *row) words() [4]string {
+// every event of a timer. Stamp writes times.
+func (r *row) words(stamp func(seconds int64) string) [4]string {
 	switch e := r.event.(type) {
 	case *types.TimerFired:
-		return firedWords(e)
+		return firedWords(e, stamp)
 	case *types.TimerScheduled:
-		more := plain.Until(e.ExpiresAt, e.ExpiresTime)
+		more := plain.Until(e.ExpiresAt, e.ExpiresTime, stamp)
 		if e.Label != "" {
 			more += ", " + plain.Clean(e.Label)
 		}
-		return [4]string{"-", "-", plain.Next(e.Due, e.DueTime), more}
+		return [4]string{"-", "-", plain.Next(e.Due, e.DueTime, stamp), more}
 	case *types.TimerUpdated:
 		return said("by its owner; it goes to the back of those due at its height")
 	case *types.TimerExpired:
-		return said("it was to fire " + plain.Until(e.ExpiresAt, e.ExpiresTime) + plain.Missing(e.Missing))
+		return said("it was to fire " + plain.Until(e.ExpiresAt, e.ExpiresTime, stamp) + plain.Missing(e.Missing))
 	case *types.TimerOccurrencesSkipped:
-		return skippedWords(e)
+		return skippedWords(e, stamp)
 	case *types.TimerReleased:
-		return [4]string{e.Reason.Word(), "-", plain.Next(e.Due, e.DueTime), ""}
+		return [4]string{e.Reason.Word(), "-", plain.Next(e.Due, e.DueTime, stamp), ""}
 	case *types.TimerHeld:
 		more := ""
 		switch {
@@ -126,9 +126,9 @@ func (r *row) words() [4]string {
 	case *types.TimerDeferredInsufficientFunds:
 		return said("waits: " + plain.Shortfall(e.Required, e.Available, e.AllowanceRefused))
 	case *types.TimerExtended:
-		return said(extendedWords(e.ExpiresAt, e.PreviousExpiresAt, e.ExpiresTime, e.PreviousExpiresTime))
+		return said(extendedWords(e.ExpiresAt, e.PreviousExpiresAt, e.ExpiresTime, e.PreviousExpiresTime, stamp))
 	case *types.TimerExtendedByGovernance:
-		return [4]string{"by governance", "-", "-", extendedWords(e.ExpiresAt, e.PreviousExpiresAt, e.ExpiresTime, e.PreviousExpiresTime)}
+		return [4]string{"by governance", "-", "-", extendedWords(e.ExpiresAt, e.PreviousExpiresAt, e.ExpiresTime, e.PreviousExpiresTime, stamp)}
 	case *types.TimerCancelled:
 		by := "its owner"
 		if e.Scheduler != "" {
@@ -168,11 +168,11 @@ func (r *row) bidWords() [4]string {
 func said(more string) [4]string { return [4]string{"-", "-", "-", more} }
 
 // extendedWords say when a timer ends, and when it was to end before.
-func extendedWords(height, heightBefore uint64, seconds, secondsBefore int64) string {
-	return plain.Until(height, seconds) + ", not " + strings.TrimPrefix(plain.Until(heightBefore, secondsBefore), "until ")
+func extendedWords(height, heightBefore uint64, seconds, secondsBefore int64, stamp func(seconds int64) string) string {
+	return plain.Until(height, seconds, stamp) + ", not " + strings.TrimPrefix(plain.Until(heightBefore, secondsBefore, stamp), "until ")
 }
 
-func skippedWords(e *types.TimerOccurrencesSkipped) [4]string {
+func skippedWords(e *types.TimerOccurrencesSkipped, stamp func(seconds int64) string) [4]string {
 	paid, more := "-", plain.Count(e.Count, "occurrence")
 	if e.AtLeast {
 		more = "at least " + more
@@ -183,11 +183,11 @@ func skippedWords(e *types.TimerOccurrencesSkipped) [4]string {
 	if e.Ended != types.EndUnspecified {
 		more += ", ended: " + plain.End(e.Ended) + plain.Missing(e.Missing)
 	}
-	return [4]string{plain.Skipped(e.Reason), paid, plain.Next(e.NextDue, e.NextTime), more}
+	return [4]string{plain.Skipped(e.Reason), paid, plain.Next(e.NextDue, e.NextTime, stamp), more}
 }
 
-func firedWords(e *types.TimerFired) [4]string {
-	result, next := words.Outcome(e.Success, e.Guarded, e.Codespace, e.Code), plain.Next(e.NextDue, e.NextTime)
+func firedWords(e *types.TimerFired, stamp func(seconds int64) string) [4]string {
+	result, next := words.Outcome(e.Success, e.Guarded, e.Codespace, e.Code), plain.Next(e.NextDue, e.NextTime, stamp)
 	more := fmt.Sprintf("%d cycles, %d cells", e.Cycles, e.Cells)
 	if e.Late > 0 {
 		more += fmt.Sprintf(", %d late", e.Late)

@@ -236,7 +236,7 @@ func tell(message proto.Message) (happening, bool) {
 	case *types.TimerDeferredInsufficientFunds:
 		h = happening{kind: "waits_for_funds", facts: shortfall(e.Required, e.Available, e.AllowanceRefused)}
 	case *types.TimerScheduled:
-		h = happening{kind: "scheduled", facts: []fact{{"due", plain.Next(e.Due, e.DueTime)}, {"gas_limit", e.GasLimit}}}
+		h = happening{kind: "scheduled", facts: []fact{{"due", plain.Next(e.Due, e.DueTime, types.TimeText)}, {"gas_limit", e.GasLimit}}}
 	case *types.TimerUpdated:
 		h = happening{kind: "updated"}
 	case *types.TimerExtended:

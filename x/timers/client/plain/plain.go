@@ -137,23 +137,24 @@ func Missing(fires uint64) string {
 	return ", " + Count(fires, "fire") + " short"
 }
 
-// Until is when a timer ends: at a height, at a time in seconds since 1970, or at whichever comes first.
-func Until(height uint64, seconds int64) string {
+// Until is when a timer ends: at a height, at a time in seconds since 1970, or at whichever comes first. Stamp writes the time.
+func Until(height uint64, seconds int64, stamp func(seconds int64) string) string {
 	switch {
 	case seconds == 0:
 		return fmt.Sprintf("until %d", height)
 	case height == 0:
-		return "until " + types.TimeText(seconds)
+		return "until " + stamp(seconds)
 	default:
-		return fmt.Sprintf("until %d or %s", height, types.TimeText(seconds))
+		return fmt.Sprintf("until %d or %s", height, stamp(seconds))
 	}
 }
 
 // Next is when a timer is due: at a time in seconds since 1970 if it waits for one, else at a height; a dash for none.
-func Next(height uint64, seconds int64) string {
+// Stamp writes the time.
+func Next(height uint64, seconds int64, stamp func(seconds int64) string) string {
 	switch {
 	case seconds > 0:
-		return types.TimeText(seconds)
+		return stamp(seconds)
 	case height > 0:
 		return fmt.Sprint(height)
 	default:

@@ -212,8 +212,11 @@ func (c Clock) Moment(height uint64) string {
 
 // Stamp writes a time for who reads the clock.
 func (c Clock) Stamp(t time.Time) string {
-	if c.Zone != nil {
-		t = t.In(c.Zone)
+	if c.Zone == nil {
+		return t.Format(momentLayout)
 	}
-	return t.Format(momentLayout)
+	return Stamp(t, c.Zone)
 }
+
+// Stamp writes a time for people: "2030-01-31 09:00:00 +01:00". Every command writes times so.
+func Stamp(t time.Time, zone *time.Location) string { return t.In(zone).Format(momentLayout) }
