@@ -53,31 +53,35 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.checkRepeats(); err != nil {
-		return nil, err
+	// Without another rule these change what the timer has.
+	terms := !when.stated() && slices.ContainsFunc(termFlags, d.Flags.Changed)
+	if !terms {
+		if err := d.checkRepeats(); err != nil {
+			return nil, err
+		}
 	}
 	if when.repetition, err = d.repetition(); err != nil {
 		return nil, err
 	}
 	options := slices.ContainsFunc(optionFlags, d.Flags.Changed)
 	d.DefaultCharge = limits.DefaultCharge
-	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto && !when.stated() && !options {
+	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto && !when.stated() && !options && !terms {
 		return nil, errors.New("nothing to change: want one of " + job.ListFlags(append([]string{
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
 			flagAt, flagIn, flagAfter, flagEvery, flagWatch,
-		}, optionFlags...)))
+		}, append(termFlags, optionFlags...)...)))
 	}
 	owned, err := d.OwnTimer(timer)
 	if err != nil {
 		return nil, err
 	}
 	msg.Id, msg.Actor = owned.ID, owned.Actor
-	return msg, d.setTerms(msg, owned.Live, when, options)
+	return msg, d.setTerms(msg, owned.Live, when, options, terms)
 }
 
 // setTerms reads the trigger and the options of a change. What is not stated of the options is what the timer has.
-func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when due, options bool) error {
-	if !when.stated() && !options {
+func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when due, options, terms bool) error {
+	if !when.stated() && !options && !terms {
 		return nil
 	}
 	if err := d.zoneMatters(); err != nil {
@@ -99,6 +103,16 @@ func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when 
 		if err := d.setTrigger(msg.Trigger, when, ends); err != nil {
 			return err
 		}
+	}
+	if terms {
+		if live == nil {
+			return fmt.Errorf("%s change what a timer has, which needs a node: --%s has none", job.ListFlags(termFlags), flags.FlagOffline)
+		}
+		kept, err := d.withTerms(live, when.repetition)
+		if err != nil {
+			return err
+		}
+		msg.Trigger = &kept
 	}
 	if !options {
 		return nil

@@ -1,13 +1,16 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -56,7 +59,7 @@ func (d *Draft) checkRepeats() error {
 
 // repetition reads what goes with --every, whatever that counts.
 func (d *Draft) repetition() (r repetition, err error) {
-	if _, repeats := d.Stated(flagEvery); !repeats {
+	if _, watches := d.Stated(flagWatch); watches {
 		return r, nil
 	}
 	if times, given := d.Stated(flagCount); given {
@@ -81,6 +84,64 @@ func (d *Draft) repetition() (r repetition, err error) {
 		r.maxFailures = uint32(count)
 	}
 	return r, nil
+}
+
+// termFlags state how a timer repeats, whatever its rule is: an update may state them alone.
+var termFlags = []string{flagCount, FlagOnFailure, flagMaxFailures, FlagMissed, flagWindow, flagJitter}
+
+// withTerms is the trigger of a timer that repeats with what is stated of its terms; the rest stays, and
+// so does its next turn.
+func (d *Draft) withTerms(live *types.TimerInfo, r repetition) (types.Trigger, error) {
+	t := live.Trigger
+	var remaining *uint64
+	var onFailure *types.OnFailure
+	var maxFailures *uint32
+	var terms **types.OccurrenceTerms
+	switch {
+	case t.Calendar != nil:
+		c := *t.Calendar
+		t.Calendar = &c
+		remaining, onFailure, maxFailures, terms = &c.Remaining, &c.OnFailure, &c.MaxFailures, &c.Occurrences
+	case t.Interval != nil:
+		i := *t.Interval
+		t.Interval = &i
+		// Blocks would count from the update else.
+		if live.Status == types.TimerStatusPending {
+			i.First = live.Due
+		}
+		remaining, onFailure, maxFailures, terms = &i.Remaining, &i.OnFailure, &i.MaxFailures, &i.Occurrences
+	default:
+		return t, fmt.Errorf("%s are for a timer that repeats, and this one does not: state --%s", job.ListFlags(termFlags), flagEvery)
+	}
+	if d.Flags.Changed(flagCount) {
+		*remaining = r.remaining
+	}
+	if d.Flags.Changed(FlagOnFailure) {
+		*onFailure, *maxFailures = r.onFailure, r.maxFailures
+	}
+	if !slices.ContainsFunc([]string{FlagMissed, flagWindow, flagJitter}, d.Flags.Changed) {
+		return t, nil
+	}
+	if t.Interval != nil && t.Interval.From != types.FromSchedule {
+		return t, fmt.Errorf("an interval that counts from its fires has none that could be late: --%s, --%s and --%s are for --%s schedule",
+			FlagMissed, flagWindow, flagJitter, FlagEveryFrom)
+	}
+	stated, err := d.occurrences(t.Calendar != nil)
+	if err != nil {
+		return t, err
+	}
+	if stated = cmp.Or(stated, &types.OccurrenceTerms{}); *terms != nil {
+		kept := **terms
+		stated.Missed = cmp.Or(stated.Missed, kept.Missed)
+		if !d.Flags.Changed(flagWindow) {
+			stated.Window = kept.Window
+		}
+		if !d.Flags.Changed(flagJitter) {
+			stated.Jitter = kept.Jitter
+		}
+	}
+	*terms = stated
+	return t, nil
 }
 
 // optionFlags state what an update replaces together.
