@@ -85,6 +85,49 @@ func TestPages_LinesAreShort(t *testing.T) {
 	}
 }
 
+// TestPages_BlocksHaveALanguage: those of the site's own pages, so that they are shown as what they are.
+func TestPages_BlocksHaveALanguage(t *testing.T) {
+	checked := 0
+	for name := range repository(t).files {
+		if !strings.HasPrefix(name, "site/") {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join("..", name))
+		require.NoError(t, err)
+		within := false
+		for i, text := range strings.Split(string(raw), "\n") {
+			language, fence := strings.CutPrefix(strings.TrimSpace(text), "```")
+			if !fence {
+				continue
+			}
+			if within = !within; within {
+				require.NotEmpty(t, language, "%s:%d", name, i+1)
+				checked++
+			}
+		}
+	}
+	require.Greater(t, checked, 50)
+}
+
+// TestSymptoms_TitlesStandAlone: a result of the search shows the title alone. It has the verdict, if the page is one's, and
+// no word for something that only the page before has named.
+func TestSymptoms_TitlesStandAlone(t *testing.T) {
+	p := repository(t)
+	verdicts := 0
+	for _, one := range p.pages() {
+		if !strings.HasPrefix(one.Path, "symptoms/") {
+			continue
+		}
+		require.NotRegexp(t, `^It(s)? `, one.Title, one.Path)
+		if verdict, found := strings.CutPrefix(one.About, "verdict "); found {
+			verdicts++
+			require.Contains(t, one.Title, "("+verdict+")", one.Path)
+		}
+		require.Equal(t, one.Path == "symptoms/no-funds", strings.Contains(one.Title, "Insufficient funds"), one.Path)
+	}
+	require.Greater(t, verdicts, 12)
+}
+
 // TestRender_LinksFollowTheMap: to pages, to parts of pages by anchors, to files of the repository, and to pictures.
 // Code and comments are no links.
 func TestRender_LinksFollowTheMap(t *testing.T) {

@@ -120,12 +120,21 @@ test('search finds a page', async (t) => {
   const { page, problems } = await open(t, '');
   await page.click('.DocSearch-Button, .VPNavBarSearch button');
   await page.fill('.VPLocalSearchBox input', 'priced_out');
-  const result = page.locator('.VPLocalSearchBox .result', { hasText: 'above what it may cost' }).first();
+  const result = page.locator('.VPLocalSearchBox .result', { hasText: 'above what a timer may cost' }).first();
   await result.waitFor({ timeout: 20_000 });
   await result.click();
   await page.waitForURL(/symptoms\/priced-out\.html/);
-  await page.locator('h1', { hasText: 'The price is above what it may cost' }).waitFor();
+  await page.locator('h1', { hasText: 'The price is above what a timer may cost' }).waitFor();
   assert.deepEqual(problems, []);
+});
+
+test('search for an error finds its page first', async (t) => {
+  const { page } = await open(t, '');
+  await page.click('.VPNavBarSearch button');
+  await page.fill('.VPLocalSearchBox input', 'insufficient funds');
+  const first = page.locator('.VPLocalSearchBox .result').first();
+  await first.waitFor({ timeout: 20_000 });
+  assert.match(await first.innerText(), /no_funds/);
 });
 
 test('search takes a word for itself, and a typing error in a long one', async (t) => {
