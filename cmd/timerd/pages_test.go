@@ -77,3 +77,52 @@ func TestPages_MakeTargetsExist(t *testing.T) {
 	}
 	require.Greater(t, checked, 50)
 }
+
+var (
+	codeOfPage = regexp.MustCompile("(?:`timers/|\\b[Ee]rrors? )(\\d+)\\b")
+	codeOfGo   = regexp.MustCompile(`Register\(ModuleName, (\d+),`)
+	pathOfPage = regexp.MustCompile("`((?:[\\w.-]+/)+[\\w.-]+\\.(?:go|md|json|sh|mjs|ts|rs|proto|txt|wasm|yml|qnt))`")
+)
+
+// TestPages_ErrorCodesExist: a code of the module's that a page names is registered.
+func TestPages_ErrorCodesExist(t *testing.T) {
+	registered, err := os.ReadFile("../../x/timers/types/errors.go")
+	require.NoError(t, err)
+	codes := map[string]bool{}
+	for _, code := range codeOfGo.FindAllStringSubmatch(string(registered), -1) {
+		codes[code[1]] = true
+	}
+	require.Greater(t, len(codes), 50)
+	checked := 0
+	for path, text := range pages(t) {
+		for _, code := range codeOfPage.FindAllStringSubmatch(strings.ReplaceAll(text, "sdk error ", ""), -1) {
+			checked++
+			require.True(t, codes[code[1]], "%s: %s", path, code[0])
+		}
+	}
+	require.Greater(t, checked, 5)
+}
+
+// TestPages_FilesExist: a file that a page names with its directory is in the repository, below the page's, the module's or
+// another directory.
+func TestPages_FilesExist(t *testing.T) {
+	list := exec.Command("git", "ls-files")
+	list.Dir = "../.."
+	out, err := list.Output()
+	require.NoError(t, err)
+	files := "\n" + string(out)
+	// These stand for files, or are made by the reader.
+	made := map[string]bool{"testdata/scenarios/NAME.json": true, "triggers/KIND.go": true, "artifacts/first_contract.wasm": true}
+	checked := 0
+	for page, text := range pages(t) {
+		if page == "CHANGELOG.md" {
+			continue // It names what is gone, too.
+		}
+		for _, path := range pathOfPage.FindAllStringSubmatch(text, -1) {
+			checked++
+			there := strings.Contains(files, "\n"+path[1]+"\n") || strings.Contains(files, "/"+path[1]+"\n")
+			require.True(t, there || made[path[1]], "%s: %s", page, path[1])
+		}
+	}
+	require.Greater(t, checked, 50)
+}
