@@ -25,6 +25,7 @@ import (
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
+	"github.com/cosmos-timers/timers/x/timers/client/history"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/remote"
@@ -368,11 +369,30 @@ func printJSON(j *job.Job, answer any) error {
 
 func hashText(hash []byte) string { return strings.ToUpper(hex.EncodeToString(hash)) }
 
+// done is what is printed as JSON of a transaction that is included, with what it did to timers.
+type done struct {
+	included
+	Events []history.Act `json:"events,omitempty"`
+}
+
+// printIncluded prints that a transaction is included, and what it did to timers: what passes, and what is next.
 func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
-	if j.OutputFormat == flags.OutputFormatText {
-		return j.PrintString(fmt.Sprintf("transaction %X is included at height %d\n", tx.Hash, tx.Height))
+	acts, err := history.Acts(tx.Height, tx.TxResult.Events)
+	if err != nil {
+		return err
 	}
-	return printJSON(j, included{Status: statusIncluded, Height: tx.Height, TxHash: hashText(tx.Hash)})
+	if j.OutputFormat != flags.OutputFormatText {
+		return printJSON(j, done{included{Status: statusIncluded, Height: tx.Height, TxHash: hashText(tx.Hash)}, acts})
+	}
+	zone, err := j.Zone()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("transaction %X is included at height %d\n", tx.Hash, tx.Height)
+	for i := range acts {
+		text += acts[i].Text(zone) + "\n"
+	}
+	return j.PrintString(text)
 }
 
 func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx, when string) error {

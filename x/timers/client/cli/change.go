@@ -241,6 +241,7 @@ func newResumeCmd() *cobra.Command {
 			if d.ResumeAt() == types.ResumeNext {
 				return msgs, nil
 			}
+			noteMissed(d, timers)
 			return msgs, adviseResume(d, timers)
 		})
 	cmd.Flags().Bool(draft.FlagNext, false, "wait for its next repetition: those that came meanwhile pass (default: the latest of them fires in the next block)")
@@ -251,7 +252,13 @@ func newResumeCmd() *cobra.Command {
 func newSkipCmd() *cobra.Command {
 	cmd := newNamedCmd("skip", "Let the next occurrences of one of your timers pass without a fire",
 		"Let the next --count occurrences of one of your timers pass without a fire, of a calendar or an interval. How many fires are left stays.",
-		(*draft.Draft).Skip)
+		func(d *draft.Draft, names []string) ([]sdk.Msg, error) {
+			msgs, err := d.Skip(names)
+			if err == nil {
+				noteSkipped(d, msgs)
+			}
+			return msgs, err
+		})
 	cmd.Flags().String("count", "1", "how many occurrences pass, at most 1,000")
 	return cmd
 }
@@ -260,6 +267,75 @@ func newRunCmd() *cobra.Command {
 	return newNamedCmd("run", "Make the next occurrence of one of your timers due in the next block",
 		"Make the next occurrence of one of your timers due in the next block, of a calendar or an interval that waits for it. It is paid like any other, "+
 			"and the timer waits for the one after it then.", (*draft.Draft).Run)
+}
+
+// noteMissed says of timers that are resumed which of them catch up: what came while one was on hold fires in the next block.
+func noteMissed(d *draft.Draft, timers []job.Owned) {
+	c, err := d.Clock()
+	if err != nil {
+		return
+	}
+	for _, owned := range timers {
+		t := owned.Live
+		if t == nil || t.Trigger.Watch != nil {
+			continue
+		}
+		due := ""
+		switch {
+		case t.DueTime > 0 && t.DueTime <= c.Present().Unix():
+			due = d.Stamp(t.DueTime)
+		case t.DueTime == 0 && t.Due > 0 && t.Due <= c.Height:
+			due = fmt.Sprintf("height %d", t.Due)
+		default:
+			continue
+		}
+		if t.Trigger.Interval == nil && t.Trigger.Calendar == nil {
+			d.Notef("timer %s was due at %s, while it was on hold: it fires in the next block, and is charged for that", t.Id, due)
+			continue
+		}
+		d.Notef("timer %s was due at %s, while it was on hold: it catches up by a fire in the next block, and is charged for that; --%s waits for its next repetition instead",
+			t.Id, due, draft.FlagNext)
+	}
+}
+
+// mostOccurrences is how many occurrences a node tells at once.
+const mostOccurrences = 100
+
+// noteSkipped says which occurrences of timers pass, and which is next then, as far as a node tells.
+func noteSkipped(d *draft.Draft, msgs []sdk.Msg) {
+	if d.Offline {
+		return
+	}
+	for _, msg := range msgs {
+		skip, ok := msg.(*types.MsgSkipTimer)
+		if !ok || skip.Count >= mostOccurrences {
+			continue
+		}
+		answer, err := types.NewQueryClient(d.Context).Occurrences(d.Ctx, &types.QueryOccurrencesRequest{
+			Actor: cmp.Or(skip.Actor, d.Signer.Text), Id: skip.Id, Limit: skip.Count + 1,
+		})
+		if err != nil || len(answer.Occurrences) <= int(skip.Count) {
+			continue
+		}
+		text := func(o types.OccurrenceInfo) string {
+			if answer.ByTime {
+				return d.Stamp(int64(o.Due))
+			}
+			return d.Date(o.Due)
+		}
+		passes := text(answer.Occurrences[0])
+		if skip.Count > 1 {
+			passes += " to " + text(answer.Occurrences[skip.Count-1])
+		}
+		d.Notef("timer %s: %s: %s; next is %s", skip.Id, passing(skip.Count), passes, text(answer.Occurrences[skip.Count]))
+	}
+}
+
+func passing(count uint32) string {
+	if count == 1 {
+		return "1 occurrence passes"
+	}
+	return plain.Count(uint64(count), "occurrence") + " pass"
 }
 
 // adviseResume tries what timers do, each of which is due in the next block if it is overdue, and says what that costs.

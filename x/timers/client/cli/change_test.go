@@ -375,11 +375,11 @@ func TestEveryCommandWaits(t *testing.T) {
 
 	out, notes, err = run("pause", id[:16], "--wait")
 	require.NoError(t, err)
-	require.Regexp(t, `^transaction [0-9A-F]{64} is included at height \d+\n$`, out)
+	require.Regexp(t, `^transaction [0-9A-F]{64} is included at height \d+\ntimer `+r.Alice+`/`+id+` held, paused\n$`, out)
 	require.NotContains(t, notes, "gas_used", "the answer to the broadcast is no news")
 	out, _, err = r.Run("tx", "timers", "cancel", id, "--from", "alice", "-y", "-o", "json", "--wait")
 	require.NoError(t, err)
-	require.Regexp(t, `^{"status":"included","height":\d+,"txhash":"[0-9A-F]{64}"}\n$`, out)
+	require.Regexp(t, `^{"status":"included","height":\d+,"txhash":"[0-9A-F]{64}","events":\[{"height":\d+,"timer":"`+id+`","type":"TimerCancelled","event":{[^}]*}}\]}\n$`, out)
 	_, _, err = run("cancel", id, "--wait")
 	require.ErrorContains(t, err, "failed at height")
 	require.ErrorContains(t, err, "(timers, code")

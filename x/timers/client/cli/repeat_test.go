@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -111,4 +112,40 @@ func TestPauseAndResume(t *testing.T) {
 	require.ErrorContains(t, r.Refused("resume", "bob/"+id[:6]), "belongs to "+r.Bob)
 	msg, _ = r.Printed("resume", "alice/"+id[:6])
 	require.Equal(t, &types.MsgResumeTimer{Sender: r.Alice, Id: id}, msg)
+}
+
+// What a timer missed while it was on hold is caught up, and paid: that is said before it is signed, and how to leave it.
+func TestResume_SaysThatItCatchesUp(t *testing.T) {
+	r := newRig(t)
+	id := r.place(5, func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
+	})
+	due := r.Chain.Height() + 20
+	paused, _ := r.Printed("pause", id[:8])
+	require.NoError(t, r.Chain.BeginBlock())
+	_, _, err := r.Chain.Tx(paused)
+	require.NoError(t, err)
+	_, err = r.Chain.EndBlock()
+	require.NoError(t, err)
+	const catches = "it catches up by a fire in the next block, and is charged for that; --next waits for its next repetition instead"
+	_, notes := r.Printed("resume", id[:8])
+	require.NotContains(t, notes, "catches up")
+	r.Blocks(30)
+	_, notes = r.Printed("resume", id[:8])
+	require.Contains(t, notes, fmt.Sprintf("timer %s was due at height %d, while it was on hold: %s", id, due, catches))
+	_, notes = r.Printed("resume", id[:8], "--next")
+	require.NotContains(t, notes, "catches up")
+}
+
+// Before it is signed, skip says what passes and what is next.
+func TestSkip_SaysWhatPasses(t *testing.T) {
+	r := newRig(t)
+	id := r.place(5, func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
+	})
+	due := r.Chain.Height() + 20
+	_, notes := r.Printed("skip", id[:8])
+	require.Regexp(t, fmt.Sprintf(`timer %s: 1 occurrence passes: height %d .*; next is height %d `, id, due, due+20), notes)
+	_, notes = r.Printed("skip", id[:8], "--count", "2")
+	require.Regexp(t, fmt.Sprintf(`2 occurrences pass: height %d .* to height %d .*; next is height %d `, due, due+20, due+40), notes)
 }

@@ -28,7 +28,7 @@ func NewCommand() *cobra.Command {
 		Short: "Show what happened to an actor's timers, or to one of them, newest first",
 		Long: "Show what happened to an actor's timers, or to one of them, newest first: what fired with its outcome and its price, what expired, " +
 			"what was scheduled, changed, paused and cancelled. Timers that are gone are found too, as long as the node remembers: " +
-			"the chain's state keeps no history, so this comes from the event index of the node that is asked. One that is gone is named by its id; a live one by its label too.",
+			"the chain's state keeps no history, so this comes from the event index of the node that is asked. Each is named by its id or its label; of several gone ones with a label the newest is shown.",
 		Example: fmt.Sprintf(`%[1]s query timers history alice
 %[1]s query timers history alice/3fa9 --page-limit 50 --before 120000
 %[1]s query timers history alice/rent`, plain.App()),
@@ -94,16 +94,49 @@ func ofTimer(j *job.Job, s *search, name string) (*history, error) {
 	}
 	timer, err := j.Find(s.actor, name)
 	switch {
-	case errors.Is(err, job.ErrNoTimer) && s.prefix != "":
-		return &history{Events: []row{}}, nil
 	case errors.Is(err, job.ErrNoTimer):
-		return nil, fmt.Errorf("%w: those that are gone are named by their ids", err)
+		return ofGone(j, s, name, err)
 	case err != nil:
 		return nil, err
 	}
 	j.Notef("timer %s/%s: %s", s.actor, timer.Id, j.Says(&timer))
 	s.prefix = timer.Id
 	return s.run(j.Ctx)
+}
+
+// ofGone searches for a timer that is gone, by its label: of several the newest.
+func ofGone(j *job.Job, s *search, label string, none error) (*history, error) {
+	if types.CheckLabel(label) != nil {
+		return nil, none
+	}
+	prefix := s.prefix
+	s.prefix = ""
+	ids, err := s.labelled(j.Ctx, label)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ids) == 0 && prefix != "":
+		s.prefix = prefix
+		return s.run(j.Ctx)
+	case len(ids) == 0:
+		return nil, fmt.Errorf("%w, and this node knows of none that is gone", none)
+	}
+	s.prefix = ids[0]
+	j.Notef("timer %s/%s had the label %s, and is gone", s.actor, ids[0], label)
+	if len(ids) > 1 {
+		j.Notef("%s before it had the label too: %s", plain.Count(uint64(len(ids)-1), "timer"), strings.Join(ids[1:min(len(ids), 1+shownGone)], ", "))
+	}
+	return s.run(j.Ctx)
+}
+
+// shownGone is how many other timers with a label are named.
+const shownGone = 10
+
+// noteKnown says from which height on a node knows anything.
+func (h *history) noteKnown(j *job.Job) {
+	if h.KnownFrom > 0 {
+		j.Notef("this node knows nothing of what was before height %d, its first block: a node that has more is asked with --%s", h.KnownFrom, flags.FlagNode)
+	}
 }
 
 func printHistory(j *job.Job, h *history) error {
@@ -115,6 +148,7 @@ func printHistory(j *job.Job, h *history) error {
 		}
 		return j.PrintRaw(text)
 	}
+	h.noteKnown(j)
 	if len(h.Events) == 0 {
 		j.Notef("nothing is found: nothing happened, or the node did not index it, or has pruned it")
 		return nil
@@ -123,7 +157,7 @@ func printHistory(j *job.Job, h *history) error {
 	if err != nil {
 		return err
 	}
-	stamp := func(seconds int64) string { return timespan.Stamp(time.Unix(seconds, 0), zone) }
+	stamp := stampIn(zone)
 	table := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
 	_, err = fmt.Fprintln(table, "HEIGHT\tTIMER\tWHAT\tRESULT\tPAID\tNEXT DUE\tMORE")
 	for _, row := range h.Events {
@@ -140,4 +174,9 @@ func printHistory(j *job.Job, h *history) error {
 		j.Notef("older: --%s %d", flagBefore, h.Before)
 	}
 	return err
+}
+
+// stampIn writes seconds since 1970 in a zone.
+func stampIn(zone *time.Location) func(seconds int64) string {
+	return func(seconds int64) string { return timespan.Stamp(time.Unix(seconds, 0), zone) }
 }

@@ -155,9 +155,10 @@ func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
 	r.Node.Index.Off = fmt.Errorf("timed out")
 	_, _, err = r.Run("query", "timers", "history", "alice")
 	require.ErrorContains(t, err, "search the node's event index: timed out")
+	r.Node.Index.Off = nil
 	for name, line := range map[string][]string{
 		`"carol" is neither an address`: {"carol"},
-		"alice has no live timer with the label or id xyz: those that are gone are named by their ids": {"alice/xyz"},
+		"alice has no live timer with the label or id xyz, and this node knows of none that is gone": {"alice/xyz"},
 		"--page-limit 0 is out of bounds":        {"alice", "--page-limit", "0"},
 		"--page-limit 101 is out of bounds":      {"alice", "--page-limit", "101"},
 		"invalid argument \"-1\" for \"--before": {"alice", "--before", "-1"},
@@ -178,4 +179,91 @@ func TestHistory_WritesTimesAsThePreview(t *testing.T) {
 	shown, err := time.Parse("2006-01-02 15:04:05 -07:00", strings.Join(rows[0][5:8], " "))
 	require.NoError(t, err, rows)
 	require.True(t, when.Equal(shown), rows)
+}
+
+// acts is what a transaction of a command with --wait prints behind its first line.
+func (r *rig) acts(line ...string) []string {
+	r.T.Helper()
+	out, _, err := r.Run(append(append([]string{"tx", "timers"}, line...), "--from", "alice", "-y", "--wait", "-o", "text")...)
+	require.NoError(r.T, err)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Regexp(r.T, "^transaction [0-9A-F]{64} is included at height [0-9]+$", lines[0])
+	return lines[1:]
+}
+
+// Each act of an owner is in the history with its dates, and the answer to it says them too.
+// Rule: 9.1-history
+func TestHistory_TellsWhatItsOwnerDid(t *testing.T) {
+	r := newRig(t)
+	id := r.repeating(50) // at 11: due at 61, 111, ...
+	name := "alice/" + id[:8]
+	began := "timer " + r.Alice + "/" + id + " "
+	require.Equal(t, []string{began + "skipped, requested, 1 occurrence: height 61; next due at height 111"}, r.acts("skip", name))
+	require.Equal(t, []string{began + "skipped, requested, 2 occurrences: height 111 to height 161; next due at height 211"}, r.acts("skip", name, "--count", "2"))
+	require.Equal(t, []string{began + "held, paused"}, r.acts("pause", name))
+	require.Equal(t, []string{began + "released, paused; next due at height 211"}, r.acts("resume", name, "--next"))
+	require.Equal(t, []string{began + "updated, by its owner; it goes to the back of those due at its height; next due at height 211"},
+		r.acts("update", name, "--gas-limit", "90000"))
+	require.Contains(t, r.acts("extend", name, "--until", "900", "--shorten")[0], began+"extended, until 900, not ")
+	require.Contains(t, r.acts("run", name)[0], "; next due at height ")
+	require.Equal(t, []string{began + "cancelled, by its owner"}, r.acts("cancel", name))
+
+	rows, _ := r.historyLines(name)
+	var got []string
+	for _, row := range rows {
+		got = append(got, row[2])
+	}
+	require.Equal(t, []string{"cancelled", "updated", "extended", "updated", "released", "held", "skipped", "skipped", "scheduled"}, got)
+	require.Equal(t, "requested - 211 2 occurrences: height 111 to height 161", strings.Join(rows[6][3:], " "))
+	require.Equal(t, "requested - 111 1 occurrence: height 61", strings.Join(rows[7][3:], " "))
+	require.Equal(t, "211", rows[3][5])
+
+	out, _, err := r.Run("tx", "timers", "skip", r.repeating(50), "--from", "alice", "-y", "--wait", "-o", "json")
+	require.NoError(t, err)
+	require.Contains(t, out, `"type":"TimerOccurrencesSkipped","event":{"id":`)
+}
+
+// A timer that is gone is found by its label, and of several that had it the newest.
+func TestHistory_FindsByItsLabelWhatIsGone(t *testing.T) {
+	r := newRig(t)
+	labelled := func(label string) string {
+		r.T.Helper()
+		msg := &types.MsgScheduleTimer{
+			Sender: r.Alice, Trigger: types.Trigger{Height: r.Chain.Height() + 4}, Payload: r.Payload(r.Send(r.Alice, r.Bob, 1)), GasLimit: 100_000, Label: label,
+		}
+		response, ok := r.tell(msg)[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
+		require.True(r.T, ok)
+		return response.Id
+	}
+	first, odd := labelled("rent"), labelled(`it's "<rent>"`)
+	r.Blocks(5)
+	second, other := labelled("rent"), labelled("rents")
+	r.Blocks(5)
+
+	rows, notes := r.historyLines("alice/rent")
+	require.Len(t, rows, 2)
+	require.Equal(t, []string{second[:12], "fired"}, rows[0][1:3])
+	require.Contains(t, notes, "timer "+r.Alice+"/"+second+" had the label rent, and is gone\n")
+	require.Contains(t, notes, "1 timer before it had the label too: "+first+"\n")
+	rows, _ = r.historyLines("alice/rents")
+	require.Equal(t, other[:12], rows[0][1])
+	rows, _ = r.historyLines(`alice/it's "<rent>"`)
+	require.Equal(t, odd[:12], rows[0][1])
+}
+
+// A node that joined by state sync knows nothing of what was before.
+func TestHistory_SaysFromWhenTheNodeKnows(t *testing.T) {
+	r := newRig(t)
+	r.repeating(2)
+	r.Blocks(5)
+	_, notes := r.historyLines("alice")
+	require.NotContains(t, notes, "first block")
+	r.Node.Earliest = 15
+	_, notes = r.historyLines("alice", "--page-limit", "1")
+	require.NotContains(t, notes, "first block", "there are older pages")
+	_, notes = r.historyLines("alice")
+	require.Contains(t, notes, "this node knows nothing of what was before height 15, its first block")
+	out, _, err := r.Run("query", "timers", "history", "alice", "-o", "json")
+	require.NoError(t, err)
+	require.Contains(t, out, `"known_from":15`)
 }

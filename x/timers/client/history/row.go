@@ -34,6 +34,8 @@ type history struct {
 	Totals totals `json:"totals"`
 	// Before is the --before of the next page; 0 if there is none.
 	Before int64 `json:"next_before,omitempty"`
+	// KnownFrom is the node's first block, if that is not the chain's: it knows nothing of what was before.
+	KnownFrom int64 `json:"known_from,omitempty"`
 }
 
 type row struct {
@@ -43,11 +45,21 @@ type row struct {
 	Event  json.RawMessage `json:"event"`
 
 	event timerEvent
+	// due is when a fire was due, its delay by jitter included, in seconds since 1970; 0 if the page does not tell.
+	due int64
+	// run: the message that changed it was one to run it.
+	run bool
 }
 
 // what is the event in a word: fired, held.
 func (r *row) what() string {
 	name := strings.TrimPrefix(r.Type, "Timer")
+	switch skipped, ok := r.event.(*types.TimerOccurrencesSkipped); {
+	case r.run:
+		return "run"
+	case ok && skipped.Reason == types.SkipRequested:
+		return "skipped"
+	}
 	if name == "CancelledInsufficientFunds" {
 		return "unfunded"
 	}
@@ -97,7 +109,7 @@ func (h *history) totals() totals {
 func (r *row) words(stamp func(seconds int64) string) [4]string {
 	switch e := r.event.(type) {
 	case *types.TimerFired:
-		return firedWords(e, stamp)
+		return firedWords(e, r.due, stamp)
 	case *types.TimerScheduled:
 		more := plain.Until(e.ExpiresAt, e.ExpiresTime, stamp)
 		if e.Label != "" {
@@ -105,7 +117,11 @@ func (r *row) words(stamp func(seconds int64) string) [4]string {
 		}
 		return [4]string{"-", "-", plain.Next(e.Due, e.DueTime, stamp), more}
 	case *types.TimerUpdated:
-		return said("by its owner; it goes to the back of those due at its height")
+		more := "by its owner; it goes to the back of those due at its height"
+		if r.run {
+			more = "by its owner: its next occurrence is due at once"
+		}
+		return [4]string{"-", "-", plain.Next(e.Due, e.DueTime, stamp), more}
 	case *types.TimerExpired:
 		return said("it was to fire " + plain.Until(e.ExpiresAt, e.ExpiresTime, stamp) + plain.Missing(e.Missing))
 	case *types.TimerOccurrencesSkipped:
@@ -177,6 +193,7 @@ func skippedWords(e *types.TimerOccurrencesSkipped, stamp func(seconds int64) st
 	if e.AtLeast {
 		more = "at least " + more
 	}
+	more += ": " + passed(e, stamp)
 	if e.Paid != "" {
 		paid = e.Paid
 	}
@@ -186,15 +203,64 @@ func skippedWords(e *types.TimerOccurrencesSkipped, stamp func(seconds int64) st
 	return [4]string{plain.Skipped(e.Reason), paid, plain.Next(e.NextDue, e.NextTime, stamp), more}
 }
 
-func firedWords(e *types.TimerFired, stamp func(seconds int64) string) [4]string {
+// firstSeconds is a time that no height comes to: a first and a last occurrence are heights or seconds since 1970.
+const firstSeconds = 1_000_000_000
+
+// passed are the first and the last of the occurrences that passed: dates or heights.
+func passed(e *types.TimerOccurrencesSkipped, stamp func(seconds int64) string) string {
+	text := func(at uint64) string {
+		if at >= firstSeconds {
+			return stamp(int64(at))
+		}
+		return fmt.Sprintf("height %d", at)
+	}
+	if e.First == e.Last {
+		return text(e.First)
+	}
+	return text(e.First) + " to " + text(e.Last)
+}
+
+// noteDue tells each fire when it was due by the event of its timer before it.
+func (h *history) noteDue() {
+	due := map[string]int64{}
+	for i := len(h.Events) - 1; i >= 0; i-- {
+		r := &h.Events[i]
+		switch e := r.event.(type) {
+		case *types.TimerFired:
+			r.due, due[r.Timer] = due[r.Timer], e.NextTime
+		case *types.TimerOccurrencesSkipped:
+			due[r.Timer] = e.NextTime
+		case *types.TimerScheduled:
+			due[r.Timer] = e.DueTime
+		case *types.TimerUpdated:
+			due[r.Timer] = e.DueTime
+		case *types.TimerReleased:
+			due[r.Timer] = e.DueTime
+		}
+	}
+}
+
+// lateness is how late a fire of a time or a calendar was. A delay by jitter is none: where the page does not tell when it was
+// due, no more is said than how long after its occurrence it fired.
+func lateness(e *types.TimerFired, due int64) string {
+	at := int64(e.Occurrence + e.LateSeconds)
+	switch {
+	case e.LateSeconds == 0 || at == due:
+		return ""
+	case due > 0 && at > due:
+		return fmt.Sprintf(", %d s late", at-due)
+	default:
+		return fmt.Sprintf(", %d s after its time", e.LateSeconds)
+	}
+}
+
+func firedWords(e *types.TimerFired, due int64, stamp func(seconds int64) string) [4]string {
 	result, next := words.Outcome(e.Success, e.Guarded, e.Codespace, e.Code), plain.Next(e.NextDue, e.NextTime, stamp)
 	more := fmt.Sprintf("%d cycles, %d cells", e.Cycles, e.Cells)
 	if e.Late > 0 {
 		more += fmt.Sprintf(", %d late", e.Late)
 	}
-	if e.LateSeconds > 0 {
-		more += fmt.Sprintf(", %d s late", e.LateSeconds)
-	}
+	more += lateness(e, due)
 	if e.Retries > 0 {
 		more += fmt.Sprintf(", retry %d next", e.Retries)
 	}

@@ -22,13 +22,13 @@ import (
 // too where a timer's handler or governance sends them.
 var (
 	endEvents = []timerEvent{
-		&types.TimerFired{}, &types.TimerExpired{}, &types.TimerCancelledInsufficientFunds{}, &types.TimerOccurrencesSkipped{},
+		&types.TimerFired{}, &types.TimerExpired{}, &types.TimerCancelledInsufficientFunds{},
 		&types.TimerCancelledByGovernance{}, &types.TimerExtendedByGovernance{}, &types.TimerCancelledNotAdmin{},
 		&types.TimerDeferredInsufficientFunds{}, &types.TimerAgentFailed{}, &types.TimerAgentBilled{},
 	}
 	messageEvents = []timerEvent{
 		&types.TimerScheduled{}, &types.TimerUpdated{}, &types.TimerExtended{}, &types.TimerCancelled{},
-		&types.TimerHeld{}, &types.TimerReleased{}, &types.TimerBidLocked{}, &types.TimerBidSettled{},
+		&types.TimerHeld{}, &types.TimerReleased{}, &types.TimerOccurrencesSkipped{}, &types.TimerBidLocked{}, &types.TimerBidSettled{},
 		&types.TimerPriorityClampedAtSchedule{}, &types.TimerBidIgnored{},
 	}
 )
@@ -60,12 +60,7 @@ func (s *search) run(ctx context.Context) (*history, error) {
 			return nil, s.explain(err)
 		}
 	}
-	heights := map[int64]bool{}
-	maps.Copy(heights, s.blocks)
-	for height := range s.txs {
-		heights[height] = true
-	}
-	newest := slices.Sorted(maps.Keys(heights))
+	newest := slices.Sorted(maps.Keys(s.heights()))
 	slices.Reverse(newest)
 	shown := newest
 	if cut := slices.IndexFunc(newest, func(height int64) bool { return height < s.from }); cut >= 0 {
@@ -79,10 +74,63 @@ func (s *search) run(ctx context.Context) (*history, error) {
 			return nil, err
 		}
 	}
+	h.noteDue()
 	if len(shown) > 0 && (len(shown) < len(newest) || s.from > 0) {
 		h.Before = shown[len(shown)-1]
+		return h, nil
+	}
+	status, err := s.node.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask the node for its first block: %w", err)
+	}
+	if first := status.SyncInfo.EarliestBlockHeight; first > 1 {
+		h.KnownFrom = first
 	}
 	return h, nil
+}
+
+// labelled are the ids of the actor's timers that the index knows by a label, the newest first. A label is what schedules, fires
+// and ends tell.
+func (s *search) labelled(ctx context.Context, label string) ([]string, error) {
+	// What the index would hold escaped, and a query can't quote, is compared below.
+	plain := label
+	if at := strings.IndexFunc(label, func(r rune) bool { return strings.ContainsRune(`'"\<>&`, r) }); at >= 0 {
+		plain = label[:at]
+	}
+	within := search{node: s.node, actor: s.actor, limit: maxHistory, txs: map[int64][]abci.Event{}, blocks: map[int64]bool{}}
+	for _, event := range []timerEvent{&types.TimerScheduled{}, &types.TimerFired{}, &types.TimerCancelled{}, &types.TimerExpired{}} {
+		query := within.query(event) + fmt.Sprintf(` AND %s.label CONTAINS '"%s'`, proto.MessageName(event), plain)
+		err := within.searchBlocks(ctx, query)
+		if err == nil {
+			err = within.searchTxs(ctx, query)
+		}
+		if err != nil {
+			return nil, s.explain(err)
+		}
+	}
+	heights := slices.Sorted(maps.Keys(within.heights()))
+	h, ids := &history{}, []string{}
+	for _, height := range slices.Backward(heights) {
+		if err := within.read(ctx, h, height); err != nil {
+			return nil, err
+		}
+	}
+	for _, row := range h.Events {
+		named, ok := row.event.(interface{ GetLabel() string })
+		if ok && named.GetLabel() == label && !slices.Contains(ids, row.Timer) {
+			ids = append(ids, row.Timer)
+		}
+	}
+	return ids, nil
+}
+
+// heights are those at which something was found.
+func (s *search) heights() map[int64]bool {
+	heights := maps.Clone(s.blocks)
+	for height := range s.txs {
+		heights[height] = true
+	}
+	return heights
 }
 
 // query asks for one kind of event. Values are JSON in the index, so that a string begins with its quote; a prefix of an
@@ -153,19 +201,20 @@ func (s *search) read(ctx context.Context, h *history, height int64) error {
 		events = slices.Concat(events, results.FinalizeBlockEvents)
 	}
 	for _, found := range slices.Backward(events) {
-		row, ok, err := s.readRow(height, found)
+		row, ok, err := readRow(height, found)
 		if err != nil {
 			return err
 		}
-		if ok {
+		if ok && row.event.GetActor() == s.actor && strings.HasPrefix(row.Timer, s.prefix) {
+			row.run = ranBy(events, found)
 			h.Events = append(h.Events, row)
 		}
 	}
 	return nil
 }
 
-// readRow reads an event, if it is one of the wanted.
-func (s *search) readRow(height int64, found abci.Event) (row, bool, error) {
+// readRow reads an event, if it is one about a timer.
+func readRow(height int64, found abci.Event) (row, bool, error) {
 	if !event.Ours(found) {
 		return row{}, false, nil
 	}
@@ -174,7 +223,7 @@ func (s *search) readRow(height int64, found abci.Event) (row, bool, error) {
 		return row{}, false, fmt.Errorf("event %s at height %d: %w", found.Type, height, err)
 	}
 	typed, ok := message.(timerEvent)
-	if !ok || typed.GetActor() != s.actor || !strings.HasPrefix(typed.GetId(), s.prefix) {
+	if !ok {
 		return row{}, false, nil
 	}
 	text, err := json.Marshal(typed)
