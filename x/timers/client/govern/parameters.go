@@ -26,7 +26,7 @@ func meaningOf(name string) string {
 }
 
 func lineOf(name string) string {
-	for line := range strings.Lines(parameters) {
+	for _, line := range strings.Split(parameters, "\n") {
 		if known, meaning, _ := strings.Cut(strings.TrimSpace(line), "\t"); known == name {
 			return meaning
 		}

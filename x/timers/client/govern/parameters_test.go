@@ -28,7 +28,7 @@ func TestParameters_AreThoseOfTheReference(t *testing.T) {
 	_, tables, _ := strings.Cut(string(reference), "\n## 7. ")
 	tables, _, _ = strings.Cut(tables, "\n## 8. ")
 	var lines []string
-	for row := range strings.Lines(tables) {
+	for _, row := range strings.Split(tables, "\n") {
 		cells := strings.Split(row, "|")
 		if len(cells) != 7 || !strings.HasPrefix(row, "| `") {
 			continue
