@@ -91,6 +91,7 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		}
 	}
 	r := reviewOf(d, ahead, &timer)
+	r.keeps = msg.Call == nil && msg.Trigger == nil && !d.AutoGas
 	if msg.Trigger != nil {
 		if err := adviseTrigger(d, ahead, &timer, msg, r); err != nil {
 			return err
@@ -99,6 +100,8 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	if msg.GasLimit, err = r.try(msg.GasLimit, false); err != nil {
 		return err
 	}
+	// Limits and a bid change what is pre-charged.
+	r.keeps = r.keeps && msg.GasLimit == 0 && msg.CellLimit == 0 && msg.Bid == nil
 	r.plan.Limits = bids.Limits{
 		Gas: cmp.Or(msg.GasLimit, r.plan.Limits.Gas), Cells: cmp.Or(msg.CellLimit, r.plan.Limits.Cells),
 		MaxCharge: cmp.Or(msg.MaxCharge, r.plan.Limits.MaxCharge), DefaultCharge: d.DefaultCharge,
@@ -111,6 +114,10 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	}
 	if d.DefaultCharge {
 		msg.MaxCharge = r.maxCharge
+	}
+	if r.keeps && msg.Options != nil && msg.MaxCharge == "" {
+		// How a timer bears bad moments can be changed in one: its payer may lack the funds for a fire.
+		d.Warn()
 	}
 	return nil
 }

@@ -545,3 +545,22 @@ func TestSchedule_OnlyIf(t *testing.T) {
 	require.Contains(t, notes, "only if bank:balance:alice:stake > 5: holds now")
 	require.Contains(t, notes, ", only if bank:balance:bob:stake is below 100 and bank:balance:alice:stake is above 5")
 }
+
+// What a timer does already may fail now: that is no reason to refuse a change of something else, as of what becomes of it
+// without funds. A change of what it does, or when, is refused as a new timer is.
+func TestUpdate_OfWhatDoesNotRunNeedsNoDryRun(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(500, 50_000_000)
+	r.Simulates(45_000)
+	msg, notes := r.Printed("update", id[:8], "--on-unfunded", "suspend")
+	require.Equal(t, types.OnUnfundedSuspend, msg.(*types.MsgUpdateTimer).Options.OnUnfunded)
+	require.Regexp(t, `warning: it would fail if it ran now: .*insufficient funds\. This change is no cause of it\n`, notes)
+	_, notes = r.Printed("update", id[:8], "--gas-limit", "90000")
+	require.Contains(t, notes, "This change is no cause of it\n")
+	for _, line := range [][]string{
+		{"--at", "600"}, {"--at", "600", "--on-unfunded", "suspend"}, {"--gas-limit", "auto"},
+		{"--msgs", r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 60_000_000))+"]")},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"update", id[:8]}, line...)...), "it would fail if it ran now: ", line)
+	}
+}

@@ -29,6 +29,8 @@ type review struct {
 	trigger *types.Trigger
 	sponsor *outlook.Sponsor
 	result  dryrun.Result
+	// keeps: neither what the timer does nor when changes. That its messages would fail now is no reason to refuse another change.
+	keeps bool
 	// maxCharge is what the plan's default for it comes to; empty where that is no bound, and without a default.
 	maxCharge string
 }
@@ -58,9 +60,18 @@ func (r *review) try(stated uint64, isNew bool) (limit uint64, err error) {
 		}
 	}
 	if r.result.Failure != "" {
-		d.Object("it would fail if it ran now: %s", r.result.Failure)
+		r.fails("it would fail if it ran now: %s", r.result.Failure)
 	}
 	return limit, nil
+}
+
+// fails says that a dry run failed: an objection to what is new, and a warning of what the timer does already.
+func (r *review) fails(format string, args ...any) {
+	if r.keeps {
+		r.d.Notef("warning: "+format+". This change is no cause of it", args...)
+		return
+	}
+	r.d.Object(format, args...)
 }
 
 // judge says what a fire costs and how long it waits, and objects to what can't come true.
@@ -117,7 +128,7 @@ func (r *review) holdPreCharge(e *types.QueryEstimateResponse) error {
 	}
 	held := fee.Add(sdk.NewCoin(e.FeeDenom, preCharge))
 	if again := dryrun.Try(d.Job, d.Messages, held); again.Failure != "" {
-		d.Object("it would fail if it ran now, once the %s%s pre-charged%s are debited: %s", e.PreCharge, plain.Clean(e.FeeDenom), beside(fee), again.Failure)
+		r.fails("it would fail if it ran now, once the %s%s pre-charged%s are debited: %s", e.PreCharge, plain.Clean(e.FeeDenom), beside(fee), again.Failure)
 		return nil
 	}
 	d.Notef("it would succeed if it ran now, the pre-charge debited")
