@@ -2,6 +2,7 @@
 import { QueryClient, SigningStargateClient, StdFee, calculateFee, createProtobufRpcClient } from "@cosmjs/stargate";
 import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
+import { QueryClientImpl as BankQueryClientImpl } from "cosmjs-types/cosmos/bank/v1beta1/query";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { defaultMaxCharge } from "./charge.js";
 import { Following, blockEvents, blocks } from "./follow.js";
@@ -345,6 +346,27 @@ export class TimersClient {
       actor, gasLimit, cellLimit, maxCharge, tier: bid?.tier, bid: bid?.price,
       maxFee: bid?.static?.maxFeePerCycle, maxPriority: bid?.static?.maxPriorityFeePerCycle,
     });
+  }
+
+  /** spendable is what an account can spend of a denom. */
+  async spendable(address: string, denom: string): Promise<bigint> {
+    const bank = new BankQueryClientImpl(createProtobufRpcClient(QueryClient.withExtensions(this.comet)));
+    return BigInt((await bank.SpendableBalanceByDenom({ address, denom })).balance?.amount ?? "0");
+  }
+
+  /**
+   * dryRun tries messages as a transaction of the sender's at today's state, and leaves no trace. It returns the chain's
+   * reason if they would fail; undefined if they would succeed.
+   */
+  async dryRun(sender: string, messages: readonly EncodeObject[]): Promise<string | undefined> {
+    try {
+      await this.signer().simulate(sender, messages, "");
+      return undefined;
+    } catch (error) {
+      const text = String((error as Error).message);
+      if (text.startsWith("Query failed")) return reasonIn(text);
+      throw error;
+    }
   }
 
   /** watchKey reads the friendly form of a key, such as "bank:balance:ADDRESS:DENOM". */

@@ -9,6 +9,8 @@ import { AccountPayload, ConditionOp, Outcome, HoldReason, Trigger, Verdict, Wat
 import { TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";
 import { momentText } from "./span.js";
 import { type Pace } from "./pace.js";
+import { keepsZone, ruleWords } from "./rule.js";
+import { calendarOf } from "./when.js";
 import { machineZone, zoneOf } from "./zone.js";
 
 /** clean makes text from a chain fit to show: each character that is no printable ASCII becomes a question mark. */
@@ -107,12 +109,20 @@ function watched({ store, prefix, when }: WatchKey): string {
   return `${store}:${toHex(prefix)} ${happens}`;
 }
 
-/** repeatsWords says how often a trigger makes a timer due: "once", "every 20 blocks, 3 left", "by the clock". */
-export function repeatsWords(trigger: Trigger | undefined): string {
+/**
+ * repeatsWords says how often a trigger makes a timer due: "once", "every 20 blocks, 3 left", "every day at 09:00
+ * Europe/Berlin". It names the zone if the hours of the calendar are those of that until a second since 1970; else it
+ * writes offsets from UTC.
+ */
+export function repeatsWords(trigger: Trigger | undefined, zone?: string, until = 0): string {
   if (trigger?.interval) return `every ${count(trigger.interval.every, "block")}${left(trigger.interval.remaining)}`;
   if (trigger?.calendar) {
     const { every, remaining } = trigger.calendar;
-    return (every ? `every ${distance(every.seconds)}` : "by the clock") + left(remaining);
+    if (every) return `every ${distance(every.seconds)}${left(remaining)}`;
+    const now = Math.floor(Date.now() / 1000);
+    const calendar = calendarOf(trigger.calendar, now);
+    const named = zone !== undefined && keepsZone(calendar, zone, now, Math.max(now, until)) ? zone : undefined;
+    return ruleWords(calendar, named) + left(remaining);
   }
   if (trigger?.watch) {
     const { keys, remaining } = trigger.watch;

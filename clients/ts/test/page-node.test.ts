@@ -43,9 +43,10 @@ for (const mode of ["direct", "amino"]) {
     };
 
     const id = await timers.schedule(owner, jobOf(entered, owner, env("DENOM")), "auto", options);
-    assert.deepEqual(review!.does[0], `Schedule "<i>rent</i> ${mode}": send 5utmr to ${bob}, by the clock, 4 left`);
+    assert.deepEqual(review!.does[0], `Schedule "<i>rent</i> ${mode}": send 5utmr to ${bob}, every day at 09:00 Europe/Berlin, 4 left`);
     assert.match(review!.costs[0], /^transaction: [1-9]\d*utmr, whatever becomes of it$/);
-    assert.match(review!.costs[1], /^each fire: at most [1-9]\d*utmr at today's prices, for [\d,]+ cycles and [\d,]+ cells; never more than 9000000utmr$/);
+    assert.match(review!.costs[1], /^each fire: at most [1-9]\d*utmr at today's prices, for [\d,]+ cycles and [\d,]+ cells; never more than 9000000utmr/);
+    assert.deepEqual(review!.objections, []);
     assert.equal(review!.next.length, 4); // three, and that there are more
     for (const line of review!.next.slice(0, 3)) assert.match(line, stamped);
     const row = (await rowOf(id))!;
@@ -73,7 +74,7 @@ for (const mode of ["direct", "amino"]) {
     assert.deepEqual([paused.status, paused.waits, paused.next], ["on hold: paused", "its owner, who paused it and resumes it", ["not while it is on hold"]]);
 
     await timers.resume(owner, id, options);
-    assert.match(review!.does[0], /^Resume .*, by the clock/);
+    assert.match(review!.does[0], /^Resume .*, every day at 09:00 Europe\/Berlin/);
     assert.deepEqual((await rowOf(id))!.next, review!.next);
 
     const before = BigInt((await signing.getBalance(bob, env("DENOM"))).amount);
@@ -108,6 +109,8 @@ for (const mode of ["direct", "amino"]) {
     // One whose recipient can't be paid says so, and one in blocks says about when.
     const poor = { ...entered, kind: "blocks", blocks: "3", count: "5", amount: "9".repeat(20), label: "", maxCharge: "" };
     const failing = await timers.schedule(owner, jobOf(poor, owner, env("DENOM")), "auto", options);
+    assert.match(review!.objections[0], /^It would fail if it ran now: .*insufficient funds/);
+    assert.match(review!.objections[1], /^This account's funds last for no fire: /);
     for (const line of review!.next.slice(0, 3)) assert.match(line, /^height \d+, about \w{3} \d{4}-/);
     await until(async () => (await rowOf(failing))?.last.includes("sdk/5 (insufficient funds)") ?? false);
     await timers.cancel(owner, [failing]);

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 import { toBech32 } from "@cosmjs/encoding";
-import { HoldReason, TimerInfo, TimerStatus, preview } from "@cosmos-timers/timers";
-import { type Entered, allowed, jobOf, kinds, nameOf, nodeOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
+import { HoldReason, TimerInfo, TimerStatus, preview, timersRegistry, tx } from "@cosmos-timers/timers";
+import { type Entered, Viewer, allowed, fundsOf, jobOf, kinds, nameOf, nodeOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
 import { fakeWallet } from "./fake-wallet.js";
 
 const owner = toBech32("timer", new Uint8Array(20).fill(1));
@@ -71,7 +71,7 @@ test("the job is a transfer of the owner", () => {
   assert.deepEqual(job.messages, [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend",
     value: { fromAddress: owner, toAddress: bob, amount: [{ denom: "utmr", amount: "5" }] } }]);
   assert.deepEqual([job.label, job.onUnfunded, job.maxCharge], ["rent", "skip", "700"]);
-  assert.ok(!("maxCharge" in jobOf({ ...empty, date: "2030-06-01T09:00" }, owner, "utmr")));
+  assert.equal(jobOf({ ...empty, date: "2030-06-01T09:00" }, owner, "utmr").maxCharge, "default");
 });
 
 test("a timer offers what makes sense for it", () => {
@@ -111,4 +111,44 @@ test("the signer of a wallet is of amino JSON for a Ledger, and direct otherwise
   assert.deepEqual(Object.keys(walletsIn({ leap: {} })), ["Leap"]);
   assert.deepEqual(Object.keys(walletsIn({ leap: {}, keplr: {} })), ["Keplr", "Leap"]);
   assert.deepEqual(walletsIn({}), {});
+});
+
+test("a review says what fires take and how many the funds cover, and objects where that is not all", () => {
+  const [now, day] = [1_893_456_000, 86_400];
+  const dues = [1, 11, 21, 31].map((n) => now + n * day);
+  const funds = (takes: bigint, has: bigint, more = false): ReturnType<typeof fundsOf> =>
+    fundsOf(new Map([["utmr", takes]]), new Map([["utmr", has]]), dues, more, now, "UTC");
+  assert.deepEqual(funds(100n, 1_000n), { objections: [], costs: [
+    "30 days take at most 300utmr for 3 fires, costs and transfers together", "this account's funds last for all 4 fires at today's prices",
+  ] });
+  assert.match(funds(100n, 1_000n, true).costs[1], /for more than 4 fires at today's prices$/);
+  assert.deepEqual(funds(100n, 250n).objections, ["This account's funds last for 2 fires at today's prices, until Sat 2030-01-12 00:00:00 +00:00: " +
+    "the next, at Tue 2030-01-22 00:00:00 +00:00, is not covered; each takes 100utmr, and 250utmr are left after this transaction"]);
+  assert.match(funds(1_000_000_000_799n, 100_000n).objections[0], /^This account's funds last for no fire: the next, at Wed 2030-01-02 .* is not covered; each takes 1000000000799utmr/);
+  assert.match(funds(1n, -5n).objections[0], /last for no fire/);
+});
+
+test("a review has the objections of the command line", async () => {
+  const trigger = whenOf({ ...empty, kind: "month", day: "1", hour: "09:00" }).compile({ now: new Date() }).trigger;
+  const first = Math.floor(Date.now() / 1000) + 3_600;
+  const timers = {
+    pace: async () => ({ height: 10, latest: new Date(), blockMs: 1_000 }),
+    occurrencesOf: async () => ({ occurrences: [{ at: BigInt(first), due: BigInt(first) }], byTime: true, more: true }),
+    costOf: async () => ({ feeDenom: "utmr", preCharge: "700", gasLimit: 200_000n, cellLimit: 1_000n }),
+    spendable: async () => 100_000n,
+    dryRun: async () => "spendable balance 100000utmr is smaller than 999999999999utmr: insufficient funds",
+  };
+  const viewer = new Viewer(timers as any, owner, "Asia/Tokyo");
+  const { messages: [send], label } = jobOf({ ...empty, date: "2030-06-01T09:00", amount: "999999999999" }, owner, "utmr");
+  const value = tx.MsgScheduleTimer.fromPartial({ sender: owner, trigger, label, maxCharge: "7000", messages: [timersRegistry().encodeAsAny(send)] });
+  const review = await viewer.review({
+    messages: [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee: { amount: [{ denom: "utmr", amount: "300" }], gas: "1" },
+  }, "Europe/Berlin");
+  assert.equal(review.does[0], `Schedule "rent": send 999999999999utmr to ${bob}, on the first of each month at 09:00 Europe/Berlin`);
+  assert.deepEqual(review.costs.slice(1, 4), [
+    "each fire: at most 700utmr at today's prices, for 200,000 cycles and 1,000 cells; never more than 7000utmr, limits that the chain chooses where none are stated",
+    "each fire moves 999999999999utmr from this account, beside what it costs", "this account has 100000utmr to spend",
+  ]);
+  assert.equal(review.objections[0], "It would fail if it ran now: spendable balance 100000utmr is smaller than 999999999999utmr: insufficient funds");
+  assert.match(review.objections[1], /^This account's funds last for no fire: .*; each takes 1000000000699utmr, and 99700utmr are left after this transaction$/);
 });

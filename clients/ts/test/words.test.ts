@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 import {
-  type Pace, HoldReason, TimerInfo, TimerStatus, Trigger, Verdict, clean, core, count, doesWords, dueWords, endsWords, heightWords,
-  outcomeWords, repeatsWords, statusWords, timersRegistry, waitsWords,
+  type Pace, HoldReason, TimerInfo, TimerStatus, Trigger, Verdict, clean, core, count, doesWords, dueWords, endsWords, every,
+  heightWords, outcomeWords, repeatsWords, statusWords, timersRegistry, waitsWords,
 } from "../src/index.js";
 
 const registry = timersRegistry();
@@ -87,7 +87,20 @@ test("how a timer repeats and what became of a fire", () => {
   assert.equal(says({ interval: { every: 20n, remaining: 3n } }), "every 20 blocks, 3 left");
   assert.equal(says({ calendar: { every: { seconds: 3_600n }, remaining: 0n } }), "every hour");
   assert.equal(says({ calendar: { every: { seconds: 5_400n }, remaining: 1_000n } }), "every 90 minutes, 1,000 left");
-  assert.equal(says({ calendar: { cron: {} } }), "by the clock");
+  const calendar = (text: string, zone: string): Trigger => every(text, { zone }).compile({ now: new Date() }).trigger;
+  for (const [text, words] of [
+    ["month@1 09:00", "on the first of each month at 09:00"], ["month@last 18:30", "on the last day of each month at 18:30"],
+    ["day@09:00", "every day at 09:00"], ["mon,thu@09:00", "on Mondays and Thursdays at 09:00"],
+    ["weekday@09:00", "on Mondays to Fridays at 09:00"], ["month@1,22,31 09:00", "on the first, the 22nd and the 31st of each month that has one at 09:00"],
+    ["hour@:30", "at minute 30 of every hour"], ["*/15 * * * *", "every 15 minutes"], ["0 9-17 1 3 *", "on the first of March at minute 0 of the hours 9 to 17"],
+  ]) {
+    assert.equal(repeatsWords(calendar(text, "Europe/Berlin"), "Europe/Berlin"), `${words} Europe/Berlin`);
+    assert.equal(repeatsWords(calendar(text, "UTC")), `${words} UTC`);
+  }
+  assert.match(repeatsWords(calendar("day@09:00", "Europe/Berlin"), "Asia/Tokyo"),
+    /^every day at 09:00 UTC\+0[12]:00, UTC\+0[12]:00 from \d{4}-\d\d-\d\d 01:00:00 UTC/);
+  const once = { calendar: { cron: { minutes: 1n, hours: 1 << 9, days: 0xfffffffe, months: 0x1ffe, weekdays: 127 }, remaining: 3n, offsetMinutes: -210 } };
+  assert.equal(says(once), "every day at 09:00 UTC-03:30, 3 left");
   const keys = [{ store: "bank", prefix: new Uint8Array([2, 1]), when: { op: core.ConditionOp.LESS, value: "$&5" } }];
   assert.equal(says({ watch: { keys, remaining: 1n } }), "when bank:0201 falls below $&5");
   assert.equal(outcomeWords({ success: true, guarded: false, codespace: "", code: 0 }), "ok");

@@ -4,7 +4,7 @@ import type { EncodeObject, OfflineSigner } from "@cosmjs/proto-signing";
 import {
   type Job, type Pace, type Planned, HoldReason, type TimerInfo, TimerStatus, type TimersClient, type When, at, clean,
   count, doesWords, endsWords, every, heightWords, messagesWords, outcomeWords, repeatsWords, statusWords, timeWords,
-  timersRegistry, tx, waitsWords,
+  type Trigger, timersRegistry, tx, waitsWords,
 } from "@cosmos-timers/timers";
 
 /** Wallet is what the page uses of Keplr's interface, which Leap and other wallets have too. */
@@ -126,7 +126,7 @@ export function jobOf(entered: Entered, owner: string, denom: string): Job {
   const value = { fromAddress: owner, toAddress: recipient, amount: [{ denom, amount }] };
   return {
     messages: [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend", value }],
-    trigger: whenOf(entered), label: entered.label, onUnfunded, ...(maxCharge && { maxCharge }),
+    trigger: whenOf(entered), label: entered.label, onUnfunded, maxCharge: maxCharge || "default",
   };
 }
 
@@ -205,7 +205,7 @@ export class Viewer {
   /** row is undefined for a timer that has left since it was listed. */
   private async row(listed: TimerInfo, pace: Pace, cost: string): Promise<{ timer: TimerInfo; row: Row; due: number } | undefined> {
     let timer = listed;
-    let next: { words: string[]; due: number };
+    let next: { words: string[]; due: number; last?: number };
     try {
       if (BigInt(listed.payload.length) < listed.payloadBytes) {
         timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id, verdict: false })).timer ?? listed;
@@ -222,7 +222,7 @@ export class Viewer {
       row: {
         name: nameOf(timer),
         does: doesWords(timer, registry),
-        when: repeatsWords(timer.trigger),
+        when: this.repeats(timer.trigger, next.last),
         next: next.words,
         status: statusWords(timer),
         waits: waitsWords(timer, pace, this.zone),
@@ -233,14 +233,19 @@ export class Viewer {
     };
   }
 
-  private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number }> {
+  /** repeats says how often a trigger makes a timer due until a second since 1970, by the clocks of a zone. */
+  private repeats(trigger: Trigger | undefined, until = 0, zone = this.zone): string {
+    return repeatsWords(trigger, zone, until);
+  }
+
+  private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number; last?: number }> {
     if (t.status === TimerStatus.ON_HOLD) return { words: ["not while it is on hold"], due: Infinity };
     if (t.trigger?.watch) return { words: ["when what it watches changes"], due: Infinity };
     const answer = await this.timers.occurrences(this.owner, t.id, shown);
     const first = answer.occurrences[0];
     const due = first === undefined ? 0 : answer.byTime ? Number(first.due) * 1000
       : pace.latest.getTime() + (Number(first.due) - pace.height) * pace.blockMs;
-    return { words: this.dues(answer, pace), due };
+    return { words: this.dues(answer, pace), due, last: lastOf(answer) };
   }
 
   /** dues are occurrences in words, and an ellipsis if there are more. */
@@ -257,27 +262,57 @@ export class Viewer {
     return t.maxCharge === "" ? today : `${today}; never more than ${clean(t.maxCharge)}${unit}`;
   }
 
-  /** review says what a transaction will do, before it is signed. It throws where the chain refuses it. */
-  async review({ messages, fee }: Planned): Promise<Review> {
+  /**
+   * review says what a transaction will do, before it is signed, and what speaks against it. It throws where the chain
+   * refuses it. Zone is that of the hours that were entered.
+   */
+  async review({ messages, fee }: Planned, zone = this.zone): Promise<Review> {
     const review: Review = {
-      does: [], next: [], costs: [`transaction: ${fee.amount.map((coin) => coin.amount + coin.denom).join(", ")}, whatever becomes of it`],
+      does: [], next: [], objections: [], costs: [`transaction: ${fee.amount.map((coin) => coin.amount + coin.denom).join(", ")}, whatever becomes of it`],
     };
     const pace = await this.timers.pace();
-    for (const message of messages) await this.add(review, message, pace);
+    for (const message of messages) await this.add(review, message, pace, zone, fee.amount);
     return review;
   }
 
-  private async add({ does, next, costs }: Review, { typeUrl, value }: EncodeObject, pace: Pace): Promise<void> {
-    if (typeUrl === "/timers.v1.MsgScheduleTimer") {
-      const job: tx.MsgScheduleTimer = value;
-      const answer = await this.timers.occurrencesOf(job, shown);
-      const ends = endsWords(job, pace, this.zone);
-      does.push(`Schedule${job.label === "" ? "" : ` "${clean(job.label)}"`}: ${messagesWords(job.messages, registry)}, ${repeatsWords(job.trigger)}`);
-      if (ends !== "") does.push(`It ends ${ends}`);
-      next.push(...this.dues(answer, pace));
-      costs.push(`each fire: ${await this.cost(job)}`);
-      return;
+  /** addSchedule says what a timer will do, what it takes, how long the account's funds last, and what speaks against it. */
+  private async addSchedule(review: Review, job: tx.MsgScheduleTimer, pace: Pace, zone: string, fee: readonly Coin[]): Promise<void> {
+    const { does, next, costs, objections } = review;
+    const [answer, estimate, failure] = await Promise.all([
+      this.timers.occurrencesOf(job, most), this.timers.costOf(this.owner, job),
+      this.timers.dryRun(this.owner, job.messages.map((any) => ({ typeUrl: any.typeUrl, value: registry.decode(any) }))),
+    ]);
+    const ends = endsWords(job, pace, this.zone);
+    does.push(`Schedule${job.label === "" ? "" : ` "${clean(job.label)}"`}: ${messagesWords(job.messages, registry)}, ` +
+      this.repeats(job.trigger, lastOf(answer), zone));
+    if (ends !== "") does.push(`It ends ${ends}`);
+    const first = { ...answer, occurrences: answer.occurrences.slice(0, shown), more: answer.more || answer.occurrences.length > shown };
+    next.push(...this.dues(first, pace));
+    const chosen = job.gasLimit === 0n ? ", limits that the chain chooses where none are stated" : "";
+    costs.push(`each fire: ${await this.cost(job)}${chosen}`);
+    if (failure !== undefined) objections.push(`It would fail if it ran now: ${clean(failure)}`);
+
+    const price = { denom: estimate.feeDenom, amount: estimate.preCharge };
+    const takes = takesOf(job.messages, this.owner, price);
+    const moved = movedBy(job.messages, this.owner);
+    if (moved.size > 0) costs.push(`each fire moves ${coinsText(moved)} from this account, beside what it costs`);
+    const has = new Map<string, bigint>();
+    for (const denom of takes.keys()) {
+      const paid = fee.filter((coin) => coin.denom === denom).reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+      const balance = await this.timers.spendable(this.owner, denom);
+      costs.push(`this account has ${balance}${clean(denom)} to spend`);
+      has.set(denom, balance - paid);
     }
+    const dues = answer.occurrences.map(({ due }) =>
+      answer.byTime ? Number(due) : Math.round((pace.latest.getTime() + (Number(due) - pace.height) * pace.blockMs) / 1000));
+    const said = fundsOf(takes, has, dues, answer.more, Math.floor(pace.latest.getTime() / 1000), this.zone);
+    costs.push(...said.costs);
+    objections.push(...said.objections);
+  }
+
+  private async add(review: Review, { typeUrl, value }: EncodeObject, pace: Pace, zone: string, fee: readonly Coin[]): Promise<void> {
+    if (typeUrl === "/timers.v1.MsgScheduleTimer") return this.addSchedule(review, value, pace, zone, fee);
+    const { does, next, costs } = review;
     const { id } = value as { id: string };
     const { timer } = await this.timers.query.Timer({ actor: this.owner, id, verdict: false });
     if (!timer) throw new Error(`no timer ${id}`);
@@ -304,7 +339,7 @@ export class Viewer {
         next.push("not until it is resumed");
         return;
       case "/timers.v1.MsgResumeTimer":
-        does.push(`Resume ${name}: ${what}, ${repeatsWords(timer.trigger)}. If an occurrence has come due meanwhile, the latest one fires in the next block`);
+        does.push(`Resume ${name}: ${what}, ${this.repeats(timer.trigger)}. If an occurrence has come due meanwhile, the latest one fires in the next block, and is charged`);
         next.push(...(await upcoming(shown)));
         costs.push(`each fire: ${await this.cost(timer)}`);
         return;
@@ -318,9 +353,74 @@ export class Viewer {
   }
 }
 
-/** Review is what a transaction will do, what it costs at most, and when the timer fires next. */
+/** lastOf is the second of the last occurrence of an answer; 0 where those are heights, or there is none. */
+const lastOf = ({ occurrences, byTime }: { occurrences: { due: bigint }[]; byTime: boolean }): number =>
+  byTime ? Number(occurrences.at(-1)?.due ?? 0n) : 0;
+
+/** most is how many occurrences a node tells at once. */
+const most = 100;
+
+const month = 30 * 86_400;
+
+interface Coin {
+  denom: string;
+  amount: string;
+}
+
+/** movedBy is what transfers take from an account, by denom. */
+function movedBy(messages: readonly { typeUrl: string; value: Uint8Array }[], owner: string): Map<string, bigint> {
+  const moved = new Map<string, bigint>();
+  for (const message of messages) {
+    if (message.typeUrl !== "/cosmos.bank.v1beta1.MsgSend") continue;
+    const { fromAddress, toAddress, amount } = registry.decode(message) as { fromAddress: string; toAddress: string; amount: Coin[] };
+    if (fromAddress !== owner || toAddress === owner) continue;
+    for (const coin of amount) moved.set(coin.denom, (moved.get(coin.denom) ?? 0n) + BigInt(coin.amount));
+  }
+  return moved;
+}
+
+/** takesOf is all that a fire takes from an account: its price, and what transfers move. */
+function takesOf(messages: readonly { typeUrl: string; value: Uint8Array }[], owner: string, price: Coin): Map<string, bigint> {
+  const takes = movedBy(messages, owner);
+  return takes.set(price.denom, (takes.get(price.denom) ?? 0n) + BigInt(price.amount));
+}
+
+const coinsText = (coins: ReadonlyMap<string, bigint>): string => [...coins].map(([denom, amount]) => `${amount}${clean(denom)}`).join(", ");
+
+/**
+ * fundsOf says what the next fires take, by denom, and how many of them the funds of an account cover: it objects where
+ * that is not all that is known. Dues are seconds since 1970, of which there may be more.
+ */
+export function fundsOf(
+  takes: ReadonlyMap<string, bigint>, has: ReadonlyMap<string, bigint>, dues: readonly number[], more: boolean, now: number, zone: string,
+): Pick<Review, "costs" | "objections"> {
+  const costs: string[] = [];
+  const within = dues.filter((due) => due <= now + month).length;
+  const all = within === dues.length;
+  if (dues.length > 1 && within > 0) {
+    const sums = new Map([...takes].map(([denom, amount]) => [denom, amount * BigInt(within)]));
+    costs.push(`30 days take ${all && more ? "more than" : "at most"} ${coinsText(sums)} for ${count(within, "fire")}, costs and transfers together`);
+  }
+  let [covered, short] = [dues.length, ""];
+  for (const [denom, amount] of takes) {
+    const left = has.get(denom) ?? 0n;
+    const fires = amount === 0n ? dues.length : left <= 0n ? 0 : Number(left / amount);
+    if (fires < covered) [covered, short] = [fires, denom];
+  }
+  if (covered === dues.length) {
+    if (dues.length > 0) costs.push(`this account's funds last for ${more ? "more than" : dues.length === 1 ? "its" : "all"} ${count(dues.length, "fire")} at today's prices`);
+    return { costs, objections: [] };
+  }
+  const needs = `each takes ${takes.get(short)}${clean(short)}, and ${has.get(short) ?? 0n}${clean(short)} are left after this transaction`;
+  const next = `the next, at ${timeWords(dues[covered], zone)}, is not covered`;
+  const lasts = covered === 0 ? `no fire: ${next}` : `${count(covered, "fire")} at today's prices, until ${timeWords(dues[covered - 1], zone)}: ${next}`;
+  return { costs, objections: [`This account's funds last for ${lasts}; ${needs}`] };
+}
+
+/** Review is what a transaction will do, what it costs at most, when the timer fires next, and what speaks against it. */
 export interface Review {
   does: string[];
   costs: string[];
   next: string[];
+  objections: string[];
 }

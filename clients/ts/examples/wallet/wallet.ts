@@ -73,11 +73,11 @@ async function connect(): Promise<void> {
 }
 
 /** sending shows what is to be signed and waits for a yes; then it says how far the transaction is. */
-function sending({ viewer }: Session): Sending {
+function sending({ viewer }: Session, zone?: string): Sending {
   return {
     confirm: async (planned: Planned) => {
       say("#progress", "");
-      if (!(await confirmed(await viewer.review(planned)))) throw new Declined("not signed");
+      if (!(await confirmed(await viewer.review(planned, zone)))) throw new Declined("not signed");
       say("#progress", "The wallet asks for your signature.");
     },
     onSent: ({ hash }) => say("#progress", `Sent, and waits for a block: transaction ${hash}`),
@@ -85,11 +85,13 @@ function sending({ viewer }: Session): Sending {
 }
 
 /** confirmed shows a review, and whether it was agreed to. The browser keeps the focus within the dialog. */
-function confirmed({ does, costs, next }: Review): Promise<boolean> {
+function confirmed({ does, costs, next, objections }: Review): Promise<boolean> {
   const dialog = at<HTMLDialogElement>("#review");
-  for (const [place, lines] of [["#review-does", does], ["#review-costs", costs], ["#review-next", next]] as const) {
+  for (const [place, lines] of [["#review-does", does], ["#review-costs", costs], ["#review-next", next], ["#review-objections", objections]] as const) {
     at(place).replaceChildren(...lines.map((line) => item(line)));
   }
+  at("#objections").hidden = objections.length === 0;
+  say("#sign", objections.length === 0 ? "Sign in the wallet" : "Sign in the wallet all the same");
   dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "sign"), { once: true }));
@@ -104,7 +106,7 @@ function item(text: string): HTMLLIElement {
 /** busy is true from the press of a button until its transaction has an end: one at a time, which the sequence needs. */
 let busy = false;
 
-async function change(what: (session: Session, options: Sending) => Promise<unknown>, done: string): Promise<void> {
+async function change(what: (session: Session, options: Sending) => Promise<unknown>, done: string, zone?: string): Promise<void> {
   const here = session;
   if (!here) return;
   if (busy) {
@@ -116,7 +118,7 @@ async function change(what: (session: Session, options: Sending) => Promise<unkn
   try {
     say("#progress", "Asking the chain what this costs.");
     await attempt(async () => {
-      await what(here, sending(here));
+      await what(here, sending(here, zone));
       say("#progress", done);
     });
     if (at("#progress").textContent !== done) say("#progress", "");
@@ -251,7 +253,9 @@ function entered(): Entered {
 form.addEventListener("change", fit);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  void change(({ timers, owner }, options) => timers.schedule(owner, jobOf(entered(), owner, denom), "auto", options), "Scheduled.");
+  const stated = entered();
+  void change(({ timers, owner }, options) => timers.schedule(owner, jobOf(stated, owner, denom), "auto", options), "Scheduled.",
+    stated.zone.trim() || undefined);
 });
 at<HTMLInputElement>("[name=zone]").value = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 at("#zones").append(...["UTC", ...Intl.supportedValuesOf("timeZone")].map((zone) => new Option(zone, zone)));
