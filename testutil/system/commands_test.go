@@ -74,7 +74,7 @@ func TestEverydayCommands(t *testing.T) {
 		require.Equal(t, "true", event["success"], "%v: %v", words, event)
 	}
 
-	later, notes := send("schedule", "withdraw-rewards", "node0", "--every", "day@09:00")
+	later, notes := send("schedule", "withdraw-rewards", "node0", "--every", "day@09:00", "--label", "rewards")
 	require.Contains(t, notes, ", every day at 09:00 ")
 	require.Contains(t, notes, "next at\n")
 	_, id, _ := strings.Cut(later.Name, "/")
@@ -86,12 +86,19 @@ func TestEverydayCommands(t *testing.T) {
 	require.Contains(t, notes, "may fire until height 2000000 (")
 	_, notes = send("extend", id[:10], "--by", "1h")
 	require.Contains(t, notes, "a timer lives at most 396d0h: ")
+	_, notes = send("skip", "rewards")
+	require.Contains(t, notes, ": 1 occurrence passes: ")
+	send("run", "rewards")
 	send("schedule", "send", "bob", "5utmr", "--watch", "bank:balance:bob:utmr")
 	_, notes = send("cancel", "--all")
 	require.Contains(t, notes, "cancels all your timers: ")
 	var listed struct{ Timers []struct{ ID string } }
 	cli(ctx, t, n, &listed, "query", "timers", "list", alice)
 	require.Empty(t, listed.Timers)
+	// One that is gone is found by its label, with each act of its owner.
+	out, err = n.CLI(ctx, "query", "timers", "history", "alice/rewards", "--output", "text")
+	require.NoError(t, err)
+	require.Regexp(t, `(?s) cancelled .* run .* skipped +requested .*1 occurrence: \d{4}-.* extended .* scheduled `, string(out))
 
 	_, notes = send("update-timer-config", "--set", "lane_timer_cycles=3000000", "--title", "wider", "--summary", "why")
 	require.Contains(t, notes, "lane_timer_cycles: 2000000 -> 3000000\n")

@@ -74,7 +74,7 @@ func TestContracts_AreWaitedFor(t *testing.T) {
 	require.Positive(t, made.Height)
 	out, err = run("alice", "execute", made.Contract, `{"start":{}}`)
 	require.NoError(t, err)
-	require.Regexp(t, `^transaction [0-9A-F]{64} is included at height \d+\n$`, out)
+	require.Regexp(t, `^transaction [0-9A-F]{64} is included at height \d+\ntimer `+made.Contract+`/[0-9a-f]{64} scheduled, until .*\n$`, out)
 	beatUntil(ctx, t, n, made.Contract, 1)
 
 	var failed struct{ Status, Codespace string }

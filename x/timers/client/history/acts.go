@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,20 +17,17 @@ import (
 // Act is what a transaction did to a timer.
 type Act = row
 
-// Acts are what a transaction did to timers, in its order.
-func Acts(height int64, events []abci.Event) ([]Act, error) {
-	var acts []Act
+// Acts are what a transaction did to timers, in its order. With an error they are those that are known.
+func Acts(height int64, events []abci.Event) (acts []Act, unknown error) {
 	for _, found := range events {
 		act, ok, err := readRow(height, found)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+		unknown = errors.Join(unknown, err)
+		if ok && err == nil {
 			act.run = ranBy(events, found)
 			acts = append(acts, act)
 		}
 	}
-	return acts, nil
+	return acts, unknown
 }
 
 // Text says it in a line: which timer, what, and when it is due next, in a zone.

@@ -88,6 +88,9 @@ func TestActs_TellARunFromAnUpdate(t *testing.T) {
 	require.Len(t, acts, 2)
 	require.Equal(t, "timer me/ab updated, by its owner; it goes to the back of those due at its height; next due at height 12", acts[0].Text(time.UTC))
 	require.Equal(t, "timer me/ab run, by its owner: its next occurrence is due at once; next due at height 12", acts[1].Text(time.UTC))
+	acts, err = Acts(11, []abci.Event{{Type: "timers.v1.TimerOfTomorrow"}, updated("1")})
+	require.ErrorContains(t, err, "TimerOfTomorrow")
+	require.Len(t, acts, 1, "what is known is told all the same")
 	passed := row{event: &types.TimerOccurrencesSkipped{First: 1_800_000_000, Last: 1_800_086_400, Count: 2, Reason: types.SkipRequested, NextTime: 1_800_172_800}}
 	require.Equal(t, "2 occurrences: 2027-01-15T08:00:00Z to 2027-01-16T08:00:00Z", passed.words(types.TimeText)[3])
 }
