@@ -85,3 +85,18 @@ func TestAnAdminNamesTheTimersOfAContract(t *testing.T) {
 	_, _, err = r.Run("query", "timers", "list", actor, "--scheduler", "nobody")
 	require.ErrorContains(t, err, "--scheduler: ")
 }
+
+// A dry run is a transaction of the signer's: what runs as a contract is not tried, and that is said.
+func TestSchedule_TriesNothingForAnotherActor(t *testing.T) {
+	served := &contract{address: bytes.Repeat([]byte{7}, 32)}
+	r := &rig{clienttest.New(t, served)}
+	var err error
+	served.admin, err = sdk.AccAddressFromBech32(r.Alice)
+	require.NoError(t, err)
+	r.Simulates(45_000)
+	line := []string{"schedule", "send", "bob", "5stake", "--at", "500", "--actor", served.address.String()}
+	_, notes := r.Printed(append(line, "--gas-limit", "100000")...)
+	require.Contains(t, notes, "its messages are not tried: they run as cosmos1..s79d55s, for which alice can't sign\n")
+	require.NotContains(t, notes, "if it ran now")
+	require.ErrorContains(t, r.Refused(append(line, "--gas-limit", "auto")...), "no node has tried the messages: state a number of cycles")
+}

@@ -45,6 +45,14 @@ func (r *review) try(stated uint64, isNew bool) (limit uint64, err error) {
 		}
 		return stated, nil
 	}
+	if r.plan.Actor != d.Signer.Text {
+		// A dry run is a transaction of the signer's: it would say what the signer may do.
+		d.Notef("its messages are not tried: they run as %s, for which %s can't sign", d.Name(r.plan.Actor), d.Name(d.Signer.Text))
+		if d.AutoGas {
+			return 0, fmt.Errorf("--%s %s: no node has tried the messages: state a number of cycles", bids.FlagGasLimit, bids.AutoGas)
+		}
+		return stated, nil
+	}
 	if !d.Offline && d.IsMultisig() {
 		d.Notef("its messages are not tried: %s is a multisig, whose transactions no node simulates", d.Name(d.Signer.Text))
 	}

@@ -163,7 +163,7 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	}
 	summarize(d, &r, msg)
 	promises(d, &r, msg)
-	review := &review{d: d, ahead: ahead, trigger: &msg.Trigger, sponsor: sponsor}
+	review := &review{d: d, ahead: ahead, trigger: &msg.Trigger, sponsor: sponsor, plan: outlook.Plan{Actor: cmp.Or(msg.Actor, msg.Sender)}}
 	if msg.GasLimit, err = review.try(msg.GasLimit, true); err != nil {
 		return err
 	}
