@@ -26,7 +26,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"query timers due abc":                                 {`"abc" is no height: want a whole number`},
 		"query timers due":                                     {"timerd query timers due wants 1 argument, [height or time], and got none"},
 		"query timers fairness carol":                          {`actor: "carol"`, "neither an address of this chain nor the name of a key"},
-		"query timers receipts abc":                            {`height: "abc": is no whole number`},
+		"query timers receipts abc":                            {`"abc" is no height: want a whole number from 1 on`},
 		"query timers list":                                    {"whose timers? want an actor"},
 		"tx timers schedule sendd bob 5utmr --from alice":      {`there is no command "sendd" below "timerd tx timers schedule": did you mean "send"`},
 		"tx timers schedule send bob --from alice":             {"timerd tx timers schedule send wants 2 arguments, [recipient] [amount], and got 1"},

@@ -169,11 +169,15 @@ type Timers struct {
 // bond denom; metrics go to Prometheus's default registry. Options change that. A chain without x/staking passes nil for it, and
 // keeper.WithFeeDenom. The authority is the bech32 address that may send the Sys messages, usually x/gov's account.
 //
-// It panics as keeper.NewKeeper does if the wiring is wrong.
+// It panics as keeper.NewKeeper does if the wiring is wrong, and if the module's account is none of the bank's blocked addresses.
 func New(
 	cdc codec.Codec, service store.KVStoreService, accounts AccountKeeper, bank types.BankKeeper,
 	staking keeper.BondDenomKeeper, messages actors.MessageRouter, authority string, opts ...keeper.Option,
 ) *Timers {
+	if account := accounts.GetModuleAddress(types.ModuleName); account != nil && !bank.BlockedAddr(account) {
+		panic("x/timers: anybody may send coins to the module's account, whose balance is that of locked bids: " +
+			"name it among the bank's blocked addresses (with depinject, in blocked_module_accounts_override if that is stated)")
+	}
 	handlers := actors.NewModuleRuntime()
 	// A module's address may have an account too, so that modules come first.
 	router := actors.NewRouter(handlers, actors.NewAccountRuntime(cdc, accounts, messages))

@@ -126,8 +126,8 @@ func WithoutHeadroom() Option {
 }
 
 // NewKeeper wires the module. The authority is the bech32 address that may send the Sys messages, usually x/gov's
-// account. It panics if the wiring is wrong: without the module's account, which needs the burner permission and is one of the
-// bank's blocked addresses, or with a malformed authority.
+// account. It panics if the wiring is wrong: without the module's account, which needs the burner permission, or with a
+// malformed authority.
 func NewKeeper(
 	cdc codec.Codec,
 	service store.KVStoreService,
@@ -144,10 +144,6 @@ func NewKeeper(
 	moduleAddress := accounts.GetModuleAddress(types.ModuleName)
 	if moduleAddress == nil {
 		panic("x/timers: the module's account is missing: give it the burner permission in maccPerms")
-	}
-	if !bank.BlockedAddr(moduleAddress) {
-		panic("x/timers: anybody may send coins to the module's account, whose balance is that of locked bids: " +
-			"name it among the bank's blocked addresses (with depinject, in blocked_module_accounts_override if that is stated)")
 	}
 	o := options{reporter: report.None{}}
 	for _, opt := range opts {

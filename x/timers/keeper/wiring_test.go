@@ -9,7 +9,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -19,15 +21,17 @@ type openBank struct{ types.BankKeeper }
 
 func (openBank) BlockedAddr(sdk.AccAddress) bool { return false }
 
-// TestNewKeeper_RefusesABankThatLetsAnybodySend: what the module's account has are locked bids, so that the chain names it among
-// the bank's blocked addresses.
-func TestNewKeeper_RefusesABankThatLetsAnybodySend(t *testing.T) {
-	f := newFixture(t)
+// TestNew_RefusesABankThatLetsAnybodySend: what the module's account has are locked bids, so that the chain names it among the
+// bank's blocked addresses.
+func TestNew_RefusesABankThatLetsAnybodySend(t *testing.T) {
+	chain, err := lab.NewChain(lab.ChainOptions{})
+	require.NoError(t, err)
 	wire := func(bank types.BankKeeper) func() {
 		return func() {
-			keeper.NewKeeper(f.Codec, watch.Ungassed(storetypes.NewKVStoreKey(types.StoreKey)), f.Accounts.AddressCodec(), f.Accounts, bank, nil, f.Authority)
+			service := watch.Ungassed(storetypes.NewKVStoreKey(types.StoreKey))
+			timers.New(chain.Codec, service, chain.Accounts, bank, nil, chain.Messages, chain.Authority, keeper.WithFeeDenom(chain.FeeDenom))
 		}
 	}
-	require.NotPanics(t, wire(f.Bank))
-	require.Panics(t, wire(openBank{f.Bank}))
+	require.NotPanics(t, wire(chain.Bank))
+	require.Panics(t, wire(openBank{chain.Bank}))
 }

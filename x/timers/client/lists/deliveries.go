@@ -53,7 +53,7 @@ func newReceiptsCmd() *cobra.Command {
 // newDeliveriesCmd is no command of AutoCLI's, which writes null where there are none, and takes no ACTOR/ID.
 func newDeliveriesCmd() *cobra.Command {
 	cmd := deliveries(&cobra.Command{
-		Use:   "deliveries [actor[/id-prefix]]",
+		Use:   "deliveries [actor]",
 		Short: "List what an actor's timers did, the last delivery first",
 		Long: "List the deliveries of an actor's timers, or of one of them, as long as their receipts are kept (receipt_retention_blocks in the " +
 			"params). A timer that is gone is named by its id. The node needs no event index for this. A page looks at a bounded number of " +
