@@ -94,6 +94,14 @@ func (b *block) billedCycles(t *types.Timer, cycles uint64) (billed, beyond uint
 	return min(all, t.GasLimit), min(called, all-min(all, t.GasLimit))
 }
 
+// withCall is the settlement of a fire that pays for so many cycles of its agent's call beyond its gas limit, too.
+func (b *block) withCall(s market.Settlement, beyond uint64) market.Settlement {
+	if beyond == 0 {
+		return s
+	}
+	return s.Keep(b.Prices.Cycle.MulInt(math.NewIntFromUint64(beyond)).Ceil().TruncateInt())
+}
+
 // fireResult is what one fire did, for the block's totals.
 type fireResult struct {
 	// ran: the handler was called, so that the fire is charged whatever fails afterwards.

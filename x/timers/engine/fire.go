@@ -188,7 +188,7 @@ func (e *Engine) fire(
 	cycles, call := b.billedCycles(timer, cycles)
 	*result = fireResult{
 		ran:     moving == nil || len(timer.OnlyIf) > 0, // What conditions read has been read.
-		runtime: run.served, price: price, settlement: price.Settle(preCharge, cycles, cells).Keep(b.Prices.Cycle.MulInt(math.NewIntFromUint64(call)).Ceil().TruncateInt()),
+		runtime: run.served, price: price, settlement: b.withCall(price.Settle(preCharge, cycles, cells), call),
 		receipt: types.Receipt{
 			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 			Success: run.failure == nil && !run.guarded, Guarded: run.guarded, Cycles: cycles, Cells: cells,
