@@ -145,7 +145,7 @@ func (r *Runtime) LeastCycles(_ context.Context, call types.Call) (uint64, error
 
 type contractKey struct{}
 
-// isContract reports whether the EVM has told that a contract schedules: in its constructor it has no code yet.
+// isContract reports whether the precompile was called by a contract, which in its constructor has no code yet.
 func isContract(ctx context.Context) bool { return ctx.Value(contractKey{}) != nil }
 
 // Deliver implements types.Runtime. Errors are those of actors.Messages, ErrActorGone for a callback to an address
