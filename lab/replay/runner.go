@@ -34,7 +34,7 @@ type Runner struct {
 // NewRunner starts a chain for a scenario.
 func NewRunner(s *scenario.Scenario) (*Runner, error) {
 	store := newStore()
-	messages := &messages{store: store, owners: s.Owners}
+	messages := &messages{scenario: s, store: store, owners: s.Owners}
 	r := &Runner{scenario: s, store: store, messages: messages, order: s.Order(), supply: math.ZeroInt()}
 	genesis := types.NewGenesis(s.Config.FeeDenom)
 	genesis.Config = s.Config

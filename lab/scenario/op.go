@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -50,8 +52,11 @@ type Op struct {
 	OnUnfunded types.OnUnfunded
 	// OnlyIf are conditions that must hold when it fires.
 	OnlyIf []types.WatchKey
-	// Replaces tells whether an update states a trigger, Options whether it states retry, on_unfunded, renew or only_if.
-	Replaces, Options bool
+	// Replaces tells whether an update states a trigger, and Stated which of the other leaves it states: an update changes no others.
+	Replaces bool
+	Stated   []string
+	// Repeat are the terms of a timer that repeats, of an update: they need no trigger beside them.
+	Repeat types.CalendarTrigger
 	// Do is the handler; nil leaves an updated timer's as it is.
 	Do *Handler
 	// To and Amount are those of a transfer.
@@ -61,8 +66,9 @@ type Op struct {
 	Key string
 	// Renew gives a timer the same life again with each fire.
 	Renew bool
-	// Count of occurrences that are skipped.
+	// Count of occurrences that are skipped, and From the one that is to be the next; 0 for whichever is.
 	Count uint32
+	From  uint64
 	// ResumeAt says when a timer that is resumed fires.
 	ResumeAt types.ResumeAt
 	// Seconds by which the next block comes later.
@@ -82,6 +88,11 @@ type Handler struct {
 	Ops []Op
 	// Name by which the timer calls it. The timer carries no payload, which each of its fires would pay for.
 	Name string
+}
+
+// States tells whether an update states a leaf, or one of several.
+func (op *Op) States(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(op.Stated, name) })
 }
 
 // introduces calls fn for every timer that the op or its handler may schedule.

@@ -48,6 +48,7 @@ func (p *parser) fields(o *object, op *Op, who actingFor) {
 		op.By = p.actor(o, "by", who)
 		if op.Kind == OpSkip {
 			op.Count = uint32(o.need("count").uint64(uint64(^uint32(0))))
+			op.From = o.get("from").uint64(^uint64(0))
 		}
 		if at := o.get("resume_at"); op.Kind == OpResume && at.present() {
 			op.ResumeAt = choice(at, map[string]types.ResumeAt{"now": types.ResumeNow, "next": types.ResumeNext}, "now or next")
@@ -183,8 +184,29 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	if op.Replaces = statesTrigger(o); op.Replaces {
 		op.Trigger = readTrigger(o)
 	}
+	readRepeat(o, op)
 	readOptions(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
+}
+
+// repeatNames are the leaves of an update that say how a timer repeats, optionNames those of bad moments, of its life and of when it
+// does nothing.
+var (
+	repeatNames = []string{"remaining", "missed", "window", "jitter", "on_failure", "max_failures"}
+	optionNames = []string{"retry", "on_unfunded", "renew", "only_if"}
+)
+
+// readRepeat reads how a timer repeats that is updated.
+func readRepeat(o *object, op *Op) {
+	for _, name := range slices.Concat(repeatNames, optionNames) {
+		if o.get(name).present() {
+			op.Stated = append(op.Stated, name)
+		}
+	}
+	op.Repeat = types.CalendarTrigger{
+		Remaining: o.get("remaining").uint64(^uint64(0)), OnFailure: readOnFailure(o.get("on_failure")), MaxFailures: readMaxFailures(o),
+		Occurrences: readOccurrences(o),
+	}
 }
 
 // amount reads an integer from 0; empty if the field is absent.
@@ -240,9 +262,6 @@ func (p *parser) handler(v value, owner string, nesting int) *Handler {
 // readOptions reads what happens when a fire fails and when its payer lacks funds, whether the timer renews itself, and what must
 // hold when it fires.
 func readOptions(o *object, op *Op) {
-	for _, name := range []string{"retry", "on_unfunded", "renew", "only_if"} {
-		op.Options = op.Options || o.get(name).present()
-	}
 	op.Renew = o.get("renew").boolean()
 	for _, item := range o.get("only_if").list(maxWatchKeys) {
 		op.OnlyIf = append(op.OnlyIf, readWatchKey(item))

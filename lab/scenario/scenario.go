@@ -5,6 +5,7 @@ package scenario
 import (
 	"cmp"
 	"crypto/sha256"
+	"math/bits"
 	"slices"
 
 	"cosmossdk.io/math"
@@ -54,6 +55,24 @@ func AccountAddress(name string) sdk.AccAddress {
 }
 
 // SecondsTo is the distance in time from the block before to the one at a height, which follows it. What ops add to it is not
+// InClock is a retry as the module takes it: files state its distance in blocks, whatever the trigger. In a clock of times a block is
+// as long as blocks are in the mean, in whole seconds, rounded up.
+func (s *Scenario) InClock(retry *types.Retry, byTime bool) *types.Retry {
+	if retry == nil || !byTime {
+		return retry
+	}
+	sum := uint64(0)
+	for _, seconds := range s.BlockSeconds {
+		sum += uint64(seconds)
+	}
+	scaled, n := *retry, uint64(len(s.BlockSeconds))
+	high, low := bits.Mul64(retry.After, (sum+n-1)/n)
+	if scaled.After = low; high > 0 {
+		scaled.After = ^uint64(0)
+	}
+	return &scaled
+}
+
 // within.
 func (s *Scenario) SecondsTo(height uint64) int64 {
 	if height <= 1 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 
 	storetypes "cosmossdk.io/store/types"
@@ -12,6 +13,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/codec/unknownproto"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -107,12 +109,65 @@ func (m *Messages) Run(ctx context.Context, config *types.TimerConfig, call type
 		return err
 	}
 	sdkCtx := sandbox.WithFire(ctx, nil)
-	for _, msg := range msgs {
+	for i, msg := range msgs {
 		result, err := m.router.Handler(msg)(sdkCtx, msg)
 		if err != nil {
-			return err
+			return &failedMessage{err, msgs[:i+1]}
 		}
 		sdkCtx.EventManager().EmitEvents(result.GetEvents())
+	}
+	return nil
+}
+
+// failedMessage is the error of a message of a call, the last of those that it was run with.
+type failedMessage struct {
+	error
+	msgs []sdk.Msg
+}
+
+var _ types.CoinsWanted = (*failedMessage)(nil)
+
+// Cause and Unwrap are the message's own error.
+func (f *failedMessage) Cause() error  { return f.error }
+func (f *failedMessage) Unwrap() error { return f.error }
+
+// CoinsWanted implements types.CoinsWanted.
+func (f *failedMessage) CoinsWanted() (sum sdk.Coins) {
+	if codespace, code := types.CodeOf(f.error); codespace != sdkerrors.RootCodespace || code != sdkerrors.ErrInsufficientFunds.ABCICode() {
+		return nil
+	}
+	if inner, err := carried(f.msgs[len(f.msgs)-1]); err != nil || len(inner) > 0 {
+		return nil
+	}
+	for _, msg := range f.msgs {
+		fields := reflect.Indirect(reflect.ValueOf(msg))
+		for i := range fields.NumField() {
+			for _, coin := range coinsIn(fields.Field(i)) {
+				if coin.Validate() == nil {
+					sum = sum.Add(coin)
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// coinsIn are the coins of a field.
+func coinsIn(field reflect.Value) []sdk.Coin {
+	if !field.CanInterface() {
+		return nil
+	}
+	switch coins := field.Interface().(type) {
+	case sdk.Coin:
+		return []sdk.Coin{coins}
+	case *sdk.Coin:
+		if coins != nil {
+			return []sdk.Coin{*coins}
+		}
+	case sdk.Coins:
+		return coins
+	case []sdk.Coin:
+		return coins
 	}
 	return nil
 }

@@ -27,6 +27,8 @@ type run struct {
 	// conditions.
 	guarded bool
 	failure error
+	// short: it failed since its actor lacks the coins that its own messages state.
+	short bool
 }
 
 // begin reads the conditions of a timer's only_if, on the cycles of the fire and on the state before its pre-charge, so that a
@@ -97,6 +99,10 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 		failure = r.meter.Exceeded()
 	}
 	r.failure = failure
+	var wants types.CoinsWanted
+	if errors.As(failure, &wants) {
+		r.short = e.lacksCoins(handlerContext(ctx, r.meter), delivery.Actor, wants.CoinsWanted())
+	}
 	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {
 		cycles, cells := r.used()
 		meter := *r.meter
@@ -106,6 +112,22 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 			return nil
 		})
 	}
+}
+
+// lacksCoins reports whether an actor can spend less than it wanted to. What that reads is on the cycles of the fire.
+func (e *Engine) lacksCoins(ctx sdk.Context, actor sdk.AccAddress, wanted sdk.Coins) (lacks bool) {
+	if wanted.Empty() {
+		return false
+	}
+	err := sandbox.Probe(ctx, func(ctx sdk.Context) error {
+		for _, coin := range wanted {
+			if lacks = e.Fees.SpendableOf(ctx, actor, coin.Denom).LT(coin.Amount); lacks {
+				return nil
+			}
+		}
+		return nil
+	})
+	return err == nil && lacks
 }
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes

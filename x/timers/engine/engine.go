@@ -30,12 +30,6 @@ type Engine struct {
 	Reporter report.Reporter
 }
 
-// Release returns a timer that was on hold to the queue, where one that is overdue is due in the next block, and emits
-// TimerReleased.
-func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
-	return e.releaseAt(ctx, t, types.HeightOf(ctx)+1, nil)
-}
-
 func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	reason := t.HoldReason
 	if err := e.Records.Release(ctx, t, height, change); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -151,7 +151,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 // pre-charge at this price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of
 // its own: any other error undoes everything. If conditions or the handler have run by then, result says so, and is charged.
 func (e *Engine) fire(
-	before, ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, price market.Price, required math.Int, result *fireResult,
+	before, ctx sdk.Context, b *block, timer *types.Timer, o recurrence.Occurrence, price market.Price, required math.Int, result *fireResult,
 ) error {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
@@ -164,7 +164,7 @@ func (e *Engine) fire(
 		return err
 	}
 	run := e.begin(before, timer, intrinsic)
-	if run.guarded && timer.Retries == 0 {
+	if run.guarded && !timer.Tried {
 		o.Index = 0 // Nothing is delivered.
 	}
 	next, moving := e.setNextDue(goCtx, b, timer, o, run.guarded)
@@ -185,7 +185,11 @@ func (e *Engine) fire(
 		e.deliver(ctx, b, delivery, run)
 	}
 	cycles, cells := run.used()
-	cycles, call := b.billedCycles(timer, cycles)
+	restored := b.Config.LapseCycles * uint64(timer.Owed)
+	if run.short {
+		restored = 0
+	}
+	cycles, call := b.billedCycles(timer, cycles, restored)
 	*result = fireResult{
 		ran:     moving == nil || len(timer.OnlyIf) > 0, // What conditions read has been read.
 		runtime: run.served, price: price, settlement: b.withCall(price.Settle(preCharge, cycles, cells), call),
@@ -205,17 +209,15 @@ func (e *Engine) fire(
 	if err := e.refund(ctx, b, timer, &payer, preCharge, result); err != nil {
 		return err
 	}
-	survivor, err := e.afterFire(goCtx, b, timer, next, &result.receipt)
+	survivor, err := e.afterFire(goCtx, b, timer, o, &next, &result.receipt, run.short)
 	if err != nil {
 		return err
 	}
-	if o.Passed.Count > 0 {
-		if err := e.notePassed(goCtx, timer, survivor, o, math.ZeroInt()); err != nil {
-			return err
-		}
+	if err := e.notePassed(goCtx, timer, survivor, &next.next, math.ZeroInt()); err != nil {
+		return err
 	}
 	result.left = survivor == nil
-	fired := e.firedEvent(b, timer, survivor, &result.receipt, result.settlement)
+	fired := e.firedEvent(b, timer, survivor, &next.next, &result.receipt, result.settlement)
 	addTags(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
 	return report.Emit(goCtx, fired)
 }
@@ -264,7 +266,7 @@ func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, resul
 		if err := e.refund(ctx, b, timer, &payer, held, result); err != nil {
 			return err
 		}
-		if err := report.Emit(ctx, e.firedEvent(b, timer, timer, r, result.settlement)); err != nil {
+		if err := report.Emit(ctx, e.firedEvent(b, timer, timer, nil, r, result.settlement)); err != nil {
 			return err
 		}
 		if timer.HoldReason != types.Quarantined {

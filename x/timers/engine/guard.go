@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -56,10 +59,21 @@ func (e *Engine) putOnHold(ctx sdk.Context, b *block, timer *types.Timer, reason
 	return nil
 }
 
-// release returns a timer that was on hold to the queue, before the block reads what is due there.
+// release returns a timer that was on hold to the queue, before the block reads what is due there. What may not fire any more has
+// passed, for which nobody is charged.
 func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
 	reason := timer.HoldReason
-	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height, nil) }) {
+	if e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := e.releaseAt(ctx, timer, b.Height, nil); err != nil || timer.HoldReason != types.NotOnHold {
+			return err
+		}
+		o := recurrence.Of(timer, b.Now())
+		if o.Open || o.Over || o.Passed.Count == 0 {
+			return nil
+		}
+		_, err := e.goOn(ctx, b, timer, recurrence.Event{Outcome: recurrence.LapsedFree, Occurrence: o}, math.ZeroInt())
+		return err
+	}) {
 		b.totals.released = append(b.totals.released, reason)
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 
 	"cosmossdk.io/math"
@@ -10,8 +11,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -61,6 +62,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 		return err
 	}
 	b.keepCursors()
+	b.keepPause()
 	if !b.State.Equal(b.Before) {
 		if err := e.Lane.Set(ctx, b.State); err != nil {
 			return err
@@ -89,6 +91,36 @@ func (b *block) keepCursors() {
 	if b.Height < b.Before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.totals.expired == 0 && !b.Storm && !b.State.HeadCursor.Before(b.Before.HeadCursor) {
 		b.State.HeadCursor, b.State.LiveCursor = b.Before.HeadCursor, b.Before.LiveCursor
 	}
+}
+
+// NotePause notes that this is the last block in which the lane is open, if the config that is in force from the next one on pauses
+// it.
+func (e *Engine) NotePause(ctx context.Context, next *types.TimerConfig) error {
+	config, err := e.Configs.Get(ctx)
+	if err != nil || config.LanePaused || !next.LanePaused {
+		return err
+	}
+	lane, err := e.Lane.Get(ctx)
+	if err != nil {
+		return err
+	}
+	now := types.MomentOf(ctx)
+	lane.Pause = &types.LanePause{AfterHeight: now.Height, AfterTime: now.Time, LastHeight: now.Height, LastTime: now.Time}
+	return e.Lane.Set(ctx, lane)
+}
+
+// keepPause notes that the lane was paused in this block. In which block it was open last is noted when a change of the config is
+// accepted.
+func (b *block) keepPause() {
+	if !b.Config.LanePaused {
+		return
+	}
+	pause := types.LanePause{}
+	if b.State.Pause != nil {
+		pause = *b.State.Pause
+	}
+	pause.LastHeight, pause.LastTime = b.Height, b.Time
+	b.State.Pause = &pause
 }
 
 // summary is the one event of the block.
@@ -124,8 +156,10 @@ func (b *block) summary() *types.TimerLaneSummary {
 	}
 }
 
-// firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed.
-func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s market.Settlement) *types.TimerFired {
+// firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed: by what came next, or its handler.
+func (e *Engine) firedEvent(
+	b *block, t, survivor *types.Timer, next *recurrence.Next, r *types.Receipt, s market.Settlement,
+) *types.TimerFired {
 	actor := e.Addresses.Text(t.Actor)
 	event := &types.TimerFired{
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,
@@ -140,35 +174,12 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 	if survivor != nil {
 		event.NextDue, event.NextTime, event.Retries = survivor.Due, survivor.WaitsUntil(), survivor.Retries
 	} else if t.Recurs() {
-		event.Ended, event.Missing = e.endOf(b, t, r)
+		event.Ended, event.Missing = next.Ended, next.Missing
+		if next.Stays {
+			event.Ended, event.Missing = types.EndCancelled, next.Timer.Trigger.Repetitions()
+		}
 	}
 	return event
-}
-
-// endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
-func (e *Engine) endOf(b *block, t *types.Timer, r *types.Receipt) (why types.EndReason, missing uint64) {
-	renewed := *t
-	if r.Guarded {
-		renewed = triggers.Guarded(renewed)
-	}
-	left := renewed.Trigger.Repetitions()
-	if left > 0 {
-		missing = left - 1
-	}
-	renewed.Renew(&b.Config, b.Now())
-	switch {
-	case left == 1:
-		return types.EndCompleted, 0
-	case !e.Triggers.RollsAt(&renewed, b.Now()):
-		if renewed.EndsWithZone() {
-			return types.EndZone, missing
-		}
-		return types.EndOfLife, missing
-	case !r.Success && !r.Guarded && triggers.StopsOnFailure(t):
-		return types.EndFailed, missing
-	default:
-		return types.EndCancelled, missing
-	}
 }
 
 // text is an amount as events show it.

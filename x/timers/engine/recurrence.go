@@ -9,9 +9,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/schedule"
-	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -28,9 +27,10 @@ type nextDue struct {
 	rolled *types.Timer
 	// detached has no record in the store, but its resources are still there, for a retry.
 	detached *types.Timer
-	// hit holds the changes that a watch timer delivers, occurrence what others do.
-	hit        types.WatchHit
-	occurrence triggers.Occurrence
+	// next is what comes next if its fire succeeds, or is guarded.
+	next recurrence.Next
+	// hit holds the changes that a watch timer delivers.
+	hit types.WatchHit
 	// generation is that of the block's session then.
 	generation uint64
 }
@@ -38,34 +38,32 @@ type nextDue struct {
 // due is the height at which the timer became due this time: for a watch, that of the change.
 func (n *nextDue) due(t *types.Timer) uint64 {
 	if n.hit.Changed > 0 {
-		return min(n.hit.Changed, t.Due)
+		return min(n.hit.Changed, t.DueSince())
 	}
-	return t.Due
+	return t.DueSince()
 }
 
 // setNextDue moves a timer that fires to its next due height, or detaches it.
 func (e *Engine) setNextDue(
-	ctx context.Context, b *block, timer *types.Timer, occurrence triggers.Occurrence, guarded bool,
+	ctx context.Context, b *block, timer *types.Timer, occurrence recurrence.Occurrence, guarded bool,
 ) (n nextDue, err error) {
-	n.occurrence = occurrence
 	if n.hit, err = e.Watches.TakeHit(ctx, timer); err != nil {
 		return n, err
 	}
-	next := *timer
 	// It is funded, and its bid is settled after all fires of the block, so that its handler can't withdraw it.
-	next.UnfundedSince, next.BidLocked = 0, ""
-	rolled := next
+	moved := *timer
+	moved.UnfundedSince, moved.BidLocked = 0, ""
+	event := recurrence.Event{Outcome: recurrence.Succeeded, Occurrence: occurrence}
 	if guarded {
-		rolled = triggers.Guarded(rolled)
+		event.Outcome = recurrence.Guarded
 	}
-	rolled.Renew(&b.Config, b.Now())
-	rolled.Skips = 0
-	if !e.Triggers.Roll(&rolled, b.Now()) {
-		n.detached = &next
-		return n, e.Records.RemoveRecord(ctx, &next)
+	n.next = recurrence.After(&moved, event, &b.Config, b.Now())
+	if !n.next.Stays {
+		n.detached = &moved
+		return n, e.Records.RemoveRecord(ctx, &moved)
 	}
-	n.rolled = &next
-	err = e.Records.Move(ctx, &next, triggers.To(&rolled))
+	n.rolled = &moved
+	err = e.Records.Move(ctx, &moved, recurrence.To(&n.next.Timer))
 	n.generation = b.session.Generation()
 	return n, err
 }
@@ -78,70 +76,79 @@ func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer,
 	return e.Records.Lookup(ctx, timer.Actor, timer.Id)
 }
 
-// afterFire applies the result of a fire to the timer, and returns the timer that remains; nil if it was removed.
+// afterFire applies the result of a fire to the timer, and returns what came next, and the timer that remains; nil if it was
+// removed.
 func (e *Engine) afterFire(
-	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
+	ctx context.Context, b *block, timer *types.Timer, o recurrence.Occurrence, n *nextDue, receipt *types.Receipt, short bool,
 ) (*types.Timer, error) {
-	failed := !receipt.Success && !receipt.Guarded
-	retries := failed && mayRetry(timer, n.occurrence, receipt, b.Now())
-	if n.detached != nil && !retries {
-		return nil, e.Records.ReleaseResources(ctx, n.detached)
-	}
 	outcome := &types.Outcome{
 		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.Height,
 		Cycles: receipt.Cycles, Paid: receipt.Paid, Guarded: receipt.Guarded,
 	}
-	if again := n.detached; again != nil {
-		tryAgain(again, n.occurrence, b.Height)
-		again.LastOutcome = outcome
-		if err := e.Watches.PutHit(ctx, again, n.hit); err != nil {
+	if receipt.Success || receipt.Guarded {
+		if n.detached != nil {
+			return nil, e.Records.ReleaseResources(ctx, n.detached)
+		}
+		survivor, err := e.afterHandler(ctx, b, timer, *n)
+		if errors.Is(err, types.ErrTimerNotFound) {
+			// Its handler cancelled it.
+			return nil, nil
+		}
+		if err != nil {
 			return nil, err
 		}
-		return again, e.Records.RestoreRecord(ctx, again)
-	}
-	survivor, err := e.afterHandler(ctx, b, timer, n)
-	if errors.Is(err, types.ErrTimerNotFound) {
-		// Its handler cancelled it.
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	failed = failed && survivor.Equal(n.rolled)
-	switch {
-	case failed && retries:
-		if err := e.Watches.PutHit(ctx, &survivor, n.hit); err != nil {
-			return nil, err
-		}
-		return &survivor, e.Records.Move(ctx, &survivor, func(t *types.Timer) error {
-			t.Trigger, t.HoldReason, t.Retries, t.FireSeq = timer.Trigger, timer.HoldReason, timer.Retries, timer.FireSeq
-			t.DueTime, t.Recurrence = timer.DueTime, timer.Recurrence
-			tryAgain(t, n.occurrence, b.Height)
-			t.LastOutcome = outcome
-			return nil
-		})
-	case failed && triggers.StopsOnFailure(timer):
-		return nil, e.Records.Remove(ctx, &survivor)
-	case failed && timer.Trigger.MaxFailures() > 0:
-		return &survivor, e.countFailure(ctx, b, timer, &survivor, outcome)
-	default:
 		survivor.LastOutcome = outcome
-		if receipt.Success {
-			survivor.Failures = 0
-		}
 		return &survivor, e.Records.Put(ctx, &survivor)
 	}
+	event := recurrence.Event{Outcome: recurrence.Failed, Occurrence: o, Codespace: receipt.Codespace, Code: receipt.Code}
+	if short {
+		event.Outcome = recurrence.ShortOfCoins
+	}
+	n.next = recurrence.After(timer, event, &b.Config, b.Now())
+	n.next.Timer.LastOutcome = outcome
+	return e.afterFailure(ctx, b, n)
 }
 
-// countFailure counts a repetition that failed, and suspends the timer after as many in a row as it states.
-func (e *Engine) countFailure(ctx context.Context, b *block, timer, survivor *types.Timer, outcome *types.Outcome) error {
-	survivor.LastOutcome = outcome
-	survivor.Failures++
-	if survivor.Failures < timer.Trigger.MaxFailures() {
-		return e.Records.Put(ctx, survivor)
+// afterFailure stores a timer whose fire failed as what comes next says. What its handler wrote has been dropped.
+func (e *Engine) afterFailure(ctx context.Context, b *block, n *nextDue) (*types.Timer, error) {
+	next := &n.next
+	survivor := n.rolled
+	switch {
+	case !next.Stays && survivor != nil:
+		return nil, e.Records.Remove(ctx, survivor)
+	case !next.Stays:
+		return nil, e.Records.ReleaseResources(ctx, n.detached)
+	case survivor == nil:
+		survivor = n.detached
+		if err := recurrence.To(&next.Timer)(survivor); err != nil {
+			return nil, err
+		}
+		if err := e.putHit(ctx, survivor, n.hit); err != nil {
+			return nil, err
+		}
+		if err := e.Records.RestoreRecord(ctx, survivor); err != nil {
+			return nil, err
+		}
+	default:
+		if err := e.putHit(ctx, &next.Timer, n.hit); err != nil {
+			return nil, err
+		}
+		if err := e.Records.Move(ctx, survivor, recurrence.To(&next.Timer)); err != nil {
+			return nil, err
+		}
 	}
-	survivor.Failures = 0
-	return e.suspend(ctx, b, survivor, outcome.Codespace, outcome.Code)
+	if !next.Suspended {
+		return survivor, nil
+	}
+	return survivor, e.suspend(ctx, b, survivor, survivor.LastOutcome.Codespace, survivor.LastOutcome.Code)
+}
+
+// putHit gives a watch that is tried again what it delivers.
+func (e *Engine) putHit(ctx context.Context, t *types.Timer, hit types.WatchHit) error {
+	if !t.Tried {
+		return nil
+	}
+	return e.Watches.PutHit(ctx, t, hit)
 }
 
 // suspend puts a timer on hold until its owner resumes it.
@@ -154,35 +161,6 @@ func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, code
 		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
 		Codespace: codespace, Code: code,
 	})
-}
-
-// mayRetry reports whether a failed fire leaves the timer a retry that can come before it expires, and before its occurrence is
-// over. At what time a height comes is not known, so that a retry of a calendar's may turn out to be too late when it is due.
-func mayRetry(t *types.Timer, o triggers.Occurrence, r *types.Receipt, now types.Moment) bool {
-	if t.Retry == nil || t.Retries >= t.Retry.Max || !t.Retry.Retries(r.Codespace, r.Code) {
-		return false
-	}
-	distance := t.Retry.Distance(t.Retries)
-	if distance > t.LastHeight()-now.Height {
-		return false
-	}
-	next := types.Moment{Height: now.Height + distance, Time: now.Time}
-	return !t.ExpiredAt(next) && !o.BoundsRetry(t, next)
-}
-
-// tryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
-func tryAgain(t *types.Timer, o triggers.Occurrence, height uint64) {
-	t.Due = height + t.Retry.Distance(t.Retries)
-	t.Retries++
-	t.FireSeq++
-	if t.Recurrence != nil {
-		recurrence := *t.Recurrence
-		recurrence.Trying = o.At
-		if o.Passed.Count > 0 {
-			recurrence.After = o.Passed.Last // What has passed is reported once.
-		}
-		t.Recurrence = &recurrence
-	}
 }
 
 // This file moves timers whose time has come to the queue, and passes occurrences that may not fire any more.
@@ -237,14 +215,17 @@ func (e *Engine) moveTimed(
 }
 
 // pass takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. It waits for the next, or
-// leaves if there is none. An occurrence that lapsed after it had become ready is charged LAPSE_CYCLES; after MAX_UNFUNDED_SKIPS
-// in a row the timer is suspended. Where none has come yet, it waits at no price.
-func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence) {
+// leaves if there is none. An occurrence that lapsed after it had become ready is charged LAPSE_CYCLES, unless its window ended while
+// the lane was paused. Where none has come yet, it waits at no price.
+func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o recurrence.Occurrence) {
 	if !b.Overhead.TryConsume(market.Lapse) {
 		return // It stays ready, and is tried again.
 	}
-	paid := math.ZeroInt()
-	if o.Passed.Count > 0 && !o.Over {
+	paid, outcome := math.ZeroInt(), recurrence.Lapsed
+	switch {
+	case o.Passed.Count > 0 && b.wasPaused(timer, o.Until):
+		outcome = recurrence.LapsedFree
+	case o.Passed.Count > 0 && !o.Over:
 		paid = b.Prices.Cycle.MulInt(math.NewIntFromUint64(b.Config.LapseCycles)).Ceil().TruncateInt()
 	}
 	if b.funds.Known(timer, paid) {
@@ -260,7 +241,8 @@ func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.
 		if err := e.Fees.RefundTo(ctx, &b.Config, timer, &payer, paid, math.ZeroInt()); err != nil {
 			return err
 		}
-		return e.passTo(ctx, b, timer, o, paid)
+		_, err = e.goOn(ctx, b, timer, recurrence.Event{Outcome: outcome, Occurrence: o}, paid)
+		return err
 	})
 	switch {
 	case unfunded:
@@ -274,127 +256,87 @@ func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o triggers.
 	}
 }
 
-// passTo makes the timer due at its next occurrence, suspends it, or removes it.
-func (e *Engine) passTo(ctx sdk.Context, b *block, timer *types.Timer, o triggers.Occurrence, paid math.Int) error {
-	before, next := *timer, *timer
-	more := e.Triggers.Pass(&next, b.Now())
-	if !more || o.Over && triggers.StopsOnFailure(timer) {
-		if err := e.Records.Remove(ctx, timer); err != nil {
-			return err
-		}
-		return e.notePassed(ctx, &before, nil, o, paid)
+// wasPaused reports whether an instant of a timer's clock was over in a block in which the lane was paused.
+func (b *block) wasPaused(timer *types.Timer, until uint64) bool {
+	pause := b.Before.Pause
+	switch {
+	case pause == nil:
+		return false
+	case timer.Trigger.Calendar != nil:
+		return uint64(pause.AfterTime) <= until && until < uint64(pause.LastTime)
+	default:
+		return pause.AfterHeight <= until && until < pause.LastHeight
 	}
-	if o.Early() {
-		return e.Records.Move(ctx, timer, triggers.To(&next))
-	}
-	suspended := !o.Over && next.Recurrence.Lapses >= b.Config.MaxUnfundedSkips
-	if limit := timer.Trigger.MaxFailures(); o.Over && limit > 0 {
-		if next.Failures++; next.Failures >= limit {
-			next.Failures, suspended = 0, true
-		}
-	}
-	if suspended {
-		next.Recurrence.Lapses = 0
-	}
-	if err := e.Records.Move(ctx, timer, triggers.To(&next)); err != nil {
-		return err
-	}
-	if err := e.notePassed(ctx, &before, &next, o, paid); err != nil || !suspended {
-		return err
-	}
-	return e.suspend(ctx, b, timer, "", 0)
 }
 
-// skipUnfunded lets the next repetition of a timer pass whose payer can't cover it. One that is being retried is no longer tried,
-// and the next stays. After MAX_UNFUNDED_SKIPS in a row the timer is suspended. It reports whether there is a further one.
-func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bool, error) {
-	before, next := *timer, *timer
-	next.HoldReason = types.NotOnHold
-	var passed schedule.Passed[uint64]
-	var more bool
-	if timer.Retries > 0 && timer.Recurrence != nil {
-		at := timer.Recurrence.Trying
-		passed = schedule.Passed[uint64]{First: at, Last: at, Count: 1, Exact: true}
-		more = e.Triggers.Pass(&next, b.Now())
-	} else {
-		var err error
-		passed, err = e.Triggers.Skip(&next, 1, b.Now())
-		more = err == nil
+// goOn makes a timer without a fire go on with what comes next: it is due again, suspended, or leaves. What has passed is told.
+func (e *Engine) goOn(ctx sdk.Context, b *block, timer *types.Timer, event recurrence.Event, paid math.Int) (stays bool, err error) {
+	before, next := *timer, recurrence.After(timer, event, &b.Config, b.Now())
+	if !next.Stays {
+		if err := e.remove(ctx, b, timer); err != nil {
+			return false, err
+		}
+		return false, e.notePassed(ctx, &before, nil, &next, paid)
 	}
-	if !more {
-		return false, nil
-	}
-	next.Skips++
-	suspended := next.Skips >= b.Config.MaxUnfundedSkips
-	next.Due = max(next.Due, b.Height+1)
-	if err := e.Records.Move(ctx, timer, triggers.To(&next)); err != nil {
+	if err := e.Records.Move(ctx, timer, recurrence.To(&next.Timer)); err != nil {
 		return true, err
 	}
-	if err := e.NoteSkipped(ctx, &before, timer, passed, types.SkipUnfunded); err != nil || !suspended {
+	if err := e.notePassed(ctx, &before, timer, &next, paid); err != nil || !next.Suspended {
 		return true, err
 	}
-	return true, e.holdUnfunded(ctx, b, timer, types.Suspended, b.funds.leastCost(timer))
+	if event.Outcome == recurrence.Unpaid {
+		return true, e.holdUnfunded(ctx, b, timer, types.Suspended, b.funds.leastCost(timer))
+	}
+	return true, e.suspend(ctx, b, timer, "", 0)
+}
+
+// skipUnfunded lets pass what has come of a timer whose payer can't cover it. After MAX_UNFUNDED_SKIPS in a row it is suspended.
+func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) error {
+	_, err := e.goOn(ctx, b, timer, recurrence.Event{Outcome: recurrence.Unpaid, Occurrence: recurrence.Of(timer, b.Now())}, math.ZeroInt())
+	return err
 }
 
 // This file says which occurrences have passed without a fire.
 
-// Resume is Release by the owner: now, or with the timer's next repetition. Of the occurrences that came meanwhile at most the
-// latest fires. The row of repetitions that passed without funds begins anew, for which the caller charges.
+// Resume returns a timer that was on hold, now or with its next repetition, and emits TimerReleased. It does not charge for the
+// tries that may pass without funds anew.
 func (e *Engine) Resume(ctx sdk.Context, t *types.Timer, at types.ResumeAt) error {
-	var passed schedule.Passed[uint64]
+	var passed []recurrence.Passing
 	before, now := *t, types.MomentOf(ctx)
 	err := e.releaseAt(ctx, t, now.Height+1, func(t *types.Timer) (err error) {
-		t.Skips = 0
-		passed, err = e.Triggers.Resume(t, at, now)
+		passed, err = recurrence.Resume(t, at, now)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return e.NoteSkipped(ctx, &before, t, passed, types.SkipPaused)
+	return e.NoteSkipped(ctx, &before, t, passed)
 }
 
-// NoteSkipped emits TimerOccurrencesSkipped for occurrences that passed for a reason.
-func (e *Engine) NoteSkipped(
-	ctx context.Context, before, after *types.Timer, passed schedule.Passed[uint64], reason types.SkipReason,
-) error {
-	if passed.Count == 0 {
-		return nil
-	}
-	return report.Emit(ctx, &types.TimerOccurrencesSkipped{
-		Id: before.IDHex(), Actor: e.Addresses.Text(before.Actor), Label: before.Label,
-		First: passed.First, Last: passed.Last, Count: passed.Count, AtLeast: !passed.Exact, Reason: reason,
-		NextDue: after.Due, NextTime: after.WaitsUntil(),
-	})
+// NoteSkipped emits TimerOccurrencesSkipped for occurrences that have passed.
+func (e *Engine) NoteSkipped(ctx context.Context, before, after *types.Timer, passed []recurrence.Passing) error {
+	return e.notePassed(ctx, before, after, &recurrence.Next{Passed: passed}, math.ZeroInt())
 }
 
-// notePassed emits TimerOccurrencesSkipped. Survivor is the timer afterwards, nil if it was removed.
-func (e *Engine) notePassed(ctx context.Context, t, survivor *types.Timer, o triggers.Occurrence, paid math.Int) error {
-	event := &types.TimerOccurrencesSkipped{
-		Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Label: t.Label,
-		First: o.Passed.First, Last: o.Passed.Last, Count: o.Passed.Count, AtLeast: !o.Passed.Exact, Reason: types.SkipWindow,
-	}
-	switch {
-	case o.Over:
-		at := t.Recurrence.Trying
-		event.First, event.Last, event.Count, event.AtLeast, event.Reason = at, at, 1, false, types.SkipRetry
-	case o.Open && t.Trigger.OccurrenceTerms().Missed != types.MissedEach:
-		event.Reason = types.SkipLater
-	}
-	if paid.IsPositive() {
-		event.Paid = paid.String()
-	}
-	if survivor != nil {
-		event.NextDue, event.NextTime = survivor.Due, survivor.WaitsUntil()
-	} else if left := t.Trigger.Repetitions(); !o.Open {
-		event.Ended = types.EndOfLife
-		if left > 0 {
-			event.Missing = left
+// notePassed emits TimerOccurrencesSkipped for each row of occurrences that have passed. Survivor is the timer afterwards, nil if it
+// was removed, and paid what was charged for the first row.
+func (e *Engine) notePassed(ctx context.Context, t, survivor *types.Timer, next *recurrence.Next, paid math.Int) error {
+	for i, passed := range next.Passed {
+		event := &types.TimerOccurrencesSkipped{
+			Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Label: t.Label,
+			First: passed.First, Last: passed.Last, Count: passed.Count, AtLeast: !passed.Exact, Reason: passed.Reason,
 		}
-		if o.Over {
-			event.Missing = left - min(left, 1)
-			event.Ended = types.EndFailed
+		if i == 0 && paid.IsPositive() {
+			event.Paid = paid.String()
+		}
+		if survivor != nil {
+			event.NextDue, event.NextTime = survivor.Due, survivor.WaitsUntil()
+		} else if i == len(next.Passed)-1 {
+			event.Ended, event.Missing = next.Ended, next.Missing
+		}
+		if err := report.Emit(ctx, event); err != nil {
+			return err
 		}
 	}
-	return report.Emit(ctx, event)
+	return nil
 }

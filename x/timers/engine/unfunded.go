@@ -106,14 +106,8 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		return
 	}
 	if timer.OnUnfunded == types.OnUnfundedSkip {
-		more := false
-		done := e.guard(ctx, b, timer, func(ctx sdk.Context) (err error) {
-			more, err = e.skipUnfunded(ctx, b, timer)
-			return err
-		})
-		if !done || more {
-			return
-		}
+		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.skipUnfunded(ctx, b, timer) })
+		return
 	}
 	available := b.funds.Spendable(ctx, timer.Payer())
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {

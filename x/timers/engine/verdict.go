@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
-	"github.com/cosmos-timers/timers/x/timers/triggers"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -16,7 +16,7 @@ type considered struct {
 	verdict types.Verdict
 	// price and occurrence of its fire, and what that may cost.
 	price      market.Price
-	occurrence triggers.Occurrence
+	occurrence recurrence.Occurrence
 	required   math.Int
 }
 
@@ -56,7 +56,7 @@ func (e *Engine) consider(ctx sdk.Context, b *block, t *types.Timer) (c consider
 			return c
 		}
 	}
-	if c.occurrence = e.Triggers.Occurrence(t, b.Now()); !c.occurrence.Open {
+	if c.occurrence = recurrence.Of(t, b.Now()); !c.occurrence.Open {
 		c.verdict = types.VerdictPassed
 		return c
 	}

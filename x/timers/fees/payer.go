@@ -81,6 +81,15 @@ func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sd
 	return math.MaxInt(math.ZeroInt(), f.spendableOf(sdk.UnwrapSDKContext(ctx), config, account, found.balance))
 }
 
+// SpendableOf is what an account can spend of a denom.
+func (f *Fees) SpendableOf(ctx context.Context, addr sdk.AccAddress, denom string) math.Int {
+	balance := f.Bank.GetBalance(ctx, addr, denom).Amount
+	if account, locks := f.Accounts.GetAccount(ctx, addr).(vesting); locks {
+		balance = balance.Sub(account.LockedCoins(sdk.UnwrapSDKContext(ctx).BlockTime()).AmountOf(denom))
+	}
+	return balance
+}
+
 // look is what an account has, and where that is if payers are debited directly.
 func (f *Fees) look(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) (found Payer) {
 	if f.Balances == nil {

@@ -76,10 +76,15 @@ func (r rebase) lane(l *types.LaneState) {
 	l.HeadCursor, l.LiveCursor, l.SweepCursor, l.AdmitCursor = none, none, none, none
 	l.ReceiptsFrom, l.ReceiptsUnkept, l.MarketSince = r.past(l.ReceiptsFrom), r.past(l.ReceiptsUnkept), r.past(l.MarketSince)
 	l.Fairness.From = r.past(l.Fairness.From)
+	if l.Pause != nil {
+		pause := *l.Pause
+		pause.AfterHeight, pause.LastHeight = r.past(pause.AfterHeight), r.past(pause.LastHeight)
+		l.Pause = &pause
+	}
 }
 
 func (r rebase) timer(t *types.Timer) {
-	t.Due, t.ScheduleHeight = r.due(t.Due), r.past(t.ScheduleHeight)
+	t.Due, t.Since, t.ScheduleHeight = r.due(t.Due), r.past(t.Since), r.past(t.ScheduleHeight)
 	if t.ExpiresAt > 0 {
 		if t.ExpiresAt = r.past(t.ExpiresAt); t.ExpiresAt == 0 {
 			// It ended before the first block, where no height lies; so it ends by time.
@@ -88,7 +93,7 @@ func (r rebase) timer(t *types.Timer) {
 	}
 	if t.Recurrence != nil && !t.Trigger.ByTime() {
 		recurrence := *t.Recurrence
-		recurrence.After, recurrence.Trying = r.past(recurrence.After), r.past(recurrence.Trying)
+		recurrence.After, recurrence.Trying, recurrence.Forced = r.past(recurrence.After), r.past(recurrence.Trying), r.past(recurrence.Forced)
 		t.Recurrence = &recurrence
 	}
 	t.UnfundedSince = 0

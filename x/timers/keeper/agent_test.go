@@ -439,7 +439,7 @@ func TestAgentBudgetRotates(t *testing.T) {
 		require.Zero(t, summary.Fired)
 	}
 	// An update of the bid forgets the answer.
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: &types.Bid{Agent: agent.String()}})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: &types.Bid{}})
 	exported, err := f.Timers.ExportGenesis(f.Ctx())
 	require.NoError(t, err)
 	answered := 0

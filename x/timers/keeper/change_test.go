@@ -281,11 +281,11 @@ func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
 	require.Equal(t, types.TimerCancelledByGovernance{Id: id, Actor: alice.String(), Opcode: 48}, *cancelled)
 }
 
-// TestUpdate_MakesAnOverdueTimerDueInTheNextBlock: what enters the queue is never due already. One that is due in this block keeps its
-// height, at the back of its bucket.
+// TestUpdate_AnOverdueTimerCompetesInTheNextBlock: what enters the queue is never due already; its rank and its lateness go on from
+// when it was. One that is due in this block keeps its height, at the back of its bucket.
 //
 // Rule: 3.2-overdue
-func TestUpdate_MakesAnOverdueTimerDueInTheNextBlock(t *testing.T) {
+func TestUpdate_AnOverdueTimerCompetesInTheNextBlock(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	overdue, second, third := f.schedule(robot, 2, f.noop()), f.schedule(robot, 4, f.noop()), f.schedule(robot, 4, f.noop())
 	f.blocksUntil(3)
@@ -296,5 +296,7 @@ func TestUpdate_MakesAnOverdueTimerDueInTheNextBlock(t *testing.T) {
 	}
 	require.Equal(t, []uint64{5, 4}, []uint64{f.timer(robot, overdue).Due, f.timer(robot, second).Due})
 	f.NextBlock()
-	require.Equal(t, []string{third, second, overdue}, f.firedIDs(f.NextBlock()))
+	events := f.NextBlock()
+	require.Equal(t, []string{overdue, third, second}, f.firedIDs(events))
+	require.Equal(t, uint64(3), eventsOf[*types.TimerFired](f, events)[0].Late)
 }

@@ -128,11 +128,11 @@ func TestUnrunnable_IsPutOnHoldAndComesBack(t *testing.T) {
 			if name == "above the cap" {
 				f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: shrinks, GasLimit: 100_000})
 			}
+			require.Empty(t, f.firedIDs(f.NextBlock()))
 			events = f.NextBlock()
-			require.Equal(t, types.TimerReleased{Id: shrinks, Actor: robot.String(), Reason: types.Unrunnable, Due: f.Height() - 1},
-				*only[*types.TimerReleased](f, events))
-			require.Equal(t, []string{shrinks}, f.firedIDs(events), "it competes in the block that returns it")
-			require.Equal(t, expires, only[*types.TimerExpired](f, f.NextBlock()).Id, "its TTL went on")
+			require.Equal(t, []string{shrinks}, f.firedIDs(events), "it competes in the next block")
+			require.Equal(t, uint64(4), only[*types.TimerFired](f, events).Late, "since it was due")
+			require.Equal(t, expires, only[*types.TimerExpired](f, events).Id, "its TTL went on")
 
 			f.setConfig(tc.restore)
 			events = f.blocksUntil(f.Height() + 1)

@@ -88,6 +88,9 @@ func (m msgServer) UpdateTimerConfig(
 	if err := m.engine.Configs.SetNext(ctx, next); err != nil {
 		return nil, err
 	}
+	if err := m.engine.NotePause(ctx, &next); err != nil {
+		return nil, err
+	}
 	event := &types.TimerConfigUpdatedByGovernance{Config: next, Opcode: types.OpcodeSysUpdateTimerConfig}
 	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, report.Emit(ctx, event)
 }
@@ -109,7 +112,7 @@ func (m msgServer) SysExtendTimer(ctx context.Context, msg *types.MsgSysExtendTi
 	if err != nil {
 		return nil, err
 	}
-	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, actor, id) }, End{msg.ExpiresAt, msg.ExpiresTime})
+	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, actor, id) }, End{msg.ExpiresAt, msg.ExpiresTime}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +140,7 @@ func (m msgServer) SysReleaseTimer(ctx context.Context, msg *types.MsgSysRelease
 	if timer.HoldReason != types.Quarantined {
 		return nil, types.ErrNotQuarantined.Wrapf("timer %s of %s", timer.IDHex(), msg.Actor)
 	}
-	return &types.MsgSysReleaseTimerResponse{}, m.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
+	return &types.MsgSysReleaseTimerResponse{}, m.engine.Resume(sdk.UnwrapSDKContext(ctx), &timer, types.ResumeNow)
 }
 
 // latestConfig is what a change of the config changes: the one that follows, else the one in force, with the parameters of every

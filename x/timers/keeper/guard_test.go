@@ -185,7 +185,7 @@ func TestOnlyIf_IsReadAtEachRetry(t *testing.T) {
 			require.Zero(t, info.Retries)
 			if info.Recurrence != nil {
 				require.Equal(t, uint64(1), fired.Index)
-				require.Equal(t, uint64(1), info.Recurrence.Deliveries)
+				require.Equal(t, uint64(1), info.Deliveries)
 			}
 		})
 	}

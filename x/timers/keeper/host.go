@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
@@ -110,7 +112,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
-	if err := k.engine.Triggers.Delay(&timer, types.MomentOf(ctx)); err != nil {
+	if err := recurrence.Delay(&timer, types.MomentOf(ctx)); err != nil {
 		return types.Timer{}, err
 	}
 	if err := k.engine.Policies.Relock(ctx, &config, &timer); err != nil {
@@ -235,7 +237,9 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 		}
 	}
 	chargeScheduling(ctx, &config, call.Payload)
-	chargeChange(ctx, &config, &req)
+	if req.Trigger != nil {
+		chargeOccurrences(ctx, &config, req.Trigger, types.OnUnfundedUnspecified)
+	}
 	by := req.Scheduler
 	if by.Empty() {
 		by = req.Actor
@@ -251,45 +255,70 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	change, err := k.checkUpdate(ctx, &config, &timer, req, call, bid.Bid)
+	next, passed, err := k.checkUpdate(ctx, &config, &timer, req, call, bid.Bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
-	if req.Call != nil {
-		if err := k.engine.Records.DropPayload(ctx, &timer); err != nil {
+	chargeSkips(ctx, &config, &timer, &next)
+	before := timer
+	if err := k.change(ctx, &config, &timer, &next); err != nil {
+		return types.Timer{}, err
+	}
+	if timer.Seq != before.Seq {
+		if err := report.Emit(ctx, &types.TimerUpdated{
+			Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil(),
+		}); err != nil {
 			return types.Timer{}, err
+		}
+	}
+	if err := k.engine.NoteSkipped(ctx, &before, &timer, passed); err != nil {
+		return types.Timer{}, err
+	}
+	return timer, k.reportBid(ctx, &timer, bid)
+}
+
+// change writes a timer as an update leaves it. If nothing has changed its seq stays; so it does if what was stated of its trigger
+// makes it due when it was.
+func (k *Keeper) change(ctx context.Context, config *types.TimerConfig, timer, next *types.Timer) error {
+	payload := next.PayloadSeq == 0 && timer.PayloadSeq != 0 || !bytes.Equal(next.Payload, timer.Payload)
+	if !payload && next.Equal(*timer) {
+		return nil
+	}
+	if same := *next; !payload && recurrence.Same(timer, next, types.MomentOf(ctx)) {
+		if same.Trigger = timer.Trigger; same.Equal(*timer) {
+			timer.Trigger = next.Trigger
+			return k.engine.Records.Put(ctx, timer)
+		}
+	}
+	if payload {
+		if err := k.engine.Records.DropPayload(ctx, timer); err != nil {
+			return err
 		}
 	}
 	seq, err := k.engine.Records.NextSeq(ctx)
 	if err != nil {
-		return types.Timer{}, err
+		return err
 	}
-	err = k.engine.Records.Move(ctx, &timer, func(t *types.Timer) error {
-		change(t)
+	bids := !next.Bid.Equal(timer.Bid)
+	return k.engine.Records.Move(ctx, timer, func(t *types.Timer) error {
+		*t = *next
 		t.Seq = seq
-		if t.HoldReason == types.NotOnHold && t.Due < openHeight(ctx) {
-			t.Due = types.HeightOf(ctx) + 1
+		if t.ReturnsByItself() {
+			t.HoldReason = types.NotOnHold
 		}
-		if req.Bid != nil {
-			if err := k.engine.Policies.Relock(ctx, &config, t); err != nil {
+		if t.HoldReason == types.NotOnHold && t.Due < openHeight(ctx) {
+			t.PlaceAt(types.HeightOf(ctx) + 1)
+		}
+		if bids {
+			if err := k.engine.Policies.Relock(ctx, config, t); err != nil {
 				return err
 			}
 		}
-		if req.Call != nil {
+		if payload {
 			return k.engine.Records.StorePayload(ctx, t)
 		}
 		return nil
 	})
-	if err != nil {
-		return types.Timer{}, err
-	}
-	event := &types.TimerUpdated{
-		Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq, Due: timer.Due, DueTime: timer.WaitsUntil(),
-	}
-	if err := report.Emit(ctx, event); err != nil {
-		return types.Timer{}, err
-	}
-	return timer, k.reportBid(ctx, &timer, bid)
 }
 
 // openHeight is the first height at which a timer may enter the queue: what enters it is never due already. The blocks before the
@@ -301,64 +330,73 @@ func openHeight(ctx context.Context) uint64 {
 	return types.HeightOf(ctx) + 1
 }
 
-// checkUpdate checks a change and returns it as a function on the timer.
+// checkUpdate checks a change and returns the timer with it, and what has passed by it.
 func (k *Keeper) checkUpdate(
 	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, call types.Call, bid *types.Bid,
-) (func(*types.Timer), error) {
+) (next types.Timer, passed []recurrence.Passing, err error) {
 	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil && req.MaxCharge.IsNil() &&
 		req.Trigger == nil && req.Options == nil {
-		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options")
+		return next, nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options")
 	}
-	next, err := k.checkTerms(config, *timer, &req, types.MomentOf(ctx))
-	if err != nil {
-		return nil, err
+	if next, passed, err = k.checkTerms(config, *timer, &req, types.MomentOf(ctx)); err != nil {
+		return next, nil, err
 	}
 	if err := policies.CheckMaxCharge(req.MaxCharge); err != nil {
-		return nil, err
+		return next, nil, err
 	}
 	if req.GasLimit != 0 {
 		if err := k.engine.Policies.CheckGasLimit(config, types.HeightOf(ctx), req.GasLimit); err != nil {
-			return nil, err
+			return next, nil, err
 		}
 	}
 	if err := config.CheckCellLimit(req.CellLimit); err != nil {
-		return nil, err
+		return next, nil, err
 	}
 	if req.Call != nil {
 		if call, err = k.checkCall(ctx, config, call); err != nil {
-			return nil, err
+			return next, nil, err
 		}
 	}
 	if req.Call != nil || req.GasLimit != 0 || req.Trigger != nil {
 		if err := k.checkChanged(ctx, config, next, req.GasLimit, call); err != nil {
-			return nil, err
+			return next, nil, err
 		}
 	}
-	return func(t *types.Timer) {
-		*t = next
-		if req.Call != nil {
-			setCall(t, call)
-		}
-		if req.GasLimit != 0 {
-			t.GasLimit = req.GasLimit
-		}
-		if req.CellLimit != 0 {
-			t.CellLimit = req.CellLimit
-		}
-		if req.Bid != nil {
-			t.Bid, t.LastAnswer = bid, nil
-		}
-		if !req.MaxCharge.IsNil() {
-			t.MaxCharge = storedMaxCharge(req.MaxCharge)
-		}
-	}, nil
+	next.GasLimit, next.CellLimit = cmp.Or(req.GasLimit, next.GasLimit), cmp.Or(req.CellLimit, next.CellLimit)
+	if req.Bid != nil && !bid.Equal(next.Bid) {
+		next.Bid, next.LastAnswer = bid, nil
+	}
+	if !req.MaxCharge.IsNil() {
+		next.MaxCharge = storedMaxCharge(req.MaxCharge)
+	}
+	if req.Call == nil {
+		return next, passed, nil
+	}
+	return next, passed, k.restateCall(ctx, &next, call)
 }
 
-// checkTerms is the timer with the trigger and the options of a change, whose ends are those that it has or, where the trigger
-// needs another, the default.
-func (k *Keeper) checkTerms(config *types.TimerConfig, timer types.Timer, req *UpdateRequest, now types.Moment) (types.Timer, error) {
+// restateCall gives a timer another call. One that it has already leaves its payload where it is stored.
+func (k *Keeper) restateCall(ctx context.Context, t *types.Timer, call types.Call) error {
+	stored, seq, size := t.Payload, t.PayloadSeq, t.PayloadBytes
+	setCall(t, call)
+	if t.PayloadSeq = 0; seq == 0 || size != uint64(len(call.Payload)) {
+		t.PayloadBytes = 0
+		return nil
+	}
+	payload, err := k.engine.Records.Payload(ctx, &types.Timer{PayloadSeq: seq})
+	if err == nil && bytes.Equal(payload, call.Payload) {
+		t.Payload, t.PayloadSeq = stored, seq
+	}
+	return err
+}
+
+// checkTerms is the timer with the trigger and the options of a change, whose end is the one that it has or, where the clock of the
+// trigger changes, the default; and what has passed by it.
+func (k *Keeper) checkTerms(
+	config *types.TimerConfig, timer types.Timer, req *UpdateRequest, now types.Moment,
+) (next types.Timer, passed []recurrence.Passing, err error) {
 	if req.Trigger == nil && req.Options == nil {
-		return timer, nil
+		return timer, nil, nil
 	}
 	renews, before := timer.Renewal != nil, End{timer.ExpiresAt, timer.ExpiresTime}
 	options := types.TimerOptions{Retry: timer.Retry, OnUnfunded: timer.OnUnfunded, Renew: renews, OnlyIf: timer.OnlyIf}
@@ -366,30 +404,30 @@ func (k *Keeper) checkTerms(config *types.TimerConfig, timer types.Timer, req *U
 		options = *req.Options
 	}
 	if req.Trigger != nil {
-		if err := k.engine.Triggers.Replace(config, &timer, *req.Trigger, now); err != nil {
-			return timer, err
+		if passed, err = k.engine.Triggers.Replace(config, &timer, *req.Trigger, now); err != nil {
+			return timer, nil, err
 		}
 	}
 	if err := k.setOptions(config, &timer, &options); err != nil {
-		return timer, err
+		return timer, nil, err
 	}
-	triggers.LimitRetries(&timer)
 	if !renews || before != (End{timer.ExpiresAt, timer.ExpiresTime}) {
 		timer.NoteLife(now)
 	}
-	return timer, nil
+	return timer, passed, nil
 }
 
-// chargeChange charges for what a change states as scheduling does.
-func chargeChange(ctx context.Context, config *types.TimerConfig, req *UpdateRequest) {
-	trigger, onUnfunded := req.Trigger, types.OnUnfundedUnspecified
-	if trigger == nil {
-		trigger = &types.Trigger{}
+// chargeSkips charges an update for the repetitions that may pass without funds before a fire pays again: all, or those that were
+// used.
+func chargeSkips(ctx context.Context, config *types.TimerConfig, before, next *types.Timer) {
+	tries := uint32(0)
+	if next.OnUnfunded == types.OnUnfundedSkip {
+		if tries = before.Owed; before.OnUnfunded != types.OnUnfundedSkip {
+			tries = config.MaxUnfundedSkips
+		}
+		next.Owed = 0
 	}
-	if req.Options != nil {
-		onUnfunded = req.Options.OnUnfunded
-	}
-	chargeOccurrences(ctx, config, trigger, onUnfunded)
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.LapseCycles*uint64(tries), "occurrences")
 }
 
 // checkChanged checks a timer with another gas limit or another call, or both: what is zero stays as it is.
@@ -426,7 +464,7 @@ func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, en
 }
 
 func (k *Keeper) extendBy(ctx context.Context, by changeBy, end End) (Extension, error) {
-	timer, change, err := k.extend(ctx, func() (types.Timer, error) { return k.changeable(ctx, by) }, end)
+	timer, change, err := k.extend(ctx, func() (types.Timer, error) { return k.changeable(ctx, by) }, end, true)
 	if err != nil {
 		return Extension{}, err
 	}
@@ -436,8 +474,11 @@ func (k *Keeper) extendBy(ctx context.Context, by changeBy, end End) (Extension,
 	})
 }
 
-// extend is the common part of the owner's and the authority's extension, who find the timer.
-func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), end End) (types.Timer, Extension, error) {
+// extend is the common part of the owner's and the authority's extension, who find the timer. The owner's states the life anew that
+// a timer renews itself by.
+func (k *Keeper) extend(
+	ctx context.Context, find func() (types.Timer, error), end End, owner bool,
+) (types.Timer, Extension, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
 		return types.Timer{}, Extension{}, err
@@ -453,7 +494,9 @@ func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), e
 	}
 	return timer, change, k.engine.Records.SetEnd(ctx, &timer, func(t *types.Timer) {
 		t.ExpiresAt, t.ExpiresTime = change.To.Height, change.To.Time
-		t.NoteLife(types.MomentOf(ctx))
+		if owner {
+			t.NoteLife(types.MomentOf(ctx))
+		}
 	})
 }
 

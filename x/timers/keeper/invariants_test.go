@@ -129,8 +129,10 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 		"no trigger":                         set(func(t *types.Timer) { t.Trigger = types.Trigger{} }),
 		"an answer below zero":               set(func(t *types.Timer) { t.LastAnswer = invalid }),
 		"an unknown answer to lack of funds": set(func(t *types.Timer) { t.OnUnfunded = 99 }),
-		"more retries than it has":           set(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }),
-		"retries without a retry":            set(func(t *types.Timer) { t.Retry, t.Retries = nil, 1 }),
+		"tried and never delivered":          set(func(t *types.Timer) { t.Tried, t.Deliveries = true, 0 }),
+		"more deliveries than fires":         set(func(t *types.Timer) { t.Deliveries = uint64(t.FireSeq) + 1 }),
+		"due since later than it is due":     set(func(t *types.Timer) { t.Since = t.Due + 1 }),
+		"retries of what was not tried":      set(func(t *types.Timer) { t.Tried, t.Retries = false, 1 }),
 		"unfunded since the next block":      func(t *types.Timer, now uint64) bool { t.UnfundedSince = now + 1; return true },
 		"an outcome of the next block": func(t *types.Timer, now uint64) bool {
 			t.LastOutcome = outcome(now + 1)

@@ -246,7 +246,7 @@ func (m *machine) compareState() {
 		}
 		require.Equal(m.t, *timer, modelTimer{
 			id: got.IDHex(), actor: string(got.Actor), payload: string(got.Payload),
-			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, onHold: got.HoldReason != types.NotOnHold,
+			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, since: got.Since, onHold: got.HoldReason != types.NotOnHold,
 			modelRecurrence: recurrenceOf(got),
 		})
 	}

@@ -24,7 +24,9 @@ type model struct {
 type modelTimer struct {
 	id, actor, payload  string
 	due, seq, gas, last uint64
-	onHold              bool
+	// since it is due, where its place in the queue is a later one.
+	since  uint64
+	onHold bool
 	modelRecurrence
 }
 
@@ -124,12 +126,33 @@ func (m *model) update(actor sdk.AccAddress, id string, gasLimit uint64) error {
 	if err := m.gasAllowed(gasLimit); err != nil {
 		return err
 	}
+	if timer.gas == gasLimit {
+		return nil
+	}
 	timer.gas, timer.seq = gasLimit, m.nextSeq
 	m.nextSeq++
+	if timer.reason == types.Unfunded || timer.reason == types.Unrunnable {
+		timer.onHold, timer.reason = false, types.NotOnHold
+	}
 	if !timer.onHold && timer.due < m.height {
-		timer.due = m.height + 1
+		timer.placeAt(m.height + 1)
 	}
 	return nil
+}
+
+// dueSince is when it became due.
+func (t *modelTimer) dueSince() uint64 {
+	if t.since > 0 {
+		return t.since
+	}
+	return t.due
+}
+
+// placeAt gives it a later place in the queue.
+func (t *modelTimer) placeAt(due uint64) {
+	if due > t.due {
+		t.since, t.due = t.dueSince(), due
+	}
 }
 
 func (m *model) extend(actor sdk.AccAddress, id string, last uint64) error {
@@ -216,6 +239,9 @@ func (m *model) endBlock() (b modelBlock) {
 			b.onHold = append(b.onHold, timer.id)
 		}
 	}
+	slices.SortFunc(ready, func(a, b *modelTimer) int {
+		return cmp.Or(cmp.Compare(a.dueSince(), b.dueSince()), cmp.Compare(a.seq, b.seq))
+	})
 	if !m.config.LanePaused {
 		m.fill(ready, removals, &b)
 	}

@@ -126,7 +126,7 @@ func (m msgServer) SkipTimer(ctx context.Context, msg *types.MsgSkipTimer) (*typ
 	if err != nil {
 		return nil, err
 	}
-	timer, err := m.skipBy(ctx, by, msg.Count)
+	timer, err := m.skipBy(ctx, by, msg.Count, msg.From)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -16,7 +16,7 @@ import (
 // Pause puts one of the actor's timers on hold until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer"). Its time to live continues.
 //
-// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrAlreadyOnHold.
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrQuarantined. What is paused already stays so.
 func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
 	return k.pauseBy(ctx, own(actor, id))
 }
@@ -27,9 +27,10 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 		return err
 	}
 	switch timer.HoldReason {
-	case types.NotOnHold, types.Watching, types.Timed:
-	default:
-		return types.ErrAlreadyOnHold.Wrapf("timer %s is %s", timer.IDHex(), timer.HoldReason.Word())
+	case types.Paused:
+		return nil
+	case types.Quarantined:
+		return types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
 	}
 	if err := k.engine.Records.PutOnHold(ctx, &timer, types.Paused); err != nil {
 		return err
@@ -41,7 +42,7 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 // at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer").
 //
-// It consumes schedule_cycles, and lapse_cycles for each repetition that passed without funds, which may pass again. Errors are
+// It consumes schedule_cycles, and lapse_cycles for each try that was prepaid and used, which is prepaid again. Errors are
 // ErrTimerNotFound, ErrTimerExpired, ErrNotOnHold, ErrQuarantined for a timer that only the authority can release, and
 // ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
@@ -77,16 +78,18 @@ func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (
 	}
 }
 
-// restoreSkips charges for the repetitions that may pass again without funds: lapse_cycles for each that did.
+// restoreSkips charges for the tries that were prepaid and used: lapse_cycles for each. The row of repetitions that passed without
+// funds begins anew.
 func (k *Keeper) restoreSkips(ctx context.Context, timer *types.Timer) error {
-	if timer.Skips == 0 {
-		return nil
+	if timer.Owed > 0 {
+		config, err := k.Config(ctx)
+		if err != nil {
+			return err
+		}
+		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.LapseCycles*uint64(timer.Owed), "occurrences")
 	}
-	config, err := k.Config(ctx)
-	if err == nil {
-		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.LapseCycles*uint64(timer.Skips), "occurrences")
-	}
-	return err
+	timer.Skips, timer.Owed = 0, 0
+	return nil
 }
 
 // ownTimer charges for a change and returns the timer to change.
@@ -102,7 +105,7 @@ func (k *Keeper) ownTimer(ctx context.Context, by changeBy) (types.Timer, error)
 // skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and calendar_cycles for each occurrence. Errors
 // are ErrTimerNotFound, ErrTimerExpired, ErrInvalidSkip, ErrUnsupportedTimerType for a timer that has none, and
 // ErrExpiresTooSoon if its life has not so many more and one after them.
-func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32) (types.Timer, error) {
+func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32, from uint64) (types.Timer, error) {
 	if count == 0 || count > types.MaxSkipped {
 		return types.Timer{}, types.ErrInvalidSkip.Wrapf("count is %d, want 1 to %d", count, types.MaxSkipped)
 	}
@@ -116,15 +119,14 @@ func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32) (types.T
 		return timer, err
 	}
 	before, next, now := timer, timer, types.MomentOf(ctx)
-	passed, err := k.engine.Triggers.Skip(&next, uint64(count), now)
+	passed, err := recurrence.Skip(&next, uint64(count), from, now)
 	if err != nil {
 		return timer, err
 	}
-	next.Due = max(next.Due, now.Height+1)
-	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
+	if err := k.engine.Records.Move(ctx, &timer, recurrence.To(&next)); err != nil {
 		return timer, err
 	}
-	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipRequested)
+	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed)
 }
 
 // runBy makes the next occurrence of a timer due in the next block. It consumes schedule_cycles. Errors are ErrTimerNotFound,
@@ -143,11 +145,11 @@ func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 		return timer, types.ErrAlreadyDue.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
 	}
 	before, next := timer, timer
-	passed, err := k.engine.Triggers.Run(&next, now)
+	passed, err := recurrence.Run(&next, now)
 	if err != nil {
 		return timer, err
 	}
-	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
+	if err := k.engine.Records.Move(ctx, &timer, recurrence.To(&next)); err != nil {
 		return timer, err
 	}
 	if err := report.Emit(ctx, &types.TimerUpdated{
@@ -155,5 +157,5 @@ func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 	}); err != nil {
 		return timer, err
 	}
-	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipLater)
+	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -391,7 +392,7 @@ func (s *server) Occurrences(
 		return nil, err
 	}
 	response := &types.QueryOccurrencesResponse{ByTime: timer.Trigger.ByTime()}
-	response.Occurrences, response.More = s.engine.Triggers.Upcoming(&timer, types.MomentOf(ctx), limit)
+	response.Occurrences, response.More = recurrence.Upcoming(&timer, types.MomentOf(ctx), limit)
 	charge(ctx, response)
 	return response, nil
 }

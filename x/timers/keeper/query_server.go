@@ -663,6 +663,7 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 // recurrenceInfo is what queries show of further fires.
 func recurrenceInfo(info *types.TimerInfo, t *types.Timer) {
 	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
+	info.Deliveries, info.Tried, info.Since = t.Deliveries, t.Tried, t.Since
 	info.OnUnfunded = types.OnUnfundedDestroy
 	if t.OnUnfunded != types.OnUnfundedUnspecified {
 		info.OnUnfunded = t.OnUnfunded

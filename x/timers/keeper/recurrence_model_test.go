@@ -58,7 +58,8 @@ func (m *model) putOnHold(t *modelTimer, reason types.HoldReason) {
 }
 
 func (m *model) release(t *modelTimer, height uint64) {
-	t.onHold, t.reason, t.due = false, types.NotOnHold, max(t.due, height)
+	t.onHold, t.reason = false, types.NotOnHold
+	t.placeAt(height)
 }
 
 func (m *model) starve(t *modelTimer, b *modelBlock) {
@@ -77,12 +78,12 @@ func (m *model) rollOrRetry(t *modelTimer, outcome modelOutcome) modelNext {
 	switch {
 	case !outcome.success && t.retries < t.retryMax && m.height+t.retryAfter <= t.last:
 		t.retries++
-		t.due = m.height + t.retryAfter
+		t.due, t.since = m.height+t.retryAfter, 0
 	case t.every == 0, t.remaining == 1, m.height+t.every > t.last, !outcome.success && t.stops:
 		m.remove(t)
 		return next
 	default:
-		t.due, t.retries = m.height+t.every, 0
+		t.due, t.since, t.retries = m.height+t.every, 0, 0
 		if t.remaining > 0 {
 			t.remaining--
 		}
@@ -97,8 +98,10 @@ func (m *model) rollOrRetry(t *modelTimer, outcome modelOutcome) modelNext {
 		case "pauses itself":
 			m.putOnHold(t, types.Paused)
 		case "updates itself":
-			t.gas, t.seq = 40_000, m.nextSeq
-			m.nextSeq++
+			if t.gas != 40_000 {
+				t.gas, t.seq = 40_000, m.nextSeq
+				m.nextSeq++
+			}
 		}
 	}
 	next.due, next.retries = t.due, t.retries
@@ -110,8 +113,8 @@ func (m *model) pause(actor sdk.AccAddress, id string) error {
 	switch {
 	case err != nil:
 		return err
-	case timer.onHold:
-		return types.ErrAlreadyOnHold
+	case timer.reason == types.Quarantined:
+		return types.ErrQuarantined
 	}
 	m.putOnHold(timer, types.Paused)
 	return nil
@@ -127,7 +130,14 @@ func (m *model) resume(actor sdk.AccAddress, id string) error {
 	case timer.reason == types.Unrunnable:
 		return types.ErrUnrunnable
 	}
-	m.release(timer, m.height+1)
+	timer.onHold, timer.reason = false, types.NotOnHold
+	if timer.retries > 0 {
+		timer.due = m.height + 1
+	}
+	if timer.due <= m.height {
+		timer.due = m.height + 1
+	}
+	timer.since = 0
 	return nil
 }
 

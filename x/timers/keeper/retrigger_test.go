@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -107,11 +108,12 @@ func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
 	require.Equal(t, uint32(1), f.timer(robot, id).Retries, "it failed, and is retried")
 
 	response := f.retrigger(id, everySeconds(60))
-	require.Greater(t, uint64(response.DueTime), early, "not twice, and not before")
+	require.Less(t, uint64(response.DueTime), early, "the new trigger has it too: its retry comes")
 	for len(got) < 5 {
 		f.NextBlock()
 	}
-	for i, d := range got {
+	require.Equal(t, []uint64{early, 3}, []uint64{got[3].Occurrence, got[3].Index}, "the retry")
+	for i, d := range slices.Delete(got, 3, 4) {
 		require.Equal(t, uint64(i+1), d.Index)
 		if i > 0 {
 			require.Greater(t, d.Occurrence, got[i-1].Occurrence)
@@ -129,11 +131,13 @@ func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
 	}
 	f.refused(types.ErrInvalidCalendar, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{Calendar: &types.CalendarTrigger{}}})
 	fromFire := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 50}}))
-	f.refused(types.ErrUnsupportedTimerType, &types.MsgUpdateTimer{Sender: robot.String(), Id: fromFire, Trigger: &types.Trigger{
-		Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule},
-	}})
+	due := f.timer(robot, fromFire).Due
 	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 2}})
-	require.Equal(t, f.Height()+2, f.timer(robot, fromFire).Due)
+	require.Equal(t, due, f.timer(robot, fromFire).Due, "its first occurrence stays")
+	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: f.Height() + 3}})
+	require.Equal(t, f.Height()+3, f.timer(robot, fromFire).Due)
+	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule, First: f.Height() - 1}})
+	require.Equal(t, f.Height()+4, f.timer(robot, fromFire).Due, "in its clock, from either")
 }
 
 // TestUpdate_AWatchWatchesSomethingElse: what it had noticed of the old keys is gone, and nothing of them stays in state.
@@ -282,7 +286,7 @@ func TestUpdate_OptionsAreReplacedTogether(t *testing.T) {
 	}})
 	require.Equal(t, f.Height()+3, f.timer(robot, once).Due)
 	f.refused(types.ErrExpiresTooSoon, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{
-		Interval: &types.IntervalTrigger{Every: 200},
+		Interval: &types.IntervalTrigger{Every: 200, First: f.Height() + 200},
 	}})
 }
 

@@ -300,7 +300,7 @@ func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, bytes)}}
 		}
 	}
-	require.Equal(t, uint64(1_000*(30+30)), cost(same, update(3_000))-cost(same, update(2_000)), "a cell per byte of a new payload")
+	require.Equal(t, uint64(1_000*(30+30)), cost(same, update(3_100))-cost(same, update(2_100)), "a cell per byte of a new payload")
 }
 
 var authority = authtypes.NewModuleAddress("gov").String()

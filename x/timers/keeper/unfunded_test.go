@@ -71,17 +71,19 @@ func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 	})
 	t.Run("resume", func(t *testing.T) {
 		f, id := unfundedOnHold(t)
-		f.refused(types.ErrAlreadyOnHold, pause(poorRobot, id))
+		f.run(pause(poorRobot, id))
+		require.Equal(t, types.Paused, f.timer(poorRobot, id).HoldReason, "whatever it was on hold for")
 		f.run(resume(poorRobot, id))
 		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(4)).Id, "it had another try")
 	})
 	t.Run("update", func(t *testing.T) {
 		f, id := unfundedOnHold(t)
 		f.run(&types.MsgUpdateTimer{Sender: poorRobot.String(), Id: id, GasLimit: 50_000})
-		require.Equal(t, types.Unfunded, f.timer(poorRobot, id).HoldReason)
+		require.Equal(t, types.NotOnHold, f.timer(poorRobot, id).HoldReason)
+		require.Empty(t, f.firedIDs(f.NextBlock()))
 		events := f.NextBlock()
-		require.Equal(t, id, only[*types.TimerReleased](f, events).Id, "it needs no more than its payer has")
-		require.Equal(t, []string{id}, f.firedIDs(events))
+		require.Equal(t, []string{id}, f.firedIDs(events), "it competes in the next block")
+		require.Positive(t, only[*types.TimerFired](f, events).Late, "since it was due")
 	})
 	t.Run("expire", func(t *testing.T) {
 		f, id := unfundedOnHold(t, expiring(2))

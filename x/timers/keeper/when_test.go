@@ -604,7 +604,7 @@ func TestCalendar_WaitsOnAChainWhoseClockIsEarlier(t *testing.T) {
 			ScheduleHeight: 1, Trigger: everySeconds(60, func(c *types.CalendarTrigger) {
 				c.Every.Anchor, c.Occurrences = now-600, &types.OccurrenceTerms{Missed: types.MissedEach}
 			}),
-			DueTime: now + 120, ExpiresTime: now + 10_000, Recurrence: &types.Recurrence{After: now + 60, Deliveries: 11},
+			DueTime: now + 120, ExpiresTime: now + 10_000, Recurrence: &types.Recurrence{After: now + 60}, Deliveries: 11, FireSeq: 11,
 		}}
 	})
 	f.script(func(sdk.Context, types.Delivery) error { return nil })

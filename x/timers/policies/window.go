@@ -154,7 +154,7 @@ func (w *Window) Withdraw(t *types.Timer) bool {
 // Candidate implements Round.
 func (w *Window) Candidate(_ sdk.Context, t *types.Timer) market.Candidate {
 	candidate := w.offer(t)
-	candidate.Due, candidate.Seq, candidate.Size, candidate.Actor, candidate.ID = t.Due, t.Seq, w.SizeOf(t), string(t.Actor), string(t.Id)
+	candidate.Due, candidate.Seq, candidate.Size, candidate.Actor, candidate.ID = t.DueSince(), t.Seq, w.SizeOf(t), string(t.Actor), string(t.Id)
 	return candidate
 }
 

@@ -88,7 +88,7 @@ func Resolve[T Instant](series Series[T], terms Terms[T], after, now T) Resoluti
 				passed = before
 			}
 		}
-		r.Fire = Occurrence[T]{last, last + terms.delay(series, last)}
+		r.Fire = Occurrence[T]{last, terms.Due(series, last)}
 	}
 	if first, ok := series.Next(after, passed); ok {
 		r.Passed = Passed[T]{First: first, Last: passed}
@@ -130,6 +130,9 @@ func (t Terms[T]) until(r Resolution[T]) T {
 	}
 	return until
 }
+
+// Due is when an occurrence of a series is due: at its instant, and its delay.
+func (t Terms[T]) Due(series Series[T], occurrence T) T { return occurrence + t.delay(series, occurrence) }
 
 // delay is that of an occurrence. It does not depend on how long the timer lives.
 func (t Terms[T]) delay(series Series[T], occurrence T) T {

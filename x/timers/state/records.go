@@ -273,8 +273,8 @@ func (r *Records) PutOnHold(ctx context.Context, t *types.Timer, reason types.Ho
 }
 
 // Release moves a timer that was on hold back to the queue, or to where it waits for its time or a change. One that is
-// overdue is due at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
-// lane's cursors need not look back. A change that is not nil is made first.
+// overdue has its place at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
+// lane's cursors need not look back. It counts as due since it was. A change that is not nil is made first.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
 		if change != nil {
@@ -290,7 +290,11 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 		case t.WaitsForTime(types.MomentOf(ctx)):
 			t.HoldReason = types.Timed
 		}
-		t.Due = max(t.Due, height)
+		if t.HoldReason == types.NotOnHold {
+			t.PlaceAt(height)
+		} else {
+			t.Due = max(t.Due, height)
+		}
 		return err
 	})
 }

@@ -2,13 +2,14 @@
 // (x/timers/README.md, "1.4 Trigger").
 //
 // A kind is a type here that implements Kind and a place in NewKinds, in addition to its message in core.proto and its
-// validation in types/recurrence.go. Watches have a component of their own, Watches; occurrences.go has the triggers by time.
+// validation in types/recurrence.go. Watches have a component of their own, Watches. What comes next of a timer says
+// package recurrence.
 package triggers
 
 import (
 	"slices"
 
-	"github.com/cosmos-timers/timers/x/timers/schedule"
+	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -21,9 +22,6 @@ type Kind interface {
 	// Prepare checks the trigger of a timer that is scheduled now, fills in its defaults and sets when the timer is due,
 	// jitter left aside. The host API checks that this is in the future.
 	Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error
-	// Roll makes the timer due again after a fire, one repetition on, and reports whether it is: false if it does not repeat,
-	// if this was its last repetition, or if its life ends before the next. The trigger may be shared with copies of the timer.
-	Roll(t *types.Timer, now types.Moment) bool
 }
 
 // Kinds are those of a chain.
@@ -59,15 +57,10 @@ func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) 
 		return types.ErrHeightNotInFuture.Wrapf(
 			"height %d is not above the current height %d; state a height above it, or after from 1 on", timer.Due, now.Height)
 	}
-	if timer.Trigger.ByTime() && timer.ExpiresTime == 0 {
-		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
-	}
+	defaultEnd(config, timer, now)
 	last := now.Height + config.MaxTtlBlocks
 	if timer.Due > last {
 		return types.ErrTTLTooLong.Wrapf("due height %d is above %d, the current height plus %d", timer.Due, last, config.MaxTtlBlocks)
-	}
-	if timer.ExpiresAt == 0 && !timer.Trigger.ByTime() {
-		timer.ExpiresAt = last
 	}
 	if timer.ExpiresAt > last {
 		return types.ErrTTLTooLong.Wrapf("expires_at %d is above %d, the current height plus %d", timer.ExpiresAt, last, config.MaxTtlBlocks)
@@ -92,31 +85,13 @@ func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) 
 	return nil
 }
 
-// RollsAt reports whether the timer stays after a fire. It does not if it does not repeat, if this was its last repetition, or
-// if it expires before the next.
-func (k Kinds) RollsAt(t *types.Timer, now types.Moment) bool {
-	next := *t
-	return k.Roll(&next, now)
-}
-
-// Roll makes the timer due again after a fire, and reports whether it is.
-func (k Kinds) Roll(t *types.Timer, now types.Moment) bool {
-	if t.ExpiredAt(now) {
-		return false
-	}
-	t.Retries = 0
-	t.FireSeq++
-	return k.Of(&t.Trigger).Roll(t, now)
-}
-
-// To is a change of a timer to when another state of it is due.
-func To(next *types.Timer) func(*types.Timer) error {
-	return func(t *types.Timer) error {
-		t.Trigger, t.Recurrence = next.Trigger, next.Recurrence
-		t.HoldReason, t.Due, t.DueTime = next.HoldReason, next.Due, next.DueTime
-		t.Retries, t.FireSeq = next.Retries, next.FireSeq
-		t.Failures, t.Skips, t.ExpiresAt, t.ExpiresTime = next.Failures, next.Skips, next.ExpiresAt, next.ExpiresTime
-		return nil
+// defaultEnd is as late as the config allows, in the clock of the trigger.
+func defaultEnd(config *types.TimerConfig, timer *types.Timer, now types.Moment) {
+	switch byTime := timer.Trigger.ByTime(); {
+	case byTime && timer.ExpiresTime == 0:
+		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
+	case !byTime && timer.ExpiresAt == 0:
+		timer.ExpiresAt = now.Height + config.MaxTtlBlocks
 	}
 }
 
@@ -137,9 +112,6 @@ func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, now types.Moment
 	}
 	return nil
 }
-
-// Roll implements Kind.
-func (heightKind) Roll(*types.Timer, types.Moment) bool { return false }
 
 // afterKind is due once, so many blocks after the one that schedules it. The trigger stays as stated; the due height says
 // when that is.
@@ -190,209 +162,132 @@ func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now types
 	return nil
 }
 
-// Roll implements Kind.
-func (intervalKind) Roll(t *types.Timer, now types.Moment) bool {
-	interval := t.Trigger.Interval
-	if interval.Remaining == 1 {
-		return false
+// timeKind is due once, in the first block whose time is at or after a time.
+type timeKind struct{ heightKind }
+
+// Name implements Kind.
+func (timeKind) Name() string { return "time" }
+
+// Matches implements Kind.
+func (timeKind) Matches(trigger *types.Trigger) bool { return trigger.Time != nil }
+
+// Prepare implements Kind.
+func (timeKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
+	if err := checkTimeTriggers(config); err != nil {
+		return err
 	}
-	t.Trigger = countedDown(t.Trigger)
-	if interval.From == types.FromSchedule {
-		return deliver(t, now)
+	seconds, err := config.CheckTime(*t.Trigger.Time, now)
+	if err != nil {
+		return err
 	}
-	t.Due = now.Height + interval.Every
-	return interval.Every <= t.LastHeight()-now.Height
+	recurrence.WaitUntil(t, seconds, now)
+	return nil
 }
 
-// distanceOf is that of the fires of an interval that counts from its fires; false for other triggers.
-func distanceOf(t *types.Trigger) (every uint64, repeats bool) {
-	if t.Interval == nil || t.Interval.From == types.FromSchedule {
-		return 0, false
+// calendarKind repeats by block time.
+type calendarKind struct{}
+
+// Name implements Kind.
+func (calendarKind) Name() string { return "calendar" }
+
+// Matches implements Kind.
+func (calendarKind) Matches(trigger *types.Trigger) bool { return trigger.Calendar != nil }
+
+// Prepare implements Kind.
+func (calendarKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
+	if err := checkTimeTriggers(config); err != nil {
+		return err
 	}
-	return t.Interval.Every, true
+	calendar := *t.Trigger.Calendar
+	if err := calendar.OnFailure.CheckMaxFailures(calendar.MaxFailures); err != nil {
+		return types.ErrInvalidCalendar.Wrapf("%s", err)
+	}
+	if calendar.Every != nil && calendar.Every.Anchor == 0 {
+		every := *calendar.Every
+		every.Anchor = now.Time
+		calendar.Every = &every
+	}
+	if calendar.OnFailure == types.OnFailureUnspecified {
+		calendar.OnFailure = types.OnFailureRoll
+	}
+	t.Trigger.Calendar = &calendar
+	if err := t.Trigger.Validate(); err != nil {
+		return err
+	}
+	first, found := calendar.Series().Next(now.Time, now.Time+int64(config.MaxTtlSeconds))
+	if !found {
+		return types.ErrInvalidCalendar.Wrapf("it has no occurrence within %d seconds after the time of the block, the longest that a timer lives", config.MaxTtlSeconds)
+	}
+	t.Recurrence = &types.Recurrence{After: uint64(now.Time)}
+	recurrence.WaitUntil(t, first, now)
+	return nil
 }
 
-// StopsOnFailure reports whether a failed repetition ends the timer.
-func StopsOnFailure(t *types.Timer) bool {
-	return t.Trigger.OnFailure() == types.OnFailureStop
-}
-
-// seriesOf are the occurrences of a timer, and their clock.
-func seriesOf(t *types.Timer, now types.Moment) (schedule.Series[uint64], clock) {
-	if t.Trigger.Calendar != nil {
-		return seconds{t.Trigger.Calendar.Series()}, clock{uint64(t.ExpiresTime), uint64(now.Time)}
+// checkTimeTriggers refuses triggers by time where the config has none.
+func checkTimeTriggers(config *types.TimerConfig) error {
+	if !config.TimeTriggers {
+		return types.ErrUnsupportedTimerType.Wrap("this chain takes no triggers by time (time_triggers is off): state a height")
 	}
-	interval := t.Trigger.Interval
-	return schedule.Interval{First: interval.First, Every: interval.Every}, clock{t.LastHeight(), now.Height}
-}
-
-// countedDown is the trigger of a timer that repeats after one more delivery.
-func countedDown(t types.Trigger) types.Trigger { return recounted(t, oneLess) }
-
-// recounted is a trigger with another number of repetitions.
-func recounted(t types.Trigger, count func(remaining uint64) uint64) types.Trigger {
-	switch {
-	case t.Calendar != nil:
-		calendar := *t.Calendar
-		calendar.Remaining = count(calendar.Remaining)
-		t.Calendar = &calendar
-	case t.Interval != nil:
-		interval := *t.Interval
-		interval.Remaining = count(interval.Remaining)
-		t.Interval = &interval
-	case t.Watch != nil:
-		watch := *t.Watch
-		watch.Remaining = count(watch.Remaining)
-		t.Watch = &watch
-	}
-	return t
-}
-
-// Guarded is a timer whose handler is not run, for Roll: what Roll counts is counted back, since only deliveries count. A
-// repetition that is retried was delivered by its first try.
-func Guarded(t types.Timer) types.Timer {
-	if t.Retries > 0 {
-		return t
-	}
-	t.Trigger = recounted(t.Trigger, oneMore)
-	if t.Recurrence != nil {
-		recurrence := *t.Recurrence
-		recurrence.Deliveries-- // At 0 it wraps, and Roll wraps it back.
-		t.Recurrence = &recurrence
-	}
-	return t
-}
-
-// oneMore is what oneLess makes of it.
-func oneMore(remaining uint64) uint64 {
-	if remaining == 0 || remaining == ^uint64(0) {
-		return remaining
-	}
-	return remaining + 1
-}
-
-// oneLess counts repetitions down; 0 is "until it expires".
-func oneLess(remaining uint64) uint64 {
-	if remaining == 0 {
-		return 0
-	}
-	return remaining - 1
+	return nil
 }
 
 // This file gives timers other triggers, and says when they are due.
 
-// Replace gives a timer another trigger, checked as at scheduling. That of a timer that repeats is replaced by one of the same
-// kind: its occurrences lie after the last that was delivered or has passed, and count on. One on hold stays so, unless it was
-// its turn that put it there.
-func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.Trigger, now types.Moment) error {
-	before := *t
-	if watchesTheSame(&before.Trigger, &trigger) { // What it has noticed stays.
-		next := before
-		next.Trigger = trigger
+// Replace gives a timer another trigger, checked as at scheduling, but that what fixes the rhythm may have passed. It returns the
+// occurrences that have passed by it. One that is stated as it stands changes nothing. One on hold stays so, unless it was its turn
+// that put it there.
+func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.Trigger, now types.Moment) ([]recurrence.Passing, error) {
+	before, next := *t, *t
+	if next.Trigger = trigger; watchesTheSame(&before.Trigger, &trigger) { // What it has noticed stays.
 		err := k.Prepare(config, &next, now)
 		t.Trigger = next.Trigger
-		return err
+		return nil, err
 	}
-	t.Trigger, t.Recurrence, t.HoldReason = trigger, nil, types.NotOnHold
-	t.DueTime, t.Retries, t.Failures = 0, 0, 0
-	if err := k.Prepare(config, t, now); err != nil {
-		return err
+	next.Trigger = recurrence.Rhythm(before.Trigger, trigger)
+	next.Recurrence, next.HoldReason, next.DueTime = nil, types.NotOnHold, 0
+	if err := k.Prepare(config, &next, now); err != nil {
+		return nil, err
 	}
-	from, to := k.Of(&before.Trigger).Name(), k.Of(&t.Trigger).Name()
-	if before.Recurs() && (from != to || (before.Recurrence == nil) != (t.Recurrence == nil)) {
-		return types.ErrUnsupportedTimerType.Wrapf("the timer repeats by its %s, and is to be due by another kind, %s: "+
-			"state a trigger of the same kind, whose from is the same, or cancel the timer and schedule another", from, to)
+	if err := k.checkReplaced(&before, &next); err != nil {
+		return nil, err
 	}
-	if err := CheckLife(config, t, now); err != nil {
-		return err
+	if recurrence.Same(&before, &next, now) {
+		t.Trigger = next.Trigger
+		return nil, nil
 	}
-	if t.Recurrence != nil {
-		if r := before.Recurrence; r != nil {
-			t.Recurrence.After, t.Recurrence.Deliveries = max(t.Recurrence.After, r.After, r.Trying), r.Deliveries
-			if before.Retries > 0 {
-				t.Recurrence.Deliveries++
-			}
+	if before.Trigger.ByTime() != next.Trigger.ByTime() {
+		next.ExpiresAt, next.ExpiresTime = 0, 0
+	}
+	defaultEnd(config, &next, now)
+	passed, err := recurrence.Replace(&before, &next, now)
+	if err != nil {
+		return nil, err
+	}
+	if next.DueSince() > now.Height {
+		if err := CheckLife(config, &next, now); err != nil {
+			return nil, err
 		}
-		if err := toNext(t, now); err != nil {
-			return err
-		}
 	}
-	if before.OnHold() && before.HoldReason != types.Unfunded && before.HoldReason != types.PricedOut {
-		t.HoldReason = before.HoldReason
+	if before.OnHold() && !before.ReturnsByItself() {
+		next.HoldReason = before.HoldReason
 	}
-	return nil
+	*t = next
+	return passed, nil
+}
+
+// checkReplaced refuses a trigger that a timer can't change to: what repeats stays repeating, in its clock, and a watch a watch.
+func (k Kinds) checkReplaced(before, next *types.Timer) error {
+	if !before.Recurs() || (before.Trigger.Watch != nil) == (next.Trigger.Watch != nil) && next.Recurs() &&
+		before.Trigger.ByTime() == next.Trigger.ByTime() {
+		return nil
+	}
+	from, to := k.Of(&before.Trigger).Name(), k.Of(&next.Trigger).Name()
+	return types.ErrUnsupportedTimerType.Wrapf("the timer repeats by its %s, and is to be due by another kind, %s: "+
+		"state a trigger that repeats by the same clock, or cancel the timer and schedule another", from, to)
 }
 
 // watchesTheSame reports whether two triggers watch the same keys, under the same conditions.
 func watchesTheSame(before, after *types.Trigger) bool {
 	return before.Watch != nil && after.Watch != nil &&
 		slices.EqualFunc(before.Watch.Keys, after.Watch.Keys, func(a, b types.WatchKey) bool { return a.Equal(b) })
-}
-
-// LimitRetries keeps the retries of a timer within what it states now. One that states none any more makes the next try as if it
-// were the first.
-func LimitRetries(t *types.Timer) {
-	switch {
-	case t.Retries == 0:
-	case t.Retry != nil:
-		t.Retries = min(t.Retries, t.Retry.Max)
-	default:
-		t.Retries = 0
-		if t.Recurrence != nil {
-			recurrence := *t.Recurrence
-			recurrence.Trying = 0
-			t.Recurrence = &recurrence
-		}
-	}
-}
-
-// Upcoming are at most limit occurrences that a timer has from a moment on, the open one first, and whether there are more
-// within its life. A timer that waits for a change has none. Each takes as long as an occurrence of a calendar.
-func (k Kinds) Upcoming(t *types.Timer, now types.Moment, limit int) (found []types.OccurrenceInfo, more bool) {
-	if left := t.Trigger.Repetitions(); t.Recurs() && left > 0 && left <= uint64(limit) {
-		found, _ = k.Upcoming(endless(t), now, int(left))
-		return found, false
-	}
-	switch {
-	case t.Trigger.Watch != nil:
-		return nil, false
-	case t.Trigger.Time != nil:
-		at := uint64(t.Trigger.Time.Unix())
-		return []types.OccurrenceInfo{{At: at, Due: at}}, false
-	case !t.Recurs():
-		return []types.OccurrenceInfo{{At: t.Due, Due: t.Due}}, false
-	case t.Recurrence == nil:
-		every, _ := distanceOf(&t.Trigger)
-		for due := t.Due; due <= t.LastHeight(); due += every {
-			if len(found) == limit {
-				return found, true
-			}
-			found = append(found, types.OccurrenceInfo{At: due, Due: due})
-			if every > t.LastHeight()-due {
-				break
-			}
-		}
-		return found, false
-	}
-	next := *t
-	for r := resolve(t, now); r.Open || r.More; r = resolve(&next, now) {
-		if len(found) == limit {
-			return found, true
-		}
-		one := r.Next
-		if r.Open {
-			one = r.Fire
-		}
-		found = append(found, types.OccurrenceInfo{At: one.At, Due: one.Due})
-		next.Recurrence = &types.Recurrence{After: one.At}
-		now = types.Moment{Height: one.At, Time: int64(one.At)}
-	}
-	return found, false
-}
-
-// endless is a timer that repeats until it expires.
-func endless(t *types.Timer) *types.Timer {
-	next := *t
-	next.Trigger = recounted(t.Trigger, func(uint64) uint64 { return 0 })
-	return &next
 }

@@ -138,17 +138,6 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.M
 	return nil
 }
 
-// Roll implements Kind: the timer waits for changes from the next block on, or from the end of its cooldown. One that expires
-// before leaves.
-func (*Watches) Roll(t *types.Timer, now types.Moment) bool {
-	distance := max(1, t.Trigger.Watch.Cooldown)
-	if t.Trigger.Watch.Remaining == 1 || distance > t.LastHeight()-now.Height {
-		return false
-	}
-	t.Trigger, t.HoldReason, t.Due = countedDown(t.Trigger), types.Watching, now.Height+distance
-	return true
-}
-
 // Put implements state.WaitingRoom: it writes the record, and when it expires.
 func (w *Watches) Put(ctx context.Context, t *types.Timer) error {
 	if err := w.expiry.Set(ctx, collections.Join(t.ExpiresAt, t.Seq)); err != nil {

@@ -132,8 +132,15 @@ func (t *Timer) ValidateRecurrence() error {
 	if err := ValidateOnlyIf(t.OnlyIf); err != nil {
 		return err
 	}
-	if t.Retries > 0 && (t.Retry == nil || t.Retries > t.Retry.Max) {
-		return ErrInvalidRetry.Wrapf("%d retries are used, more than there are", t.Retries)
+	if t.Retries > 0 && !t.Tried || t.Retries > maxRetries {
+		return ErrInvalidRetry.Wrapf("%d retries are used, want at most %d, and none of what was not tried", t.Retries, maxRetries)
+	}
+	if t.Deliveries > uint64(t.FireSeq) || t.Tried && t.Deliveries == 0 {
+		return ErrInvalidGenesis.Wrapf("deliveries is %d, tried %t and fire_seq %d, want a fire for each delivery, and one for what was tried",
+			t.Deliveries, t.Tried, t.FireSeq)
+	}
+	if t.Since > t.Due {
+		return ErrInvalidGenesis.Wrapf("since is %d, after the due height %d", t.Since, t.Due)
 	}
 	if o := t.LastOutcome; o != nil && (o.Paid.IsNil() || o.Paid.IsNegative()) {
 		return errors.New("last_outcome: paid is missing or negative")
@@ -159,11 +166,10 @@ func (t *Timer) validateTimes() error {
 	case t.Renewal != nil && (!t.Recurs() || t.Renewal.Blocks > MaxBlocks || t.Renewal.Seconds > MaxTtlSeconds):
 		return ErrInvalidGenesis.Wrapf("renewal of %d blocks and %d seconds: want at most %d and %d, of a timer that repeats",
 			t.Renewal.Blocks, t.Renewal.Seconds, MaxBlocks, MaxTtlSeconds)
-	case r != nil && byTime && (t.Retries > 0) != (r.Trying > 0): // The height that an interval tries again may lie before the first block.
-		return ErrInvalidGenesis.Wrapf("recurrence: trying %d after %d retries, want the occurrence that is retried, or both 0", r.Trying, t.Retries)
-	case r != nil && (r.After > uint64(MaxTime) || r.Forced > uint64(MaxTime) || r.Trying > uint64(MaxTime) || r.Deliveries > MaxBlocks):
-		return ErrInvalidGenesis.Wrapf("recurrence: after %d and trying %d, want at most %d; deliveries %d, want at most %d",
-			r.After, r.Trying, MaxTime, r.Deliveries, MaxBlocks)
+	case r != nil && byTime && t.Tried != (r.Trying > 0): // The height that an interval tries again may lie before the first block.
+		return ErrInvalidGenesis.Wrapf("recurrence: trying is %d and tried %t, want the occurrence that was tried, or neither", r.Trying, t.Tried)
+	case r != nil && (r.After > uint64(MaxTime) || r.Forced > uint64(MaxTime) || r.Trying > uint64(MaxTime)):
+		return ErrInvalidGenesis.Wrapf("recurrence: after %d, trying %d and forced %d, want at most %d", r.After, r.Trying, r.Forced, MaxTime)
 	}
 	return nil
 }
@@ -319,6 +325,11 @@ func (t *Timer) OnHold() bool {
 	return t.HoldReason != NotOnHold && t.HoldReason != Timed && t.HoldReason != Watching
 }
 
+// ReturnsByItself tells whether the timer is on hold until its payer or the prices let it fire, or the config can run it.
+func (t *Timer) ReturnsByItself() bool {
+	return t.HoldReason == Unfunded || t.HoldReason == PricedOut || t.HoldReason == Unrunnable
+}
+
 // Recurs tells whether a fire may make the timer due again, retries left aside.
 func (t *Timer) Recurs() bool {
 	return t.Trigger.Interval != nil || t.Trigger.Calendar != nil || t.Trigger.Watch != nil
@@ -369,10 +380,8 @@ const MaxJitter = uint64(86_400)
 // ByTime tells whether block time makes the timer due.
 func (t *Trigger) ByTime() bool { return t.Time != nil || t.Calendar != nil }
 
-// WaitsForTime tells whether a timer that is on hold no longer waits for its time. A retry is due at a height.
-func (t *Timer) WaitsForTime(now Moment) bool {
-	return t.Trigger.ByTime() && t.Retries == 0 && t.DueTime > now.Time
-}
+// WaitsForTime tells whether a timer that is on hold no longer waits for its time.
+func (t *Timer) WaitsForTime(now Moment) bool { return t.Trigger.ByTime() && t.DueTime > now.Time }
 
 // WaitsUntil is the time for which it waits, in seconds since 1970; 0 if it waits for none.
 func (t *Timer) WaitsUntil() int64 {

@@ -122,7 +122,7 @@ func signedMessages() []signed {
 			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 9, OnFailure: types.OnFailureSuspend, MaxFailures: 3}},
 			Retry:   &types.Retry{Max: 1, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {}}},
 		}},
-		{"skip_all", &types.MsgSkipTimer{Sender: alice, Id: someID, Count: 7, Actor: bob}},
+		{"skip_all", &types.MsgSkipTimer{Sender: alice, Id: someID, Count: 7, Actor: bob, From: 1_700_000_000}},
 		{"skip_least", &types.MsgSkipTimer{Sender: alice}},
 		{"run_all", &types.MsgRunTimer{Sender: alice, Id: someID, Actor: bob}},
 		{"run_least", &types.MsgRunTimer{Sender: alice}},

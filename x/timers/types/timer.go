@@ -52,6 +52,22 @@ func (t *Timer) IDHex() string { return hex.EncodeToString(t.Id) }
 // Key is the timer's place in the queue.
 func (t *Timer) Key() QueueKey { return QueueKey{Due: t.Due, Seq: t.Seq} }
 
+// DueSince is the height at which the timer became due this time, from which its rank and its lateness count.
+func (t *Timer) DueSince() uint64 {
+	if t.Since > 0 {
+		return t.Since
+	}
+	return t.Due
+}
+
+// PlaceAt gives a timer that is due a later place in the queue. What counts from its due height goes on from that.
+func (t *Timer) PlaceAt(due uint64) {
+	if due <= t.Due {
+		return
+	}
+	t.Since, t.Due = t.DueSince(), due
+}
+
 // Owner is the actor's address.
 func (t *Timer) Owner() sdk.AccAddress { return t.Actor }
 

@@ -273,7 +273,7 @@ func (c *Calls) call(
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
 			TimerID: t.Id, Actor: t.Actor, Balance: balance,
-			Due: t.Due, Height: types.HeightOf(ctx), Prices: c.block.Prices, LastCycles: c.block.Before.Cycles,
+			Due: t.DueSince(), Height: types.HeightOf(ctx), Prices: c.block.Prices, LastCycles: c.block.Before.Cycles,
 		}
 		ctx = ctx.WithGasMeter(meter)
 		quoter, err := c.registry.quoterOf(ctx, agent)

@@ -104,7 +104,7 @@ func keyOf(r rules.Rules, t *types.Timer) []byte {
 	if t.Sponsored() {
 		ask.Price = math.Int{}
 	}
-	return rules.Key(r.TimelessScore(market.Candidate{Due: t.Due, Seq: t.Seq, Ask: ask}))
+	return rules.Key(r.TimelessScore(market.Candidate{Due: t.DueSince(), Seq: t.Seq, Ask: ask}))
 }
 
 // Open implements policies.Policy.

@@ -203,7 +203,7 @@ func (r *round) weightOf(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 // no timer of the actor has fired meanwhile. An actor with many timers that fire one by one is not starved.
 func (r *round) starves(ctx sdk.Context, t *types.Timer) bool {
 	record, err := r.record(ctx, t.Actor)
-	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.Due, lastFire(record, r.epoch), r.Height) {
+	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.DueSince(), lastFire(record, r.epoch), r.Height) {
 		return false
 	}
 	_, willing := r.Price(t)
@@ -294,10 +294,10 @@ func (r *round) Fired(_ sdk.Context, f policies.Fire) {
 	t := f.Timer
 	note := r.note(t.Actor)
 	note.fires = append(note.fires, rules.Fire{
-		Tip: f.Priority, P50: r.Prices.P50, Success: f.Receipt.Success || f.Receipt.Guarded, Late: r.Height - t.Due,
+		Tip: f.Priority, P50: r.Prices.P50, Success: f.Receipt.Success || f.Receipt.Guarded, Late: r.Height - t.DueSince(),
 	})
 	note.cycles += f.Receipt.Cycles
-	if r.rule.Starved(t.Due, lastFire(r.records[string(t.Actor)], r.epoch), r.Height) {
+	if r.rule.Starved(t.DueSince(), lastFire(r.records[string(t.Actor)], r.epoch), r.Height) {
 		note.starved = true
 	}
 	if !r.secondPass {

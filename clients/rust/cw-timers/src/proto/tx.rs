@@ -225,6 +225,9 @@ messages! {
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender
         /// has scheduled the timer.
         4 actor: String,
+        /// `from` is the next occurrence, in seconds since 1970 or as a height: if that is another by then,
+        /// nothing is skipped. 0 means whichever is the next.
+        5 from: u64,
     }
     /// `MsgSkipTimerResponse` says when the timer is due then.
     MsgSkipTimerResponse = "timers.v1.MsgSkipTimerResponse" {

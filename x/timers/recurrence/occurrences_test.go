@@ -1,4 +1,4 @@
-package triggers
+package recurrence
 
 import (
 	"math/rand/v2"
@@ -11,17 +11,18 @@ import (
 
 // driven is a timer of a calendar whose every fire comes in the first block that may have it.
 type driven struct {
-	kinds Kinds
-	timer types.Timer
+	config types.TimerConfig
+	timer  types.Timer
 }
 
 func newDriven(t *testing.T, calendar types.CalendarTrigger, now types.Moment) *driven {
 	t.Helper()
-	config := types.DefaultTimerConfig("stake")
-	d := &driven{kinds: NewKinds(nil), timer: types.Timer{
+	calendar.Every.Anchor = now.Time
+	d := &driven{types.DefaultTimerConfig("stake"), types.Timer{
 		Id: make([]byte, types.IDBytes), Trigger: types.Trigger{Calendar: &calendar}, ExpiresTime: types.MaxTime,
+		Recurrence: &types.Recurrence{After: uint64(now.Time)},
 	}}
-	require.NoError(t, d.kinds.Prepare(&config, &d.timer, now))
+	require.True(t, toNext(&d.timer, now))
 	return d
 }
 
@@ -31,9 +32,11 @@ func (d *driven) block(t *testing.T, now types.Moment) (Occurrence, bool) {
 	if d.timer.HoldReason == types.Timed && d.timer.DueTime > now.Time {
 		return Occurrence{}, false
 	}
-	o := d.kinds.Occurrence(&d.timer, now)
+	o := Of(&d.timer, now)
 	require.True(t, o.Open)
-	require.True(t, d.kinds.Roll(&d.timer, now))
+	next := After(&d.timer, Event{Outcome: Succeeded, Occurrence: o}, &d.config, now)
+	require.True(t, next.Stays)
+	d.timer = next.Timer
 	return o, true
 }
 

@@ -1,0 +1,181 @@
+package recurrence
+
+import (
+	"slices"
+
+	"github.com/cosmos-timers/timers/x/timers/schedule"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// This file gives timers another trigger.
+
+// Rhythm is a trigger as it is stated for a timer that has one: an interval or a calendar that states no first occurrence keeps the
+// one that there is.
+func Rhythm(before, stated types.Trigger) types.Trigger {
+	switch {
+	case before.Interval != nil && stated.Interval != nil && stated.Interval.First == 0:
+		interval := *stated.Interval
+		interval.First = before.Interval.First
+		stated.Interval = &interval
+	case everyOf(&before) != nil && everyOf(&stated) != nil && everyOf(&stated).Anchor == 0:
+		calendar, every := *stated.Calendar, *stated.Calendar.Every
+		every.Anchor = everyOf(&before).Anchor
+		calendar.Every = &every
+		stated.Calendar = &calendar
+	}
+	return stated
+}
+
+func everyOf(t *types.Trigger) *types.EveryRule {
+	if t.Calendar == nil {
+		return nil
+	}
+	return t.Calendar.Every
+}
+
+// Same reports whether another trigger makes a timer due when the present one does, until its end: what is stated as it stands
+// changes nothing. After states a height anew each time.
+func Same(before, after *types.Timer, now types.Moment) bool {
+	a, b := before.Trigger, after.Trigger
+	switch {
+	case a.Calendar != nil && b.Calendar != nil:
+		return sameCalendar(*a.Calendar, *b.Calendar, now.Time, before.ExpiresTime)
+	case a.After > 0 && b.After > 0:
+		return before.Due == after.Due
+	case a.Time != nil && b.Time != nil:
+		return a.Time.Equal(*b.Time)
+	case a.Time != nil || b.Time != nil:
+		return false
+	default:
+		return a.Equal(b)
+	}
+}
+
+// sameCalendar compares what calendars state, but their transitions as they take effect between now and an end.
+func sameCalendar(a, b types.CalendarTrigger, now, end int64) bool {
+	from, changes := effective(&a, now, end)
+	to, others := effective(&b, now, end)
+	if a.Cron != nil && (from != to || !slices.Equal(changes, others)) {
+		return false
+	}
+	for _, c := range []*types.CalendarTrigger{&a, &b} {
+		c.OffsetMinutes, c.Transitions, c.OffsetFinal = 0, nil, false
+	}
+	return a.Equal(b)
+}
+
+// effective are the offset at an instant, and its changes until an end.
+func effective(c *types.CalendarTrigger, now, end int64) (offset int32, changes []types.OffsetTransition) {
+	offset = c.OffsetMinutes
+	at := offset
+	for _, t := range c.Transitions {
+		switch {
+		case t.From <= now:
+			offset = t.OffsetMinutes
+		case t.From <= end && t.OffsetMinutes != at:
+			changes = append(changes, t)
+		}
+		at = t.OffsetMinutes
+	}
+	return offset, changes
+}
+
+// Replace says when a timer is due by another trigger, whose occurrences are those after this block and after the last that is
+// over. Next has the trigger, and what scheduling makes of it. What is in hand stays if the trigger has it too, or if of an
+// interval the distance alone changes; else it has passed.
+func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err error) {
+	at, inHand := InHand(before, now)
+	if inHand && keeps(before, next, at) {
+		next.Due, next.DueTime, next.Since = before.Due, before.DueTime, before.Since
+		next.HoldReason, next.Tried, next.Retries = before.HoldReason, before.Tried, before.Retries
+		if next.Recurrence != nil {
+			keepInHand(before, next, at, now)
+		}
+		return nil, nil
+	}
+	next.Tried, next.Retries, next.Since = false, 0, 0
+	if inHand {
+		passed = []Passing{{one(at), types.SkipUpdated}}
+	}
+	every, fromFire := distanceOf(&next.Trigger)
+	switch {
+	case next.Recurrence != nil:
+		if r := before.Recurrence; r != nil {
+			next.Recurrence.After = max(next.Recurrence.After, r.After, r.Trying)
+			next.Recurrence.Lapses = r.Lapses
+			if !before.Tried {
+				passed = cameBefore(before, at, inHand, now)
+			}
+		}
+		if !toNext(next, now) {
+			return nil, errNoneLeft
+		}
+	case fromFire && next.Trigger.Interval.First <= now.Height:
+		next.Due = now.Height + 1
+		if o := before.LastOutcome; o != nil && before.Recurs() {
+			next.Due = max(next.Due, o.Height+every)
+		}
+	}
+	return passed, nil
+}
+
+// InHand is the occurrence that a timer has in hand, whose own time has come: an instant of its clock.
+func InHand(t *types.Timer, now types.Moment) (at uint64, inHand bool) {
+	r := t.Recurrence
+	switch {
+	case t.Trigger.Watch != nil:
+		return 0, false
+	case r == nil && t.Trigger.ByTime():
+		return uint64(t.DueTime), t.Tried || t.DueTime <= now.Time
+	case r == nil:
+		return t.DueSince(), t.Tried || t.Due <= now.Height
+	case t.Tried:
+		return r.Trying, true
+	case r.Forced > 0:
+		return r.Forced, true
+	}
+	s := seriesOf(t, now)
+	if resolved := s.resolve(r.After); resolved.Open {
+		return resolved.Fire.At, true
+	}
+	at = s.came(r.After)
+	return at, at > 0 && s.dueOf(at) > s.now
+}
+
+// keeps reports whether another trigger has an occurrence too.
+func keeps(before, next *types.Timer, at uint64) bool {
+	a, b := before.Trigger.Interval, next.Trigger.Interval
+	if a != nil && b != nil && a.From == b.From && a.First == b.First {
+		return true
+	}
+	if before.Recurrence == nil || next.Recurrence == nil || at == 0 {
+		return false
+	}
+	found, ok := seriesOf(next, types.Moment{}).Next(at-1, at)
+	return ok && found == at
+}
+
+// keepInHand keeps an occurrence in hand under another trigger, which may have later ones that have come: they are not its own.
+func keepInHand(before, next *types.Timer, at uint64, now types.Moment) {
+	recurrence := *before.Recurrence
+	next.Recurrence = &recurrence
+	if s := seriesOf(next, now); !before.Tried && recurrence.Forced == 0 && s.came(recurrence.After) != at {
+		recurrence.Forced = at
+	}
+}
+
+// cameBefore are the occurrences that have come of a timer, up to the one in hand.
+func cameBefore(t *types.Timer, at uint64, inHand bool, now types.Moment) []Passing {
+	s := seriesOf(t, now)
+	last := s.came(t.Recurrence.After)
+	if inHand {
+		last = max(last, at)
+	}
+	if last <= t.Recurrence.After {
+		return nil
+	}
+	passed := schedule.Passed[uint64]{Last: last}
+	passed.First, _ = s.Next(t.Recurrence.After, last)
+	passed.Count, passed.Exact = s.Count(t.Recurrence.After, last)
+	return []Passing{{passed, types.SkipUpdated}}
+}
