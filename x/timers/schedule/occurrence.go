@@ -132,7 +132,9 @@ func (t Terms[T]) until(r Resolution[T]) T {
 }
 
 // Due is when an occurrence of a series is due: at its instant, and its delay.
-func (t Terms[T]) Due(series Series[T], occurrence T) T { return occurrence + t.delay(series, occurrence) }
+func (t Terms[T]) Due(series Series[T], occurrence T) T {
+	return occurrence + t.delay(series, occurrence)
+}
 
 // delay is that of an occurrence. It does not depend on how long the timer lives.
 func (t Terms[T]) delay(series Series[T], occurrence T) T {
