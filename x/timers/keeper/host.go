@@ -694,7 +694,7 @@ func setCall(t *types.Timer, call types.Call) {
 // setOptions checks what a timer states of bad moments, of its life and of its conditions, and fills in the defaults. The life that
 // it renews itself by is noted by the caller, who knows its ends.
 func (k *Keeper) setOptions(config *types.TimerConfig, timer *types.Timer, options *types.TimerOptions) error {
-	if err := options.Retry.Validate(config); err != nil {
+	if err := options.Retry.Validate(config, timer.Trigger.ByTime()); err != nil {
 		return err
 	}
 	if err := options.OnUnfunded.Validate(); err != nil {

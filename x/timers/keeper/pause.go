@@ -119,7 +119,7 @@ func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32, from uin
 		return timer, err
 	}
 	before, next, now := timer, timer, types.MomentOf(ctx)
-	passed, err := recurrence.Skip(&next, uint64(count), from, now)
+	passed, err := recurrence.Skip(&next, uint64(count), from, openHeight(ctx), now)
 	if err != nil {
 		return timer, err
 	}
@@ -143,6 +143,8 @@ func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
 		return timer, types.ErrAlreadyOnHold.Wrapf("timer %s is %s: resume it", timer.IDHex(), timer.HoldReason.Word())
 	case timer.HoldReason == types.NotOnHold && timer.Due <= now.Height+1:
 		return timer, types.ErrAlreadyDue.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	case timer.HoldReason == types.Timed && timer.DueTime <= now.Time:
+		return timer, types.ErrAlreadyDue.Wrapf("timer %s is due in this block: since %s", timer.IDHex(), types.TimeText(timer.DueTime))
 	}
 	before, next := timer, timer
 	passed, err := recurrence.Run(&next, now)

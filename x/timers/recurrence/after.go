@@ -205,7 +205,7 @@ func (n *Next) advance(tried bool, e Event, now types.Moment) bool {
 		left--
 		t.Trigger = withLeft(t.Trigger, left)
 	}
-	more := !t.ExpiredAt(now) && nextOf(t, e, now)
+	more := !t.ExpiredAt(now) && n.nextOf(e, now)
 	stops := e.Outcome == Failed || e.Outcome == Lapsed && e.Occurrence.Over
 	switch {
 	case !more && t.EndsWithZone():
@@ -222,7 +222,8 @@ func (n *Next) advance(tried bool, e Event, now types.Moment) bool {
 }
 
 // nextOf makes a timer that repeats due again, and reports whether it is within its life.
-func nextOf(t *types.Timer, e Event, now types.Moment) bool {
+func (n *Next) nextOf(e Event, now types.Moment) bool {
+	t := &n.Timer
 	if t.Trigger.Watch != nil {
 		distance := max(1, t.Trigger.Watch.Cooldown)
 		t.HoldReason, t.Due = types.Watching, now.Height+distance
@@ -230,6 +231,7 @@ func nextOf(t *types.Timer, e Event, now types.Moment) bool {
 	}
 	every, fromFire := distanceOf(&t.Trigger)
 	if !fromFire {
+		n.settle(now)
 		return toNext(t, now)
 	}
 	t.HoldReason = types.NotOnHold
@@ -238,6 +240,16 @@ func nextOf(t *types.Timer, e Event, now types.Moment) bool {
 		return every <= last-now.Height
 	}
 	return skipFrom(t, lastDue(t), 1, now)
+}
+
+// settle lets pass what may fire no more by now, and was never ready: nobody is charged for it.
+func (n *Next) settle(now types.Moment) {
+	t := &n.Timer
+	s := seriesOf(t, now)
+	if r := s.resolve(t.Recurrence.After); r.Passed.Count > 0 && (!r.Open || s.terms.Missed == schedule.Each) {
+		t.Recurrence.After = r.Passed.Last
+		n.pass(r.Passed, types.SkipWindow)
+	}
 }
 
 // count counts failures and passings in a row, and suspends the timer after too many.

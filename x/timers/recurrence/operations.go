@@ -33,8 +33,9 @@ func giveUp(t *types.Timer) error {
 	return nil
 }
 
-// Skip lets the next occurrences of a timer pass. One that is on hold stays so. From is the next one, or 0 for whichever that is.
-func Skip(t *types.Timer, count, from uint64, now types.Moment) (passed []Passing, err error) {
+// Skip lets the next occurrences of a timer pass. One that is on hold stays so. From is the next one, or 0 for whichever that is. Open
+// is the first height at which a timer may become due.
+func Skip(t *types.Timer, count, from, open uint64, now types.Moment) (passed []Passing, err error) {
 	every, fromFire := distanceOf(&t.Trigger)
 	if t.Recurrence == nil && !fromFire {
 		return nil, types.ErrUnsupportedTimerType.Wrap("only a calendar or an interval has occurrences that can be skipped")
@@ -44,7 +45,7 @@ func Skip(t *types.Timer, count, from uint64, now types.Moment) (passed []Passin
 	if t.Recurrence != nil && tried {
 		last = t.Recurrence.Trying
 	} else if t.Recurrence != nil {
-		r := seriesOf(t, now).resolve(t.Recurrence.After)
+		r := seriesOf(t, now).inHand(t.Recurrence.After)
 		if last = r.Next.At; r.Open {
 			last = r.Fire.At
 		}
@@ -66,6 +67,9 @@ func Skip(t *types.Timer, count, from uint64, now types.Moment) (passed []Passin
 		passed = []Passing{{schedule.Passed[uint64]{First: first, Last: max(first, last+every*(count-1)), Count: count, Exact: true}, types.SkipRequested}}
 	} else if passed, err = skipSeries(t, count, tried, now); err != nil {
 		return nil, err
+	}
+	if next := last + every*count; fromFire && next == open || t.Recurrence != nil && seriesOf(t, now).dueAt(t.Recurrence.After, open) {
+		t.Due = open // It comes in this very block.
 	}
 	t.Since = 0
 	if held {
@@ -95,7 +99,7 @@ func skipSeries(t *types.Timer, count uint64, tried bool, now types.Moment) ([]P
 		asked = one(recurrence.After)
 	}
 	if asked.Count < count {
-		r := s.resolve(recurrence.After)
+		r := s.inHand(recurrence.After)
 		later = r.Passed
 		next, more := r.Next, r.More
 		if r.Open {
@@ -173,7 +177,11 @@ func atOnce(t *types.Timer, now types.Moment) {
 // Resume lets a timer go on that was on hold: now, as if nothing had been late, or with its next repetition.
 func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passing, err error) {
 	if t.Recurrence == nil {
-		return nil, resumePlain(t, at, now)
+		due, inHand := InHand(t, now)
+		if err := resumePlain(t, at, now); err != nil || at != types.ResumeNext || !inHand {
+			return nil, err
+		}
+		return []Passing{{one(due), types.SkipPaused}}, nil
 	}
 	recurrence := *t.Recurrence
 	t.Recurrence = &recurrence
@@ -280,8 +288,6 @@ func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 		return nil
 	case !repeats:
 		return types.ErrUnsupportedTimerType.Wrap("the timer fires once, and has no next repetition: resume it now, or cancel it")
-	case t.Due > now.Height && !t.Tried:
-		return nil // Nothing has come: it waits for what it waited for.
 	case every > t.LastHeight()-now.Height:
 		return types.ErrExpiresTooSoon.Wrapf("its next repetition, at height %d, lies beyond its life", now.Height+every)
 	}

@@ -98,6 +98,21 @@ func (s series) resolve(after uint64) schedule.Resolution[uint64] {
 	return r
 }
 
+// inHand resolves without windows: what has come is in hand until it is over.
+func (s series) inHand(after uint64) schedule.Resolution[uint64] {
+	s.terms.Window = 0
+	return s.resolve(after)
+}
+
+// dueAt reports whether the occurrence after an instant is due at a height.
+func (s series) dueAt(after, height uint64) bool {
+	if _, byTime := s.Series.(seconds); byTime {
+		return false
+	}
+	next, ok := s.Next(after, height)
+	return ok && s.dueOf(next) == height
+}
+
 // following is the occurrence that comes after one that is over: the one that may fire now, or the next.
 func (s series) following(at uint64) (next schedule.Occurrence[uint64], more bool) {
 	r := schedule.Resolve(s.Series, s.terms, at, s.now)

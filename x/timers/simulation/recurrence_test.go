@@ -31,7 +31,7 @@ func TestDrawRecurrence_DrawsEveryKindAndNothingMalformed(t *testing.T) {
 			drawn["interval"]++
 		}
 		if msg.Retry != nil {
-			require.NoError(t, msg.Retry.Validate(&config))
+			require.NoError(t, msg.Retry.Validate(&config, msg.Trigger.ByTime()))
 			drawn["retry"]++
 		}
 		require.NoError(t, msg.OnUnfunded.Validate())

@@ -244,6 +244,9 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 		return nil, err
 	}
 	next.Trigger = recurrence.Rhythm(before.Trigger, trigger)
+	if trigger.After == 0 && next.Trigger.Equal(before.Trigger) {
+		return nil, nil
+	}
 	next.Recurrence, next.HoldReason, next.DueTime = nil, types.NotOnHold, 0
 	if err := k.Prepare(config, &next, now); err != nil {
 		return nil, err

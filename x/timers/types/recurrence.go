@@ -55,8 +55,12 @@ func (o OnFailure) validate() error {
 	return nil
 }
 
-// Validate checks a retry that is scheduled under c; none is valid.
-func (r *Retry) Validate(c *TimerConfig) error {
+// Validate checks a retry that is scheduled under c, in the clock of its trigger; none is valid.
+func (r *Retry) Validate(c *TimerConfig, byTime bool) error {
+	longest, unit := c.MaxTtlBlocks, "blocks"
+	if byTime {
+		longest, unit = c.MaxTtlSeconds, "seconds"
+	}
 	switch {
 	case r == nil:
 		return nil
@@ -64,8 +68,8 @@ func (r *Retry) Validate(c *TimerConfig) error {
 		return ErrInvalidRetry.Wrap("this chain allows no retries (max_retries is 0)")
 	case r.Max > c.MaxRetries:
 		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d", r.Max, c.MaxRetries)
-	case r.After > c.MaxTtlBlocks:
-		return ErrInvalidRetry.Wrapf("after is %d, want at most %d, the longest that a timer lives", r.After, c.MaxTtlBlocks)
+	case r.After > longest:
+		return ErrInvalidRetry.Wrapf("after is %d %s, want at most %d, the longest that a timer lives", r.After, unit, longest)
 	}
 	return r.validate()
 }

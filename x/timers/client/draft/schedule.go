@@ -283,7 +283,7 @@ func (d *Draft) CheckRecurrence(config *types.TimerConfig, msg *types.MsgSchedul
 	if r := msg.Retry; r != nil && config.MaxRetries > 0 && r.Max > config.MaxRetries {
 		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, config.MaxRetries)
 	}
-	if err := msg.Retry.Validate(config); err != nil {
+	if err := msg.Retry.Validate(config, msg.Trigger.ByTime()); err != nil {
 		return fmt.Errorf("--%s and --%s: %w", flagRetries, flagRetryAfter, err)
 	}
 	return nil

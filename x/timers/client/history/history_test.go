@@ -201,8 +201,8 @@ func TestHistory_TellsWhatItsOwnerDid(t *testing.T) {
 	require.Equal(t, []string{began + "skipped, requested, 1 occurrence: height 61; next due at height 111"}, r.acts("skip", name))
 	require.Equal(t, []string{began + "skipped, requested, 2 occurrences: height 111 to height 161; next due at height 211"}, r.acts("skip", name, "--count", "2"))
 	require.Equal(t, []string{began + "held, paused"}, r.acts("pause", name))
-	require.Equal(t, []string{began + "released, paused; next due at height 211"}, r.acts("resume", name, "--next"))
-	require.Equal(t, []string{began + "updated, by its owner; it goes to the back of those due at its height; next due at height 211"},
+	require.Equal(t, []string{began + "released, paused; next due at height 65"}, r.acts("resume", name, "--next"))
+	require.Equal(t, []string{began + "updated, by its owner; it goes to the back of those due at its height; next due at height 65"},
 		r.acts("update", name, "--gas-limit", "90000"))
 	require.Contains(t, r.acts("extend", name, "--until", "900", "--shorten")[0], began+"extended, until 900, not ")
 	require.Contains(t, r.acts("run", name)[0], "; next due at height ")

@@ -61,7 +61,10 @@ func (w *World) Update(n Spec, fields []string) error {
 		return err
 	}
 	st := w.Status
-	how, origin := w.compare(s)
+	how, origin := sameTrigger, st.origin
+	if slices.Contains(fields, "trigger") { // §3: the leaves that are named, and nothing else
+		how, origin = w.compare(s)
+	}
 	if how == sameTrigger && reflect.DeepEqual(s, old) {
 		return nil // what is stated as it stands changes nothing
 	}
