@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +33,8 @@ import (
 )
 
 const (
-	// unit of gas in cycles.
-	unit = 10_000
+	// unit of gas in cycles, and that of what agents use.
+	unit, callUnit = 2_000, 10_000
 	// minute is how long one of the model's lasts.
 	minute = 60
 	// pricePrec: the model counts prices in units of this decimal.
@@ -136,13 +137,12 @@ func (c *chain) minutes(seconds int64) int64 {
 func configure(config *types.TimerConfig, meta constants) {
 	config.CandidateWindow = meta.Window
 	lab.SetRemovals(config, int(meta.Removals))
-	config.LaneTimerCycles, config.MaxCyclesPerFire, config.MinGasLimit, config.FireBaseCycles = 16*unit, 10*unit, 4*unit, 2*unit
-	config.Eip1559.MaxCyclesPerFireAuction = 8 * unit
+	config.LaneTimerCycles, config.MaxCyclesPerFire, config.MinGasLimit = 80*unit, 50*unit, 20*unit
+	config.Eip1559.MaxCyclesPerFireAuction = 40 * unit
 	config.Eip1559.MinLaneBasefee, config.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 4)), decimal.Of(math.LegacyNewDecWithPrec(1, 4))
 	config.CellBasefee, config.ReservedShare = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
-	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
-	types.ChangeParams(config, func(p *agents.Params) { p.CyclesPerCall, p.CyclesPerBlock = 3*unit, 6*unit })
-	config.CalendarCycles, config.LapseCycles, config.MaxUnfundedSkips = 0, unit, 2
+	types.ChangeParams(config, func(p *agents.Params) { p.CyclesPerCall, p.CyclesPerBlock = 3*callUnit, 6*callUnit })
+	config.MaxUnfundedSkips = 2
 	config.FairnessWindowBlocks = fairnessBlocks
 	config.WeightMin = decimal.Of(math.LegacyNewDec(meta.WeightMin).QuoInt64(16))
 	half, one := decimal.Of(math.LegacyNewDecWithPrec(5, 1)), decimal.Of(math.LegacyOneDec())
@@ -156,6 +156,9 @@ func configure(config *types.TimerConfig, meta constants) {
 	})
 }
 
+// failing ends the name of a handler that fails.
+const failing = " fails"
+
 var policies = map[string]types.Policy{
 	"fifo": types.PolicyFIFO, "eip1559": types.PolicyEIP1559, "auction": types.PolicyAuction, "score": types.PolicyScore,
 	"tip": types.PolicyTip,
@@ -165,8 +168,8 @@ var conditions = map[string]types.ConditionOp{
 	"<": types.ConditionLess, ">=": types.ConditionGreaterOrEqual, "==": types.ConditionEqual, "absent": types.ConditionAbsent,
 }
 
-// worker runs the timers of owners, and is their agent: the payload is how many units they work, and whether they fail
-// afterwards.
+// worker runs the timers of owners, and is their agent: the handler is how many units they work, and whether they fail
+// afterwards. A payload would count its bytes.
 type worker struct{ c *chain }
 
 var _ types.Quoter = worker{}
@@ -185,7 +188,7 @@ func (w worker) Quote(ctx context.Context, _ sdk.AccAddress, about types.BidCont
 	plan := c.plans[number]
 	c.called = append(c.called, number)
 	meter := sdk.UnwrapSDKContext(ctx).GasMeter()
-	meter.ConsumeGas(unit*plan.Effort+unit-types.AgentBaseCycles, "effort")
+	meter.ConsumeGas(callUnit*plan.Effort+callUnit-types.AgentBaseCycles, "effort")
 	tip := plan.Tip
 	if plan.Asks {
 		tip = tipUnit * c.ask(ctx, number, false).Live
@@ -249,8 +252,11 @@ func (w worker) Deliver(ctx context.Context, _ *types.TimerConfig, delivery type
 	if number := w.c.numbers[fmt.Sprintf("%x", delivery.TimerID)]; w.c.plans[number].Asks {
 		w.c.ask(ctx, number, true)
 	}
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(unit*uint64(delivery.Payload[0]), "work")
-	if delivery.Payload[1] > 0 {
+	text, fails := strings.CutSuffix(delivery.Handler, failing)
+	work, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(w.c.t, err)
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(unit*work, "work")
+	if fails {
 		return errors.New("the model says so")
 	}
 	return nil
@@ -336,7 +342,7 @@ func (c *chain) coins(amount int64) sdk.Coins {
 
 func (c *chain) schedule(s *step) sdk.Msg {
 	msg := &types.MsgScheduleTimer{
-		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Payload: []byte{s.Work, 0}, GasLimit: s.Gas * unit,
+		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Handler: fmt.Sprint(s.Work), GasLimit: s.Gas * unit,
 		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)},
 	}
 	if s.Form == "agent" {
@@ -384,7 +390,7 @@ func (c *chain) schedule(s *step) sdk.Msg {
 		msg.OnlyIf = []types.WatchKey{c.condition(s.Only, s.OnlyThan)}
 	}
 	if s.Fails {
-		msg.Payload[1] = 1
+		msg.Handler += failing
 	}
 	if s.RetryMax > 0 {
 		msg.Retry = &types.Retry{Max: s.RetryMax, After: s.RetryAfter}

@@ -206,7 +206,7 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 			fires = append(fires, f)
 			if e.AgentCycles > 0 {
 				made := calls[f.ID]
-				made.Used, made.Followed = e.AgentCycles/unit, true
+				made.Used, made.Followed = e.AgentCycles/callUnit, true
 				calls[f.ID] = made
 			}
 			if e.NextDue == 0 {
@@ -229,7 +229,7 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 		case *types.TimerAgentBilled:
 			made := calls[c.numbers[e.Id]]
 			require.False(c.t, made.Followed, "%s, timer %s fired and its call is billed", where, e.Id)
-			made.Used = e.Cycles / unit
+			made.Used = e.Cycles / callUnit
 			require.Equal(c.t, int64(made.Used), amount(c, e.Paid), where)
 			calls[c.numbers[e.Id]] = made
 		case *types.TimerLaneFailed:

@@ -260,7 +260,7 @@ func (s *stormChain) sample() (cost BlockCost, took float64, err error) {
 
 // firesPerBlock is how many sends fit the lane.
 func firesPerBlock(spec Spec) (int, error) {
-	spec.Bids, spec.Due = DefaultBids, int(spec.LaneCycles/types.DefaultTimerConfig("x").FireBaseCycles)
+	spec.Bids, spec.Due = DefaultBids, int(spec.LaneCycles/market.FireBaseCycles)
 	s, err := newStormChain(spec, false, 0, 0)
 	if err != nil {
 		return 0, err

@@ -94,7 +94,7 @@ func NewMessages(cdc codec.Codec, router MessageRouter) *Messages {
 }
 
 // Validate checks the messages of a call. Errors are ErrInvalidHandler, ErrInvalidPayload, ErrMessageNotAllowed and
-// ErrForeignSigner of package types. That they are no longer than max_messages_bytes is checked before: what they count as
+// ErrForeignSigner of package types. That they are no longer than MAX_MESSAGES_BYTES is checked before: what they count as
 // is charged by then.
 func (m *Messages) Validate(config *types.TimerConfig, call types.Call) error {
 	_, err := m.decode(config, call)

@@ -225,7 +225,6 @@ func TestMessagesOfAProposalAreListed(t *testing.T) {
 func TestDeepMessagesAreNotDecoded(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
-	config.MaxMessagesBytes = types.MaxPayloadBytes
 	packed, err := codectypes.NewAnyWithValue(send(chain, alice, bob, 1))
 	require.NoError(t, err)
 	for range 3_000 {

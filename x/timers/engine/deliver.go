@@ -84,11 +84,11 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 			return err
 		}
 		r.served = report.RuntimeName(runtime)
-		messages, err := MessageBytes(&b.Config, runtime, delivery.Call)
+		messages, err := MessageBytes(runtime, delivery.Call)
 		if err != nil {
 			return err
 		}
-		r.meter.ConsumeGas(b.Config.MessageCyclesPerByte*messages, "messages")
+		r.meter.ConsumeGas(market.MessageCyclesPerByte*messages, "messages")
 		if err := runtime.Deliver(goCtx, &b.Config, delivery); err != nil {
 			return err
 		}
@@ -192,8 +192,7 @@ func isTyped(event *sdk.Event) bool { return strings.Contains(event.Type, ".") }
 func (e *Engine) readPayload(
 	ctx sdk.Context, b *block, timer *types.Timer, payerCycles uint64,
 ) (payload []byte, intrinsic uint64, err error) {
-	costs := b.Config.Intrinsic()
-	limit, ok := costs.Affordable(timer.GasLimit, payerCycles)
+	limit, ok := market.AffordablePayload(timer.GasLimit, payerCycles)
 	if !ok {
 		return nil, timer.GasLimit, nil
 	}
@@ -201,7 +200,7 @@ func (e *Engine) readPayload(
 	if errors.Is(err, sandbox.ErrTooLarge) {
 		return nil, timer.GasLimit, nil
 	}
-	return payload, costs.Cycles(market.FireWork{PayloadBytes: uint64(len(payload)), PayerCycles: payerCycles}), err
+	return payload, market.FireWork{PayloadBytes: uint64(len(payload)), PayerCycles: payerCycles}.Cycles(), err
 }
 
 // LeastCycles are those of a call of a timer: what a fire counts before its handler runs, and what the handler takes before its
@@ -213,13 +212,13 @@ func (e *Engine) LeastCycles(
 	if err != nil {
 		return 0, 0, err
 	}
-	messages, err := MessageBytes(config, runtime, call)
+	messages, err := MessageBytes(runtime, call)
 	if err != nil {
 		return 0, 0, err
 	}
-	intrinsic = config.Intrinsic().Cycles(market.FireWork{
-		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles + config.TriggerCycles(trigger),
-	})
+	intrinsic = market.FireWork{
+		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles + trigger.Cycles(),
+	}.Cycles()
 	if gas, ok := runtime.(types.GasRuntime); ok {
 		handler, err = gas.LeastCycles(ctx, call)
 	}
@@ -227,13 +226,13 @@ func (e *Engine) LeastCycles(
 }
 
 // MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
-func MessageBytes(config *types.TimerConfig, runtime types.Runtime, call types.Call) (uint64, error) {
+func MessageBytes(runtime types.Runtime, call types.Call) (uint64, error) {
 	decoder, decodes := runtime.(types.MessageRuntime)
 	if !decodes || !decoder.RunsMessages(call) {
 		return 0, nil
 	}
-	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {
-		return 0, types.ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
+	if size := uint64(len(call.Payload)); size > market.MaxMessagesBytes {
+		return 0, types.ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, market.MaxMessagesBytes)
 	}
 	return decoder.MessageBytes(call)
 }

@@ -159,7 +159,7 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles+b.Config.TriggerCycles(&timer.Trigger))
+	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles+timer.Trigger.Cycles())
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (e *Engine) fire(
 		e.deliver(ctx, b, delivery, run)
 	}
 	cycles, cells := run.used()
-	restored := b.Config.LapseCycles * uint64(timer.Owed)
+	restored := market.LapseCycles * uint64(timer.Owed)
 	if run.short {
 		restored = 0
 	}

@@ -89,7 +89,7 @@ func (p *Preview) verdict(ctx sdk.Context, t *types.Timer) types.Verdict {
 	if len(t.OnlyIf) == 0 {
 		return types.VerdictFires
 	}
-	r := p.engine.begin(ctx, t, p.Config.FireBaseCycles)
+	r := p.engine.begin(ctx, t, market.FireBaseCycles)
 	ctx.GasMeter().ConsumeGas(r.meter.GasConsumed(), "read conditions")
 	if r.guarded {
 		return types.VerdictGuarded

@@ -226,7 +226,7 @@ func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o recurrenc
 	case o.Passed.Count > 0 && b.wasPaused(timer, o.Until):
 		outcome = recurrence.LapsedFree
 	case o.Passed.Count > 0 && !o.Over:
-		paid = b.Prices.Cycle.MulInt(math.NewIntFromUint64(b.Config.LapseCycles)).Ceil().TruncateInt()
+		paid = b.Prices.Cycle.MulInt(math.NewIntFromUint64(market.LapseCycles)).Ceil().TruncateInt()
 	}
 	if b.funds.Known(timer, paid) {
 		e.foundNoFunds(ctx, b, timer, paid)

@@ -99,7 +99,6 @@ func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
 			asked := int64(0)
 			chain := newChain(t, n, func(c *types.TimerConfig) {
 				overloaded(c)
-				c.FireBaseCycles, c.MinGasLimit = 1, 1_000
 			}, keeper.WithBasefeeSource(countedBasefees{&asked}))
 			var told []string
 			chain.Modules.RegisterQuoter(govtypes.ModuleName, func(_ context.Context, about types.BidContext) (types.AgentQuote, error) {

@@ -93,7 +93,7 @@ func (r *turns) newcomer() (policies.Turn, bool) {
 }
 
 // hasRoom reports whether the lane has room for any fire.
-func (r *turns) hasRoom() bool { return r.b.Lane.Fits(r.b.Config.FireBaseCycles) }
+func (r *turns) hasRoom() bool { return r.b.Lane.Fits(market.FireBaseCycles) }
 
 // maxReserved bounds the timers of reserved actors that a block reads: more than a share of the default lane can fire.
 const maxReserved = 64

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -45,7 +46,7 @@ func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer,
 	if f.Bank.BlockedAddr(payer) {
 		return 0, types.ErrInvalidFeePayer.Wrapf("%s is blocked from receiving funds, refunds included", f.Addresses.Text(payer))
 	}
-	account, cycles, err := f.readAccount(ctx, config, payer)
+	account, cycles, err := f.readAccount(ctx, payer)
 	if err != nil {
 		return 0, err
 	}
@@ -55,7 +56,7 @@ func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer,
 	if payer.Equals(principal) {
 		return cycles, nil
 	}
-	more, err := f.readAllowance(sdkCtx, config, payer, principal)
+	more, err := f.readAllowance(sdkCtx, payer, principal)
 	if err == nil {
 		// The cost of a fire is not known yet. So the check is for one unit: does the allowance hold?
 		err = f.allowanceCovers(sdkCtx, payer, principal, coins(config, math.OneInt()))
@@ -73,7 +74,7 @@ var scheduleURL = sdk.MsgTypeURL(&types.MsgScheduleTimer{})
 // Spendable is what an account can spend of the fee denom. It is 0 for an account whose record is too large to pay for
 // timers.
 func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
-	account, _, err := f.readAccount(ctx, config, addr)
+	account, _, err := f.readAccount(ctx, addr)
 	if err != nil {
 		return math.ZeroInt()
 	}
@@ -132,7 +133,7 @@ func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.T
 		}
 	}
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	account, cycles, err := f.readAccount(ctx, config, payer)
+	account, cycles, err := f.readAccount(ctx, payer)
 	if err != nil {
 		return Payer{}, false
 	}
@@ -147,7 +148,7 @@ func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.T
 	if !t.Sponsored() {
 		return found, true
 	}
-	more, err := f.readAllowance(sdkCtx, config, payer, t.Principal())
+	more, err := f.readAllowance(sdkCtx, payer, t.Principal())
 	found.Cycles += more
 	return found, err == nil && f.allowanceCovers(sdkCtx, payer, t.Principal(), coins(config, amount)) == nil
 }
@@ -159,12 +160,12 @@ type vesting interface {
 
 // readAccount reads a payer's account, and returns the cycles that its record counts. It reads no record that exceeds
 // MAX_PAYER_RECORD_BYTES. The account is nil if there is none, and may be nil if it is a plain one.
-func (f *Fees) readAccount(ctx context.Context, config *types.TimerConfig, payer sdk.AccAddress) (account sdk.AccountI, cycles uint64, err error) {
+func (f *Fees) readAccount(ctx context.Context, payer sdk.AccAddress) (account sdk.AccountI, cycles uint64, err error) {
 	prices := sdk.UnwrapSDKContext(ctx).KVGasConfig()
 	if f.AccountStore != nil {
 		size, plain, err := f.readPlain(ctx, payer)
-		if err == nil && size > config.MaxPayerRecordBytes {
-			err = tooLarge(config, "account", size, sandbox.ErrTooLarge)
+		if err == nil && size > market.MaxPayerRecordBytes {
+			err = tooLarge("account", size, sandbox.ErrTooLarge)
 		}
 		if plain || err != nil {
 			return nil, accountCycles(prices, size, false), err
@@ -172,12 +173,12 @@ func (f *Fees) readAccount(ctx context.Context, config *types.TimerConfig, payer
 		// It has been charged.
 		ctx = types.Unmetered(ctx)
 	}
-	size, err := sandbox.ReadAtMost(sdk.UnwrapSDKContext(ctx), config.MaxPayerRecordBytes, func(ctx sdk.Context) error {
+	size, err := sandbox.ReadAtMost(sdk.UnwrapSDKContext(ctx), market.MaxPayerRecordBytes, func(ctx sdk.Context) error {
 		account = f.Accounts.GetAccount(ctx, payer)
 		return nil
 	})
 	if err != nil {
-		return nil, 0, tooLarge(config, "account", size, err)
+		return nil, 0, tooLarge("account", size, err)
 	}
 	_, isVesting := account.(vesting)
 	return account, accountCycles(prices, size, isVesting), nil
@@ -211,17 +212,17 @@ func accountCycles(prices storetypes.GasConfig, size uint64, isVesting bool) uin
 // readAllowance checks the allowance by which a payer consents to the actor's timers, and returns the cycles that its
 // record counts. It must name the module's message: one for everything was granted with transactions in mind, which the
 // grantee pays for as well, and not with what a timer pays every block.
-func (f *Fees) readAllowance(ctx sdk.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) (cycles uint64, err error) {
+func (f *Fees) readAllowance(ctx sdk.Context, payer, actor sdk.AccAddress) (cycles uint64, err error) {
 	if f.Feegrant == nil {
 		return 0, types.ErrInvalidFeePayer.Wrap("this chain has no fee allowances")
 	}
 	var allowance feegrant.FeeAllowanceI
-	size, err := sandbox.ReadAtMost(ctx, config.MaxPayerRecordBytes, func(ctx sdk.Context) (err error) {
+	size, err := sandbox.ReadAtMost(ctx, market.MaxPayerRecordBytes, func(ctx sdk.Context) (err error) {
 		allowance, err = f.Feegrant.GetAllowance(ctx, payer, actor)
 		return err
 	})
 	if err != nil {
-		return 0, tooLarge(config, "allowance", size, err)
+		return 0, tooLarge("allowance", size, err)
 	}
 	named, ok := allowance.(*feegrant.AllowedMsgAllowance)
 	if !ok || !slices.Contains(named.AllowedMessages, scheduleURL) {
@@ -236,11 +237,11 @@ func allowanceCycles(prices storetypes.GasConfig, size uint64) uint64 {
 }
 
 // tooLarge says which record may not be read for its size; any other error stays as it is.
-func tooLarge(config *types.TimerConfig, record string, size uint64, err error) error {
+func tooLarge(record string, size uint64, err error) error {
 	if !errors.Is(err, sandbox.ErrTooLarge) {
 		return err
 	}
-	return types.ErrInvalidFeePayer.Wrapf("the payer's %s takes %d bytes in state, want at most %d", record, size, config.MaxPayerRecordBytes)
+	return types.ErrInvalidFeePayer.Wrapf("the payer's %s takes %d bytes in state, want at most %d", record, size, market.MaxPayerRecordBytes)
 }
 
 // allowanceCovers returns nil if the payer's allowance to the actor covers this fee. It draws nothing.

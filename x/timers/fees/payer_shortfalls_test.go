@@ -64,7 +64,7 @@ var (
 func newPurse(spendable, limit int64) (*holding, *fees.Shortfalls) {
 	p := &holding{spendable: spendable, limit: limit}
 	return p, (&fees.Fees{Bank: p, Feegrant: p, Accounts: noAccounts{}}).
-		Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
+		Shortfalls(&types.TimerConfig{FeeDenom: "stake"})
 }
 
 // Rule: 5.2-one-look-up
@@ -140,7 +140,7 @@ func TestTheAccountOfAPayerWithNothingIsNotRead(t *testing.T) {
 		accounts.asked = 0
 		p := &holding{spendable: c.has}
 		s := (&fees.Fees{Bank: p, Feegrant: p, Accounts: accounts}).
-			Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
+			Shortfalls(&types.TimerConfig{FeeDenom: "stake"})
 		require.Equal(t, c.covers, s.Covers(ctx, own, math.NewInt(c.amount)), "%+v", c)
 		require.Equal(t, c.asked, accounts.asked, "%+v", c)
 		require.Equal(t, math.NewInt(c.has), s.Spendable(ctx, own.Payer()), "%+v", c)

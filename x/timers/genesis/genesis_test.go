@@ -229,7 +229,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"times behind before 1970": {func(g *types.GenesisState) { g.Lane.TimesBehind = -1 }, "lane.times_behind is -1"},
 		"an unknown reason":        {timer(func(t *types.Timer) { t.HoldReason = 9 }), "hold_reason 9 is unknown"},
 		"a negative reason":        {timer(func(t *types.Timer) { t.HoldReason = -1 }), "hold_reason -1 is unknown"},
-		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 256"},
+		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 8"},
 		"a watch of a key twice":   {func(g *types.GenesisState) { twice(&g.Timers[3]) }, "is stated twice"},
 		"waiting for nothing":      {timer(func(t *types.Timer) { t.HoldReason = types.Watching }), "waits for a change and watches nothing"},
 		"a hit of one that waits":  {func(g *types.GenesisState) { g.Timers[3].HoldReason = types.Watching }, "timer 3 does not wait for what watch_hits has"},

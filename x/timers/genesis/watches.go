@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -19,8 +20,8 @@ func validateHits(records []types.SeqWatchHit) (map[uint64]struct{}, error) {
 		if hit.Seq <= last {
 			return nil, types.ErrInvalidGenesis.Wrapf("watch_hits %d: seq %d is not above %d", i, hit.Seq, last)
 		}
-		if len(hit.Hit.Matched) > int(types.MaxMatchedKeys) {
-			return nil, types.ErrInvalidGenesis.Wrapf("watch_hits %d: %d keys, want at most %d", i, len(hit.Hit.Matched), types.MaxMatchedKeys)
+		if len(hit.Hit.Matched) > int(market.MaxMatchedKeys) {
+			return nil, types.ErrInvalidGenesis.Wrapf("watch_hits %d: %d keys, want at most %d", i, len(hit.Hit.Matched), market.MaxMatchedKeys)
 		}
 		last, hits[hit.Seq] = hit.Seq, struct{}{}
 	}
@@ -91,7 +92,7 @@ func validateTombstones(g *types.GenesisState) error {
 			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: since is 0, want at least 1", i)
 		}
 		trigger := types.WatchTrigger{Keys: tombstone.Keys}
-		if err := trigger.Validate(types.MaxWatchKeys); err != nil {
+		if err := trigger.Validate(); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("watch_tombstones %d: %s", i, err)
 		}
 		last = tombstone.Seq
@@ -175,8 +176,8 @@ func validateNotes(g *types.GenesisState) error {
 
 // checkChanges: the keys that were noted lie below the prefix, in order, and are as many as the note says.
 func checkChanges(noted *types.KeyWatchNote) error {
-	if len(noted.Changes) != int(noted.Note.Keys) || noted.Note.Keys > types.MaxMatchedKeys {
-		return fmt.Errorf("%d changes, want as many as keys, %d, and at most %d", len(noted.Changes), noted.Note.Keys, types.MaxMatchedKeys)
+	if len(noted.Changes) != int(noted.Note.Keys) || noted.Note.Keys > market.MaxMatchedKeys {
+		return fmt.Errorf("%d changes, want as many as keys, %d, and at most %d", len(noted.Changes), noted.Note.Keys, market.MaxMatchedKeys)
 	}
 	last := noted.Key.Prefix
 	for i, change := range noted.Changes {
@@ -218,9 +219,9 @@ func validatePending(name string, p *types.KeyWatchPending) error {
 		if round == nil {
 			continue
 		}
-		if round.Height == 0 || len(round.Changes) > int(types.MaxMatchedKeys) {
+		if round.Height == 0 || len(round.Changes) > int(market.MaxMatchedKeys) {
 			return types.ErrInvalidGenesis.Wrapf("%s: height %d must not be 0, and %d changes not above %d",
-				name, round.Height, len(round.Changes), types.MaxMatchedKeys)
+				name, round.Height, len(round.Changes), market.MaxMatchedKeys)
 		}
 		if round.Since == 0 || round.Since > round.Height {
 			return types.ErrInvalidGenesis.Wrapf("%s: since %d, want 1 to the height %d of the latest change", name, round.Since, round.Height)

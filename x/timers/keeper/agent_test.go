@@ -20,6 +20,7 @@ import (
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -358,7 +359,7 @@ func TestCharges_WhateverAnAgentDoes(t *testing.T) {
 			f.schedule(robot, 3, f.burner(1_000), byAgent(agent))
 			fired := only[*types.TimerFired](f, f.blocksUntil(3))
 			require.GreaterOrEqual(t, fired.AgentCycles, uint64(types.AgentBaseCycles+work))
-			require.GreaterOrEqual(t, fired.Cycles, fired.AgentCycles+f.config().FireBaseCycles)
+			require.GreaterOrEqual(t, fired.Cycles, fired.AgentCycles+market.FireBaseCycles)
 		})
 	}
 }

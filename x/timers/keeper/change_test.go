@@ -107,6 +107,7 @@ func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
 	require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 	want := before
 	want.Handler, want.Payload, want.GasLimit, want.Bid = "other", payload, 60_000, &types.Bid{Tier: types.TierFast}
+	want.PayloadBytes = uint64(len(payload))
 	want.Seq = f.timer(robot, second).Seq + 1
 	require.Equal(t, want, f.timer(robot, first))
 	require.Equal(t, want.Seq, response.Seq)

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,14 +10,9 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
-
-// perByte are the default prices of payloads and messages, which the fixture leaves out.
-func perByte(c *types.TimerConfig) {
-	plain(c)
-	c.PayloadCyclesPerByte, c.MessageCyclesPerByte = 3, 10
-}
 
 // long is a payload of so many bytes for a robot: longer than one that a record holds.
 func (f *fixture) long(bytes int, fn script) []byte {
@@ -33,9 +29,21 @@ func (f *fixture) emptyOutputs(from sdk.AccAddress, n int) []byte {
 	})
 }
 
+// oneOutput are messages of so many bytes, which take little to decode.
+func (f *fixture) oneOutput(from sdk.AccAddress, bytes int) []byte {
+	payload := []byte(nil)
+	for address := bytes; len(payload) != bytes; address -= len(payload) - bytes {
+		payload = f.payload(&banktypes.MsgMultiSend{
+			Inputs:  []banktypes.Input{{Address: from.String(), Coins: f.coins(1)}},
+			Outputs: []banktypes.Output{{Address: strings.Repeat("x", address)}},
+		})
+	}
+	return payload
+}
+
 // Rule: 1.1-intrinsic-counted, 1.11-small-account
 func TestAFireCountsTheBytesOfItsPayload(t *testing.T) {
-	f := newFixture(t, withConfig(perByte))
+	f := newFixture(t, withConfig(plain))
 	done := func(sdk.Context, types.Delivery) error { return nil }
 	for _, bytes := range []int{1, 512, 513, 20_000} {
 		height := f.Height() + 1
@@ -51,7 +59,7 @@ func TestAFireCountsTheBytesOfItsPayload(t *testing.T) {
 //
 // Rule: 1.1-intrinsic-counted, 1.1-message-weight
 func TestAFireCountsTheMessagesThatItDecodes(t *testing.T) {
-	f := newFixture(t, withConfig(perByte))
+	f := newFixture(t, withConfig(plain))
 	payload := f.emptyOutputs(alice, 1_000)
 	shape, err := types.ScanPayload(payload, func([]byte) error { return nil })
 	require.NoError(t, err)
@@ -65,7 +73,7 @@ func TestAFireCountsTheMessagesThatItDecodes(t *testing.T) {
 
 // Rule: 1.1-gas-limit-leaves-something, 1.2-payload
 func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
-	f := newFixture(t, withConfig(perByte))
+	f := newFixture(t, withConfig(plain))
 	done := func(sdk.Context, types.Delivery) error { return nil }
 	payload := f.long(10_000, done)
 	_, _, err := f.Tx(scheduleMsg(robot, 9, payload, limited(50_000)))
@@ -89,23 +97,26 @@ func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
 }
 
 // Rule: 1.1-gas-limit-outgrown
-func TestAGasLimitThatAConfigNoLongerCovers(t *testing.T) {
-	for name, bytes := range map[string]int{"in the record": 400, "at its own key": 100_000} {
+func TestAGasLimitThatThePayersAccountOutgrows(t *testing.T) {
+	for name, c := range map[string]struct {
+		bytes    int
+		gasLimit uint64
+	}{"in the record": {400, 60_000}, "at its own key": {100_000, 360_000}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withConfig(plain))
 			ran := false
-			payload := f.long(bytes, func(sdk.Context, types.Delivery) error {
+			payload := f.long(c.bytes, func(sdk.Context, types.Delivery) error {
 				ran = true
 				return nil
 			})
-			f.schedule(robot, 4, payload, limited(60_000))
-			f.setConfig(func(c *types.TimerConfig) { c.PayloadCyclesPerByte = 100 })
+			f.schedule(robot, 4, payload, limited(c.gasLimit))
+			require.Greater(t, f.vests(robot, 40), uint64(800))
 			fired := only[*types.TimerFired](f, f.blocksUntil(4))
 			require.False(t, ran)
 			require.False(t, fired.Success)
 			require.Equal(t, types.ErrOutOfCycles.ABCICode(), fired.Code)
-			require.Equal(t, "60000", fired.Paid)
-			require.Equal(t, int64(rich-60_000), f.balance(robot))
+			require.Equal(t, fmt.Sprint(c.gasLimit), fired.Paid)
+			require.Equal(t, int64(rich-c.gasLimit), f.balance(robot))
 		})
 	}
 }
@@ -114,37 +125,34 @@ func TestAGasLimitThatAConfigNoLongerCovers(t *testing.T) {
 //
 // Rule: 3-payload-cost
 func TestSchedulingPaysForDecodingBeforeItDecodes(t *testing.T) {
-	gasOf := func(cyclesPerByte uint64, allowed string) uint64 {
-		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-			c.MessageCyclesPerByte, c.AllowedMessages = cyclesPerByte, []string{allowed}
-		}))
-		_, gasUsed, err := f.Tx(scheduleMsg(alice, 9, f.emptyOutputs(alice, 500), limited(500_000)))
-		require.Equal(t, allowed == "*", err == nil)
-		return gasUsed
-	}
-	f := newFixture(t)
-	shape, err := types.ScanPayload(f.emptyOutputs(alice, 500), func([]byte) error { return nil })
-	require.NoError(t, err)
 	for _, allowed := range []string{"*", "/cosmos.bank.v1beta1.MsgSend"} {
-		// A varint of the config's own record differs by no gas: the config is read free of charge.
-		require.Equal(t, 10*shape.Weight(), gasOf(10, allowed)-gasOf(0, allowed))
+		f := newFixture(t)
+		// As many bytes, which take longer to decode where they are many outputs.
+		heavy := f.emptyOutputs(alice, 500)
+		light := f.oneOutput(alice, len(heavy))
+		require.Len(t, light, len(heavy))
+		measure := func(payload []byte) (gas, weight uint64) {
+			fresh := newFixture(t, withConfig(func(c *types.TimerConfig) { c.AllowedMessages = []string{allowed} }))
+			_, gas, err := fresh.Tx(scheduleMsg(alice, 9, payload, limited(500_000)))
+			require.Equal(t, allowed == "*", err == nil)
+			shape, err := types.ScanPayload(payload, func([]byte) error { return nil })
+			require.NoError(t, err)
+			return gas, shape.Weight()
+		}
+		heavyGas, heavyWeight := measure(heavy)
+		lightGas, lightWeight := measure(light)
+		require.Greater(t, heavyWeight, 5*lightWeight)
+		require.Equal(t, 10*(heavyWeight-lightWeight), heavyGas-lightGas)
 	}
 }
 
 // Rule: 1.3-account
 func TestMessagesAreBoundedInAll(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxMessagesBytes = 1_000 }))
-	f.schedule(robot, 9, f.long(1_001, nil))
-	f.schedule(alice, 9, f.emptyOutputs(alice, 400))
-	_, _, err := f.Tx(scheduleMsg(alice, 9, f.emptyOutputs(alice, 500)))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = c.LaneTimerCycles }))
+	most := int(market.MaxMessagesBytes)
+	f.schedule(robot, 9, f.long(most+1, nil), limited(1_000_000))
+	f.schedule(alice, 9, f.oneOutput(alice, most), limited(1_000_000))
+	_, _, err := f.Tx(scheduleMsg(alice, 9, f.oneOutput(alice, most+1), limited(1_000_000)))
 	require.ErrorIs(t, err, types.ErrPayloadTooLong)
-	require.ErrorContains(t, err, "bytes of messages, want at most 1000")
-
-	exact := f.emptyOutputs(alice, 400)
-	f.setConfig(func(c *types.TimerConfig) { c.MaxMessagesBytes = uint64(len(exact)) })
-	f.NextBlock()
-	f.schedule(alice, 9, exact)
-	f.setConfig(func(c *types.TimerConfig) { c.MaxMessagesBytes-- })
-	f.NextBlock()
-	f.refused(types.ErrPayloadTooLong, scheduleMsg(alice, 9, exact))
+	require.ErrorContains(t, err, "65537 bytes of messages, want at most 65536")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -72,14 +73,18 @@ func TestEstimate_PaysForTheNotesOfItsBlock(t *testing.T) {
 			require.NoError(t, f.Bank.Balances.Set(f.Ctx(), at, math.NewInt(1)))
 		}
 	}
-	write(0, 50)
+	most := int(market.MaxMatchedKeys)
+	write(0, 4)
 	_, few := f.estimateGas(&types.QueryEstimateRequest{})
-	write(50, 250)
+	write(4, most)
 	_, many := f.estimateGas(&types.QueryEstimateRequest{})
 	_, again := f.estimateGas(&types.QueryEstimateRequest{})
-	t.Logf("%d gas after 50 writes, %d after 250", few, many)
+	t.Logf("%d gas after 4 writes, %d after %d", few, many, most)
 	require.Equal(t, many, again, "nothing is read for nothing the second time")
-	require.GreaterOrEqual(t, (many-few)/200, uint64(watch.NoteGas))
+	require.GreaterOrEqual(t, (many-few)/uint64(most-4), uint64(watch.NoteGas))
+	write(most, 250)
+	_, again = f.estimateGas(&types.QueryEstimateRequest{})
+	require.Equal(t, many, again, "of more keys than a delivery names there is no note")
 	require.NotEmpty(t, f.firedIDs(f.NextBlock()), "the block itself has the notes still")
 	quiet, err := f.Watcher.Quiet(f.Ctx())
 	require.NoError(t, err)

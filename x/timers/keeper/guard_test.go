@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -68,8 +69,8 @@ func TestOnlyIf_RunsTheHandlerWhileAllHold(t *testing.T) {
 				summary := eventsOf[*types.TimerLaneSummary](f, events)
 				last := summary[len(summary)-1]
 				require.Equal(t, []uint32{1, 0, uint32(1 - c.runs)}, []uint32{last.Fired, last.Failed, last.Guarded})
-				require.Less(t, fired.Cycles, f.config().FireBaseCycles+10_000, "its intrinsic cycles and its reads")
-				require.Greater(t, fired.Cycles, f.config().FireBaseCycles+900, "its reads")
+				require.Less(t, fired.Cycles, market.FireBaseCycles+10_000, "its intrinsic cycles and its reads")
+				require.Greater(t, fired.Cycles, market.FireBaseCycles+900, "its reads")
 				if c.runs == 0 {
 					require.Zero(t, fired.Cells)
 				}
@@ -213,13 +214,12 @@ func TestOnlyIf_SeesTheStateBeforeItsOwnCharge(t *testing.T) {
 //
 // Rule: 1.14-unreadable
 func TestOnlyIf_FailsWhatCanNotBeRead(t *testing.T) {
-	f, runs := newFixture(t), 0
+	f, runs := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MinGasLimit = 20_100 })), 0
 	f.setWatched(0)
-	f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{After: 1}), onlyIf(f.lowBalance()), limited(60_000))
-	f.setConfig(func(c *types.TimerConfig) { c.FireBaseCycles, c.MinGasLimit = 59_900, 60_000 })
+	f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{After: 1}), onlyIf(f.lowBalance()), limited(20_100))
 	fired := only[*types.TimerFired](f, append(f.NextBlock(), f.NextBlock()...))
 	require.Equal(t, types.ErrOutOfCycles.ABCICode(), fired.Code)
-	require.Equal(t, uint64(60_000), fired.Cycles)
+	require.Equal(t, uint64(20_100), fired.Cycles)
 	require.False(t, fired.Guarded)
 
 	key := f.lowBalance()

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
@@ -61,7 +62,7 @@ type ScheduleRequest struct {
 	ExpiresTime int64
 	// Bid says what the owner is willing to pay for a place ("1.8 Bid"). Nil takes the default estimator.
 	Bid *types.Bid
-	// Retry repeats a failed fire, at most max_retries times. Nil does not.
+	// Retry repeats a failed fire, at most MAX_RETRIES times. Nil does not.
 	Retry *types.Retry
 	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
 	OnUnfunded types.OnUnfunded
@@ -427,7 +428,7 @@ func chargeSkips(ctx context.Context, config *types.TimerConfig, before, next *t
 		}
 		next.Owed = 0
 	}
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.LapseCycles*uint64(tries), "occurrences")
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(market.LapseCycles*uint64(tries), "occurrences")
 }
 
 // checkChanged checks a timer with another gas limit or another call, or both: what is zero stays as it is.
@@ -610,9 +611,9 @@ func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []
 // chargeOccurrences charges for what is computed of a trigger, and for the repetitions that may pass without funds before a fire
 // pays again.
 func chargeOccurrences(ctx context.Context, config *types.TimerConfig, trigger *types.Trigger, onUnfunded types.OnUnfunded) {
-	cycles := config.TriggerCycles(trigger)
+	cycles := trigger.Cycles()
 	if onUnfunded == types.OnUnfundedSkip {
-		cycles += config.LapseCycles * uint64(config.MaxUnfundedSkips)
+		cycles += market.LapseCycles * uint64(config.MaxUnfundedSkips)
 	}
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(cycles, "occurrences")
 }
@@ -661,11 +662,11 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if call.Messages, err = k.runsMessages(runtime, call); err != nil {
 		return call, err
 	}
-	messages, err := engine.MessageBytes(config, runtime, call)
+	messages, err := engine.MessageBytes(runtime, call)
 	if err != nil {
 		return call, err
 	}
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.MessageCyclesPerByte*messages, "decode messages")
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(market.MessageCyclesPerByte*messages, "decode messages")
 	return call, runtime.Validate(ctx, config, call)
 }
 

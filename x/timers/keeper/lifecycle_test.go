@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -190,7 +191,7 @@ func TestHeightsNearOverflow(t *testing.T) {
 				opts.Genesis.Timers = append(opts.Genesis.Timers, types.Timer{
 					Id: types.TimerID(robot, now, []byte(payload), seq), Actor: robot, Payload: []byte(payload), GasLimit: gas,
 					Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1 << 40, Remaining: ^uint64(0)}},
-					Retry:   &types.Retry{Max: 1 << 16, After: 1 << 40}, ExpiresAt: expires, Seq: seq, Due: now,
+					Retry:   &types.Retry{Max: market.MaxRetries, After: 1 << 40}, ExpiresAt: expires, Seq: seq, Due: now,
 				})
 			}
 		}
@@ -227,7 +228,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 			msg.ExpiresAt = f.Height() + 4
 		}},
 		"no retries":         {types.ErrInvalidRetry, retried(0, 1)},
-		"too many retries":   {types.ErrInvalidRetry, retried(config.MaxRetries+1, 1)},
+		"too many retries":   {types.ErrInvalidRetry, retried(market.MaxRetries+1, 1)},
 		"retries at once":    {types.ErrInvalidRetry, retried(1, 0)},
 		"retries beyond TTL": {types.ErrInvalidRetry, retried(1, config.MaxTtlBlocks+1)},
 		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 4 }},
@@ -239,9 +240,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 		})
 	}
 	require.Zero(t, f.total(robot))
-	f.setConfig(func(c *types.TimerConfig) { c.MaxRetries = 0 })
-	f.NextBlock()
-	f.refused(types.ErrInvalidRetry, scheduleMsg(robot, f.Height()+5, f.noop(), retried(1, 1)))
+	f.schedule(robot, f.Height()+5, f.noop(), retried(market.MaxRetries, 1))
 }
 
 // Rule: 1.2-last-outcome, 1.4-retry, 1.4-retries-counted, 1.4-retries-of-a-repetition, 5.2-failure-repeats
@@ -350,6 +349,7 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 			},
 			want: func(info *types.TimerInfo, before types.TimerInfo) {
 				info.GasLimit, info.Payload, info.Seq = 150_000, make([]byte, 900), before.Seq+1
+				info.Handler = types.DefaultHandler
 			},
 		},
 		"extend": {

@@ -12,6 +12,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -70,7 +71,7 @@ func TestMessagesAreRefusedWithTheirErrors(t *testing.T) {
 		crowd[i] = own
 	}
 	long := banktypes.NewMsgSend(alice, bob, f.coins(1))
-	long.ToAddress = strings.Repeat("x", int(f.config().MaxMessagesBytes))
+	long.ToAddress = strings.Repeat("x", int(market.MaxMessagesBytes))
 	with := func(changes ...change) change {
 		return func(msg *types.MsgScheduleTimer) {
 			for _, change := range changes {

@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -212,7 +213,7 @@ func (m *model) beginBlock() {
 }
 
 func (m *model) endBlock() (b modelBlock) {
-	runnable := func(t *modelTimer) bool { return t.gas > m.config.FireBaseCycles && t.gas <= m.config.MaxCyclesPerFire }
+	runnable := func(t *modelTimer) bool { return t.gas > market.FireBaseCycles && t.gas <= m.config.MaxCyclesPerFire }
 	expired := m.inOrder(func(t *modelTimer) bool { return m.height > t.last && (t.onHold || t.due <= m.height) })
 	for _, timer := range m.inOrder(func(t *modelTimer) bool { return t.reason == types.Unrunnable && m.height <= t.last && runnable(t) }) {
 		m.release(timer, m.height)
@@ -295,8 +296,9 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 			continue
 		}
 		handler := modelHandlers[timer.payload]
-		used := min(timer.gas, m.config.FireBaseCycles+handler.cycles)
-		success := !handler.fails && m.config.FireBaseCycles+handler.cycles <= timer.gas
+		cycles := market.FireWork{PayloadBytes: uint64(len(timer.payload))}.Cycles() + handler.cycles
+		used := min(timer.gas, cycles)
+		success := !handler.fails && cycles <= timer.gas
 		paid := int64(used) * price
 		m.balances[timer.actor] -= paid
 		lane += used

@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -42,7 +43,7 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 // at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer").
 //
-// It consumes schedule_cycles, and lapse_cycles for each try that was prepaid and used, which is prepaid again. Errors are
+// It consumes schedule_cycles, and LAPSE_CYCLES for each try that was prepaid and used, which is prepaid again. Errors are
 // ErrTimerNotFound, ErrTimerExpired, ErrNotOnHold, ErrQuarantined for a timer that only the authority can release, and
 // ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
@@ -59,9 +60,7 @@ func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (
 	}
 	switch timer.HoldReason {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
-		if err := k.restoreSkips(ctx, &timer); err != nil {
-			return timer, err
-		}
+		restoreSkips(ctx, &timer)
 		err := k.engine.Resume(sdk.UnwrapSDKContext(ctx), &timer, at)
 		return timer, err
 	case types.NotOnHold:
@@ -78,18 +77,11 @@ func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (
 	}
 }
 
-// restoreSkips charges for the tries that were prepaid and used: lapse_cycles for each. The row of repetitions that passed without
+// restoreSkips charges for the tries that were prepaid and used: LAPSE_CYCLES for each. The row of repetitions that passed without
 // funds begins anew.
-func (k *Keeper) restoreSkips(ctx context.Context, timer *types.Timer) error {
-	if timer.Owed > 0 {
-		config, err := k.Config(ctx)
-		if err != nil {
-			return err
-		}
-		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.LapseCycles*uint64(timer.Owed), "occurrences")
-	}
+func restoreSkips(ctx context.Context, timer *types.Timer) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(market.LapseCycles*uint64(timer.Owed), "occurrences")
 	timer.Skips, timer.Owed = 0, 0
-	return nil
 }
 
 // ownTimer charges for a change and returns the timer to change.
@@ -102,18 +94,14 @@ func (k *Keeper) ownTimer(ctx context.Context, by changeBy) (types.Timer, error)
 	return k.changeable(ctx, by)
 }
 
-// skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and calendar_cycles for each occurrence. Errors
+// skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and CALENDAR_CYCLES for each occurrence. Errors
 // are ErrTimerNotFound, ErrTimerExpired, ErrInvalidSkip, ErrUnsupportedTimerType for a timer that has none, and
 // ErrExpiresTooSoon if its life has not so many more and one after them.
 func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32, from uint64) (types.Timer, error) {
 	if count == 0 || count > types.MaxSkipped {
 		return types.Timer{}, types.ErrInvalidSkip.Wrapf("count is %d, want 1 to %d", count, types.MaxSkipped)
 	}
-	config, err := k.Config(ctx)
-	if err != nil {
-		return types.Timer{}, err
-	}
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CalendarCycles*uint64(count), "skip occurrences")
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(market.CalendarCycles*uint64(count), "skip occurrences")
 	timer, err := k.ownTimer(ctx, by)
 	if err != nil {
 		return timer, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -133,8 +134,12 @@ func TestAVestingAccountCountsItsSize(t *testing.T) {
 	own := (size - 256) * 120
 	require.GreaterOrEqual(t, fired.Cycles, base+own)
 	require.Less(t, fired.Cycles, base+own+10_000)
-	f.refused(types.ErrGasLimitOutOfBounds, scheduleMsg(alice, 9, f.pays(alice, bob, 1), limited(20_000+own)))
-	f.schedule(alice, 9, f.pays(alice, bob, 1), limited(20_001+own))
+	payload := f.pays(alice, bob, 1)
+	shape, err := types.ScanPayload(payload, func([]byte) error { return nil })
+	require.NoError(t, err)
+	before := market.FireWork{PayloadBytes: uint64(len(payload)), MessageBytes: shape.Weight(), PayerCycles: own}.Cycles()
+	f.refused(types.ErrGasLimitOutOfBounds, scheduleMsg(alice, 9, payload, limited(before)))
+	f.schedule(alice, 9, payload, limited(before+1))
 }
 
 // TestWhatCostsNothingNeedsNoFunds: a payer with more coins locked than it has, as after a slash, lacked funds for a fire at

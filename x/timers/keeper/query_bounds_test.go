@@ -157,7 +157,7 @@ func TestALargeListStopsWhereItsGasEnds(t *testing.T) {
 //
 // Rule: 9.2-lists-decode-nothing, 9.2-one-timer-decoded, 9.2-gas
 func TestAListDecodesNothing(t *testing.T) {
-	f := newFixture(t)
+	f := newFixture(t, withConfig(vast))
 	large := func(outputs int) []byte {
 		return f.payload(&banktypes.MsgMultiSend{
 			Inputs: []banktypes.Input{{Address: alice.String()}}, Outputs: make([]banktypes.Output, outputs),
@@ -169,7 +169,7 @@ func TestAListDecodesNothing(t *testing.T) {
 		if i == 2 {
 			actor = robot
 		}
-		f.schedule(actor, 100+uint64(i), payload)
+		f.schedule(actor, 100+uint64(i), payload, limited(8_000_000))
 	}
 	due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 200, Until: true})
 	require.NoError(t, err)

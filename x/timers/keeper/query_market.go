@@ -250,10 +250,10 @@ func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest)
 	if payload > config.MaxPayloadBytes {
 		return asked, types.ErrPayloadTooLong.Wrapf("payload_bytes is %d, want at most %d", payload, config.MaxPayloadBytes)
 	}
-	if most := types.FieldBytes * config.MaxMessagesBytes; messages > most {
+	if most := types.FieldBytes * market.MaxMessagesBytes; messages > most {
 		return asked, types.ErrPayloadTooLong.Wrapf("message_bytes is %d, want at most %d", messages, most)
 	}
-	asked.intrinsic = config.Intrinsic().Cycles(market.FireWork{PayloadBytes: payload, MessageBytes: messages})
+	asked.intrinsic = market.FireWork{PayloadBytes: payload, MessageBytes: messages}.Cycles()
 	if asked.gas <= asked.intrinsic {
 		return asked, types.ErrGasLimitOutOfBounds.Wrapf("%d cycles leave nothing to the handler: want at least %d", asked.gas, asked.intrinsic+1)
 	}

@@ -15,6 +15,7 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -595,7 +596,7 @@ func (s *server) whole(ctx context.Context, t *types.Timer, verdict bool) (types
 	if info.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
 		return info, err
 	}
-	if size := uint64(len(info.Payload)); size <= config.MaxMessagesBytes {
+	if size := uint64(len(info.Payload)); size <= market.MaxMessagesBytes {
 		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(DecodeGasPerByte*size, "decode messages")
 		info.Messages = s.messagesOf(ctx, t, info.Payload)
 	}

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -53,7 +54,7 @@ func backlogProperty(t *rapid.T) {
 		}
 	})
 	for _, b := range m.timers {
-		f.robots.scripts[string(b.Payload)] = func(ctx sdk.Context, _ types.Delivery) error { return m.handle(ctx, f, b) }
+		f.robots.scripts[b.Handler] = func(ctx sdk.Context, _ types.Delivery) error { return m.handle(ctx, f, b) }
 	}
 	f.endBlock()
 	f.setConfig(func(c *types.TimerConfig) { *c = m.config })
@@ -83,8 +84,6 @@ func drawBacklog(t *rapid.T) *backlog {
 	c.CandidateWindow = uint32(rapid.IntRange(60, 600).Draw(t, "window"))
 	c.LaneTimerCycles = uint64(rapid.IntRange(2, 40).Draw(t, "lane")) * 250_000
 	c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1
-	// Payloads name the timers, and must not count.
-	c.PayloadCyclesPerByte = 0
 	c.MaxFiresPerActor = rapid.SampledFrom([]uint32{0, 0, 3}).Draw(t, "fires of an actor")
 	// The clean-up has hardly anything to spend: expired timers stand in the way as long as they can.
 	lab.SetRemovals(c, 1)
@@ -97,10 +96,10 @@ func drawBacklog(t *rapid.T) *backlog {
 	}
 	for i := range m.timers {
 		b := &backlogged{Timer: types.Timer{
-			Actor: backlogActor(i % backlogActors), Payload: fmt.Appendf(nil, "%d", i), Seq: uint64(i) + 1,
+			Actor: backlogActor(i % backlogActors), Handler: fmt.Sprint(i), Seq: uint64(i) + 1,
 			GasLimit: []uint64{40_000, 50_000, 200_000}[r.IntN(3)], Due: 2, ExpiresAt: 1_000, Trigger: types.Trigger{Height: 2},
 		}, cycles: uint64(r.IntN(3)) * 10_000}
-		b.Id = types.TimerID(b.Actor, b.Due, b.Payload, b.Seq)
+		b.Id = types.TimerID(b.Actor, b.Due, nil, b.Seq)
 		// Another timer of the same actor, whose turn comes later.
 		other := i + backlogActors*(1+r.IntN(8))
 		switch {
@@ -120,7 +119,7 @@ func drawBacklog(t *rapid.T) *backlog {
 
 func (m *backlog) named(name string) *backlogged {
 	for _, b := range m.timers {
-		if string(b.Payload) == name {
+		if b.Handler == name {
 			return b
 		}
 	}
@@ -178,7 +177,7 @@ func (m *backlog) block(height uint64) (ids []string) {
 			continue
 		}
 		b.gone = true
-		used += m.config.FireBaseCycles + b.cycles
+		used += market.FireBaseCycles + b.cycles
 		fires[string(b.Actor)]++
 		ids = append(ids, b.IDHex())
 		for _, name := range []string{b.cancels, b.moves} {

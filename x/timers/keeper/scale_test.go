@@ -30,7 +30,7 @@ func crowd(n int, change func(*types.Timer)) func(*lab.ChainOptions) {
 		for i := range genesis.Timers {
 			timer := &genesis.Timers[i]
 			*timer = types.Timer{
-				Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", i/100)), Payload: []byte("noop"),
+				Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", i/100)), Handler: "noop",
 				GasLimit: 40_000, ExpiresAt: 1_000, Seq: uint64(i) + 1, Due: 500,
 			}
 			change(timer)
@@ -132,7 +132,7 @@ func TestACrowdDueInOneBlock(t *testing.T) {
 		for _, event := range fired {
 			timer := uint64(next) + 1
 			actor := sdk.AccAddress(fmt.Sprintf("robot_%014d", next/100))
-			require.Equal(t, fmt.Sprintf("%x", types.TimerID(actor, 2, []byte("noop"), timer)), event.Id, "fire %d", next)
+			require.Equal(t, fmt.Sprintf("%x", types.TimerID(actor, 2, nil, timer)), event.Id, "fire %d", next)
 			next++
 		}
 		// The window and the sweep bound what is scanned; each fire costs a bounded number of operations more.
@@ -164,7 +164,7 @@ func TestFireCostUnderOverload(t *testing.T) {
 		for next := uint64(1); next <= uint64(n); {
 			for _, event := range eventsOf[*types.TimerFired](f, f.endBlock()) {
 				actor := sdk.AccAddress(fmt.Sprintf("robot_%014d", (next-1)/100))
-				require.Equal(t, fmt.Sprintf("%x", types.TimerID(actor, due(next), []byte("noop"), next)), event.Id, "fire %d", next)
+				require.Equal(t, fmt.Sprintf("%x", types.TimerID(actor, due(next), nil, next)), event.Id, "fire %d", next)
 				next++
 			}
 			block := counts.Take()
@@ -269,7 +269,7 @@ func TestOwnersWithAFullQuota(t *testing.T) {
 		one := scheduleMsg(last, 500, []byte("noop"))
 		f.refused(types.ErrTooManyTimers, one)
 		c.refused = counts.Take()
-		id := types.TimerID(last, 500, []byte("noop"), uint64(owners*quota))
+		id := types.TimerID(last, 500, nil, uint64(owners*quota))
 		f.run(&types.MsgCancelTimer{Sender: last.String(), Id: fmt.Sprintf("%x", id)})
 		c.cancelled = counts.Take()
 		f.run(one)

@@ -122,7 +122,7 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 
 // Rule: 1.2-handler, 1.2-payload, 1.2-gas-limit, 1.2-cell-limit, 1.2-expires-at, 1.4-height-above
 func TestScheduleAcceptsTheBounds(t *testing.T) {
-	f := newFixture(t)
+	f := newFixture(t, withConfig(vast))
 	config := f.config()
 	last := f.Height() + config.MaxTtlBlocks
 	send := f.pays(alice, bob, 1)
@@ -136,7 +136,7 @@ func TestScheduleAcceptsTheBounds(t *testing.T) {
 	} {
 		f.schedule(alice, 10, send, change)
 	}
-	f.schedule(robot, 10, make([]byte, config.MaxPayloadBytes))
+	f.schedule(robot, 10, make([]byte, config.MaxPayloadBytes), limited(config.MaxCyclesPerFire))
 	f.schedule(robot, 10, nil, func(msg *types.MsgScheduleTimer) { msg.Handler = strings.Repeat("h", types.MaxHandlerBytes) })
 }
 
@@ -214,7 +214,7 @@ func TestPayloadConvention(t *testing.T) {
 		return nil
 	})
 	wrapped := f.schedule(robot, 3, wrap("other", string(inner)))
-	plain := f.schedule(robot, 3, inner, func(msg *types.MsgScheduleTimer) { msg.Handler = "stated" })
+	plain := f.schedule(robot, 3, nil, func(msg *types.MsgScheduleTimer) { msg.Handler, msg.Payload = "stated", inner })
 	info := f.timer(robot, wrapped)
 	require.Equal(t, "other", info.Handler)
 	require.Equal(t, inner, info.Payload)

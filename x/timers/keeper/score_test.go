@@ -63,7 +63,7 @@ func TestABidIsPaidAtEachFire(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	tips := authtypes.NewModuleAddress(authtypes.FeeCollectorName)
 	good := f.schedule(robot, 3, f.burner(5_000), bidding(price("40")))
-	bad := f.schedule(robot, 3, []byte("none such"), bidding(price("30")))
+	bad := f.schedule(robot, 3, nil, bidding(price("30")))
 	free := f.schedule(robot, 3, f.noop())
 	tier := f.schedule(robot, 3, f.noop(), bidding(&types.Bid{Tier: types.TierUrgent}))
 	fired := eventsOf[*types.TimerFired](f, f.blocksUntil(3))
@@ -495,7 +495,7 @@ func (m *scoreModel) block() (fired []string) {
 		if storm && !m.meter.TryConsume(market.ReadRanked) {
 			break
 		}
-		if passedOver == 32 || m.cycles+m.config.FireBaseCycles >= m.config.LaneTimerCycles {
+		if passedOver == 32 || m.cycles+market.FireBaseCycles >= m.config.LaneTimerCycles {
 			break
 		}
 		if m.cycles+best.GasLimit > m.config.LaneTimerCycles {
@@ -506,7 +506,7 @@ func (m *scoreModel) block() (fired []string) {
 		}
 		fired = append(fired, best.IDHex())
 		m.fires[m.height][string(best.Actor)]++
-		m.cycles += m.config.FireBaseCycles
+		m.cycles += market.FireBaseCycles
 		m.timers = slices.DeleteFunc(m.timers, func(t *stormTimer) bool { return t == best })
 	}
 	return fired
@@ -527,7 +527,7 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 			actor = 0
 		}
 		timer := types.Timer{
-			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Payload: []byte("noop"),
+			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Handler: "noop",
 			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due, Trigger: types.Trigger{Height: due},
 		}
 		if bid := bids[r.IntN(len(bids))]; bid != "0" {

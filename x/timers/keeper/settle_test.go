@@ -17,6 +17,7 @@ import (
 	vestingtypes "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -75,7 +76,7 @@ func TestCyclesAndCellsAreTheGasOfTheSDK(t *testing.T) {
 
 	fired := only[*types.TimerFired](f, f.NextBlock())
 	perByte := f.Ctx().KVGasConfig().WriteCostPerByte
-	require.Equal(t, branch.GasMeter().GasConsumed(), fired.Cycles-f.config().FireBaseCycles+perByte*fired.Cells)
+	require.Equal(t, branch.GasMeter().GasConsumed(), fired.Cycles-market.FireBaseCycles+perByte*fired.Cells)
 }
 
 // Rule: 5.2-branch, 5.2-failure-drops, 5.5-handler
@@ -322,7 +323,7 @@ func TestFire_NothingAfterItsConditionsMakesItFree(t *testing.T) {
 	require.Len(t, fires, len(held))
 	for _, fired := range fires {
 		require.Equal(t, types.ErrInternal.ABCICode(), fired.Code)
-		require.Greater(t, fired.Cycles, f.config().FireBaseCycles+1_000*uint64(len(conditions)))
+		require.Greater(t, fired.Cycles, market.FireBaseCycles+1_000*uint64(len(conditions)))
 		paid += number(t, fired.Paid)
 	}
 	require.Zero(t, runs)

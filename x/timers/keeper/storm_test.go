@@ -212,7 +212,7 @@ func (m *stormModel) block() (fired []string) {
 	var tips []math.LegacyDec
 	// met before their turn, under a weight that has fallen since.
 	var met []*stormTimer
-	for passedOver := 0; passedOver < 32 && (m.cycles+m.config.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
+	for passedOver := 0; passedOver < 32 && (m.cycles+market.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
 		if storm && !m.meter.TryConsume(market.ReadRanked) {
 			break
 		}
@@ -244,7 +244,7 @@ func (m *stormModel) block() (fired []string) {
 		tips = append(tips, price.Priority)
 		fired = append(fired, best.IDHex())
 		m.fires[m.height][string(best.Actor)]++
-		m.cycles += m.config.FireBaseCycles
+		m.cycles += market.FireBaseCycles
 		m.timers = slices.DeleteFunc(m.timers, func(t *stormTimer) bool { return t == best })
 	}
 	met = slices.DeleteFunc(met, func(t *stormTimer) bool { return !slices.Contains(m.timers, t) })
@@ -313,7 +313,7 @@ func stormProperty(t *rapid.T) (storms int) {
 			actor = 0
 		}
 		timer := types.Timer{
-			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Payload: []byte("noop"), Bid: bid(r),
+			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Handler: "noop", Bid: bid(r),
 			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due, Trigger: types.Trigger{Height: due},
 		}
 		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)

@@ -262,7 +262,7 @@ func TestResume_PaysForTheSkipsItRestores(t *testing.T) {
 	require.Zero(t, f.timer(poor, id).Skips)
 	f.run(&types.MsgPauseTimer{Sender: poor.String(), Id: id})
 	again := f.run(resume)
-	require.InDelta(t, config.LapseCycles*uint64(config.MaxUnfundedSkips), first-again, 100, "nothing was skipped in between")
+	require.InDelta(t, market.LapseCycles*uint64(config.MaxUnfundedSkips), first-again, 100, "nothing was skipped in between")
 	suspended()
 }
 

@@ -260,15 +260,6 @@ func (c *Cleanup) Take(removals uint64) bool {
 	return true
 }
 
-// Intrinsic is what a fire counts in addition to the cycles of its handler (x/timers/README.md, "1.1 Units").
-type Intrinsic struct {
-	// Base is counted for every fire: FIRE_BASE_CYCLES.
-	Base uint64
-	// PerPayloadByte and PerMessageByte are counted for what is read, and for what is decoded and checked:
-	// PAYLOAD_CYCLES_PER_BYTE and MESSAGE_CYCLES_PER_BYTE.
-	PerPayloadByte, PerMessageByte uint64
-}
-
 // FireWork is the work of a fire before its handler runs.
 type FireWork struct {
 	// PayloadBytes are read.
@@ -279,22 +270,20 @@ type FireWork struct {
 	PayerCycles uint64
 }
 
-// Cycles of the work. No sum here overflows: the config bounds the prices, and payloads are at most 1 MiB.
-func (i Intrinsic) Cycles(work FireWork) uint64 {
-	return i.Base + i.PerPayloadByte*work.PayloadBytes + i.PerMessageByte*work.MessageBytes + work.PayerCycles
+// Cycles that a fire counts for the work, in addition to those of its handler (x/timers/README.md, "1.1 Units"). No sum here
+// overflows: payloads are at most 1 MiB.
+func (w FireWork) Cycles() uint64 {
+	return FireBaseCycles + PayloadCyclesPerByte*w.PayloadBytes + MessageCyclesPerByte*w.MessageBytes + w.PayerCycles
 }
 
-// Affordable is the longest payload whose reading leaves a fire of gasLimit cycles anything for its handler; false if
+// AffordablePayload is the longest payload whose reading leaves a fire of gasLimit cycles anything for its handler; false if
 // not even an empty one does.
-func (i Intrinsic) Affordable(gasLimit, payerCycles uint64) (payloadBytes uint64, ok bool) {
-	spent := i.Cycles(FireWork{PayerCycles: payerCycles})
+func AffordablePayload(gasLimit, payerCycles uint64) (bytes uint64, ok bool) {
+	spent := FireWork{PayerCycles: payerCycles}.Cycles()
 	if spent >= gasLimit {
 		return 0, false
 	}
-	if i.PerPayloadByte == 0 {
-		return ^uint64(0), true
-	}
-	return (gasLimit - spent - 1) / i.PerPayloadByte, true
+	return (gasLimit - spent - 1) / PayloadCyclesPerByte, true
 }
 
 // one is a decimal's 1 as the integer that stands for it.

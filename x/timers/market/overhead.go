@@ -118,7 +118,7 @@ var (
 	Try         = Work{try, Tries, tryCycles}
 	LookAtAdmin = Work{lookAtAdmin, Tries, 1_400}
 	// Lapse: an occurrence of a timer has passed, and it waits for the next.
-	Lapse = Work{lapse, Tries, 6_000}
+	Lapse = Work{lapse, Tries, LapseCycles}
 
 	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. DropStale: an
 	// index entry is dropped whose timer was not met there. Prune: a segment of receipts is removed. Age: a fire leaves the

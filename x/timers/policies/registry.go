@@ -125,7 +125,7 @@ func (r *Registry) DefaultGasLimit(config *types.TimerConfig, height uint64) uin
 // Runnable reports whether a timer can fire within its limits at a height. One that can't is put on hold until it can; it is
 // never lost.
 func (r *Registry) Runnable(config *types.TimerConfig, height uint64, t *types.Timer) bool {
-	return t.GasLimit > config.FireBaseCycles && t.GasLimit <= r.GasCap(config, height) && t.CellLimit <= config.MaxCellsPerFire
+	return t.GasLimit > market.FireBaseCycles && t.GasLimit <= r.GasCap(config, height) && t.CellLimit <= config.MaxCellsPerFire
 }
 
 // CheckLimits refuses limits with which a timer could not fire at a height.

@@ -116,7 +116,7 @@ func (w *Window) DropPricedOut(ctx sdk.Context) error {
 }
 
 // HasRoom reports whether the lane has room for any fire. Until a timer is known to wait for room, more are handed out.
-func (w *Window) HasRoom() bool { return w.Lane.Fits(w.Config.FireBaseCycles) || !w.Waiting }
+func (w *Window) HasRoom() bool { return w.Lane.Fits(market.FireBaseCycles) || !w.Waiting }
 
 // Next implements Round.
 func (w *Window) Next(sdk.Context) (Turn, bool, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// market draws the parameters of policy eip1559: its gas limits are within those of the other policies.
-func market(data *simsx.ChainDataSource, config *types.TimerConfig) {
+// drawMarket draws the parameters of policy eip1559: its gas limits are within those of the other policies.
+func drawMarket(data *simsx.ChainDataSource, config *types.TimerConfig) {
 	config.Eip1559.MaxCyclesPerFireAuction = data.Rand().Uint64InRange(80_000, config.MaxCyclesPerFire+1)
 }

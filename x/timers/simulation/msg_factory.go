@@ -245,7 +245,7 @@ func (f factory) updateConfig(
 	r := data.Rand()
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(3, 8)
-	market(data, &config)
+	drawMarket(data, &config)
 	policies := f.keeper.Engine().Policies.All()
 	config.Policy = policies[r.Intn(len(policies))].ID()
 	for _, p := range policies {

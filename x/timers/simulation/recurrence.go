@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/testutil/simsx"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,8 +28,8 @@ func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, now 
 	if r.Intn(4) == 0 {
 		msg.Label = "simulated"
 	}
-	if r.Intn(3) == 0 && config.MaxRetries > 0 {
-		msg.Retry = &types.Retry{Max: r.Uint32InRange(1, config.MaxRetries+1), After: r.Uint64InRange(1, maxDistance)}
+	if r.Intn(3) == 0 {
+		msg.Retry = &types.Retry{Max: r.Uint32InRange(1, market.MaxRetries+1), After: r.Uint64InRange(1, maxDistance)}
 	}
 	msg.OnUnfunded = types.OnUnfunded(r.Intn(3))
 	if msg.Trigger.Calendar != nil && r.Bool() {

@@ -24,7 +24,7 @@ func (f factory) drawWatch(
 	}
 	watch := &types.WatchTrigger{Remaining: r.Uint64InRange(0, 4), Cooldown: r.Uint64InRange(0, 5)}
 	watched := map[string]bool{}
-	for range r.Uint32InRange(1, min(3, config.MaxWatchKeys)+1) {
+	for range r.Uint32InRange(1, 4) {
 		key, found := f.balance(data, reporter)
 		if !found {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -83,7 +84,7 @@ func TestSegment_BoundedWhateverItHolds(t *testing.T) {
 		var receipts []types.Receipt
 		for range rapid.IntRange(1, 9).Draw(t, "receipts") {
 			receipt := small(t)
-			keys := rapid.SampledFrom([]int{0, 0, 1, 16, int(types.MaxMatchedKeys)}).Draw(t, "keys")
+			keys := rapid.SampledFrom([]int{0, 0, 1, 16, int(market.MaxMatchedKeys)}).Draw(t, "keys")
 			bytes := rapid.SampledFrom([]int{0, 1, 100, 255, MatchedBytes - 30, MatchedBytes, 1 << 17}).Draw(t, "bytes")
 			for range min(keys, 1<<20/(bytes+1)) {
 				receipt.Matched = append(receipt.Matched, types.WatchedKey{Store: "wasm", Key: make([]byte, bytes)})

@@ -141,7 +141,7 @@ func (c *collector) storedPasses(ctx sdk.Context, turn types.WatchKey, limit int
 // takeChanges returns passes of prefixes that several own and that changed, at most limit. A prefix whose pass is not finished
 // has the changes added to that.
 func (c *collector) takeChanges(ctx sdk.Context, old []*pass, limit int) (fresh []*pass, err error) {
-	maxKeys := int(c.config.MaxMatchedKeys)
+	maxKeys := int(market.MaxMatchedKeys)
 	changed, _, err := c.watcher.Take(ctx, nil, limit, maxKeys)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (c *collector) takeChanges(ctx sdk.Context, old []*pass, limit int) (fresh 
 
 // addNoted adds what is noted of a prefix to changes that an earlier block took, and reports whether anything is.
 func (c *collector) addNoted(ctx sdk.Context, owner []byte, key types.WatchKey, pending *types.WatchPending) (added bool, err error) {
-	maxKeys := int(c.config.MaxMatchedKeys)
+	maxKeys := int(market.MaxMatchedKeys)
 	noted, err := c.watcher.TakeOf(ctx, owner, key, maxKeys)
 	for i := range noted {
 		news := roundOfChanges(&noted[i])

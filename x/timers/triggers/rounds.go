@@ -80,7 +80,7 @@ func (c *collector) enlist(ctx sdk.Context, owner []byte, key types.WatchKey, ch
 		r.pending, r.done = types.WatchPending{}, false
 	}
 	r.changed = true
-	addToPending(&r.pending, changes, int(c.config.MaxMatchedKeys))
+	addToPending(&r.pending, changes, int(market.MaxMatchedKeys))
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (c *collector) nextRound(ctx sdk.Context, turn *ownerTurn, limit int) (*own
 // takeNoted begins rounds of what is noted for an owner alone, at most limit.
 func (c *collector) takeNoted(ctx sdk.Context, turn *ownerTurn, limit int) error {
 	limit = max(1, min(limit, c.meter.Left(market.VisitOwner)))
-	noted, more, err := c.watcher.Take(ctx, turn.owner, limit, int(c.config.MaxMatchedKeys))
+	noted, more, err := c.watcher.Take(ctx, turn.owner, limit, int(market.MaxMatchedKeys))
 	if err != nil {
 		return err
 	}
@@ -344,7 +344,7 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 // is that of this block, although its lateness counts from the change: the cursors have passed earlier heights.
 func (c *collector) markDue(ctx sdk.Context, store string, round *types.WatchRound, timer *types.Timer) error {
 	hit := types.WatchHit{Since: timer.Due, Changed: max(round.Since, timer.Due)}
-	addMatches(&hit, store, round, int(c.config.MaxMatchedKeys))
+	addMatches(&hit, store, round, int(market.MaxMatchedKeys))
 	if err := c.hits.Set(ctx, timer.Seq, hit); err != nil {
 		return err
 	}
@@ -361,7 +361,7 @@ func (c *collector) addToHit(ctx sdk.Context, store string, round *types.WatchRo
 	if err != nil || !found {
 		return err
 	}
-	added := addMatches(&hit, store, round, int(c.config.MaxMatchedKeys))
+	added := addMatches(&hit, store, round, int(market.MaxMatchedKeys))
 	if since := max(round.Since, hit.Since); since < hit.Changed && round.Height >= hit.Since {
 		hit.Changed, added = since, true
 	}

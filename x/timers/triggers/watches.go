@@ -123,7 +123,7 @@ func (*Watches) Matches(trigger *types.Trigger) bool { return trigger.Watch != n
 // Prepare implements Kind: it refuses what can't be watched, or not by one timer.
 func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
 	trigger := &t.Trigger
-	if err := trigger.Watch.Validate(config.MaxWatchKeys); err != nil {
+	if err := trigger.Watch.Validate(); err != nil {
 		return err
 	}
 	for _, key := range trigger.Watch.Keys {

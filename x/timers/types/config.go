@@ -291,11 +291,6 @@ func (c *TimerConfig) LaneCapacity() market.Capacity {
 	return market.Capacity{Cycles: c.LaneTimerCycles, Cells: c.LaneTimerCells}
 }
 
-// Intrinsic is what a fire counts in addition to its handler's cycles.
-func (c *TimerConfig) Intrinsic() market.Intrinsic {
-	return market.Intrinsic{Base: c.FireBaseCycles, PerPayloadByte: c.PayloadCyclesPerByte, PerMessageByte: c.MessageCyclesPerByte}
-}
-
 // CellLimit is the cell limit of a timer that states none.
 func (c *TimerConfig) CellLimit() uint64 { return min(c.DefaultCellLimit, c.MaxCellsPerFire) }
 

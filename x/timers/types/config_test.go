@@ -11,6 +11,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -71,7 +72,7 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 // Rule: 1.2-payload
 func TestTheLongestPayloadAtTheDefaultGasLimit(t *testing.T) {
 	c := validConfig()
-	payload, ok := c.Intrinsic().Affordable(c.Eip1559.MaxCyclesPerFireAuction, 0)
+	payload, ok := market.AffordablePayload(c.Eip1559.MaxCyclesPerFireAuction, 0)
 	require.True(t, ok)
 	require.Equal(t, uint64(76_666), payload)
 }

@@ -7,6 +7,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -59,7 +60,7 @@ func ExampleTimerConfig_Validate() {
 	fmt.Println(config.Policy, config.LaneTimerCycles, config.Validate())
 
 	// A gas limit must leave something for the handler, on top of the cycles that every fire counts.
-	config.MinGasLimit = config.FireBaseCycles
+	config.MinGasLimit = market.FireBaseCycles
 	fmt.Println(errors.Is(config.Validate(), types.ErrInvalidConfig))
 	// Output:
 	// POLICY_EIP1559 2000000 <nil>

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 )
 
@@ -64,10 +65,6 @@ func (r *Retry) Validate(c *TimerConfig, byTime bool) error {
 	switch {
 	case r == nil:
 		return nil
-	case c.MaxRetries == 0:
-		return ErrInvalidRetry.Wrap("this chain allows no retries (max_retries is 0)")
-	case r.Max > c.MaxRetries:
-		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d", r.Max, c.MaxRetries)
 	case r.After > longest:
 		return ErrInvalidRetry.Wrapf("after is %d %s, want at most %d, the longest that a timer lives", r.After, unit, longest)
 	}
@@ -100,8 +97,8 @@ func (r *Retry) validate() error {
 		return ErrInvalidRetry.Wrapf("on has %d errors, want at most %d", len(r.On), maxRetryErrors)
 	case slices.ContainsFunc(r.On, func(e ErrorCode) bool { return e.Codespace == "" || len(e.Codespace) > maxCodespaceBytes }):
 		return ErrInvalidRetry.Wrapf("on has an error whose codespace is empty or longer than %d bytes", maxCodespaceBytes)
-	case r.Max == 0 || r.Max > maxRetries:
-		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, maxRetries)
+	case r.Max == 0 || r.Max > market.MaxRetries:
+		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, market.MaxRetries)
 	case r.After == 0 || r.After > MaxBlocks:
 		return ErrInvalidRetry.Wrapf("after is %d, want 1 to %d", r.After, MaxBlocks)
 	}
@@ -209,7 +206,7 @@ func (t *Trigger) Validate() error {
 	case t.kinds() == 0:
 		return ErrUnsupportedTimerType.Wrap("want a height, after, an interval, a time, a calendar or a watch")
 	case t.Watch != nil:
-		return t.Watch.Validate(MaxWatchKeys)
+		return t.Watch.Validate()
 	case t.Interval != nil:
 		return t.Interval.validate()
 	case t.Calendar != nil:
@@ -395,11 +392,11 @@ func (t *Timer) WaitsUntil() int64 {
 	return t.DueTime
 }
 
-// TriggerCycles are what a fire counts for its trigger in addition to its other intrinsic cycles: a timer by time was moved from
-// the order of time, and its next occurrence is computed.
-func (c *TimerConfig) TriggerCycles(t *Trigger) uint64 {
+// Cycles are what a fire counts for its trigger in addition to its other intrinsic cycles: a timer by time was moved from the
+// order of time, and its next occurrence is computed.
+func (t *Trigger) Cycles() uint64 {
 	if t.ByTime() {
-		return c.CalendarCycles
+		return market.CalendarCycles
 	}
 	return 0
 }

@@ -17,6 +17,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
@@ -217,9 +218,9 @@ func (w WatchKey) Validate() error {
 }
 
 // Validate checks the form of a trigger's keys: at least one, at most so many, none twice.
-func (w *WatchTrigger) Validate(maxKeys uint32) error {
-	if len(w.Keys) == 0 || len(w.Keys) > int(maxKeys) {
-		return ErrInvalidWatch.Wrapf("%d keys, want 1 to %d", len(w.Keys), maxKeys)
+func (w *WatchTrigger) Validate() error {
+	if len(w.Keys) == 0 || len(w.Keys) > int(market.MaxWatchKeys) {
+		return ErrInvalidWatch.Wrapf("%d keys, want 1 to %d", len(w.Keys), market.MaxWatchKeys)
 	}
 	for i := range w.Keys {
 		if err := w.Keys[i].Validate(); err != nil {

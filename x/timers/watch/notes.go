@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,7 +21,7 @@ import (
 //
 // Notes of watches without a condition are ordered by who owns all the watches of the prefix, and then by when changes of that
 // prefix were last taken: an owner with many keys waits for itself, and of its keys none is passed over for ever. A prefix
-// has one note, and notes of at most types.MaxMatchedKeys keys below it, whatever is written there. Notes of keys with
+// has one note, and notes of at most market.MaxMatchedKeys keys below it, whatever is written there. Notes of keys with
 // conditions say that the key is to be compared.
 
 // place is (owner, served, store, prefix and key) of a note; the owner is empty where the watches may have several.
@@ -87,7 +88,7 @@ func (w *Watcher) note(ctx context.Context, count *types.WatchCount, store strin
 // than a fire can deliver, the first stay.
 func (w *Watcher) noteKey(ctx context.Context, at place, keys uint32, height uint64) (uint32, error) {
 	known, err := w.notes.Has(ctx, at)
-	if err != nil || !known && keys >= types.MaxMatchedKeys {
+	if err != nil || !known && keys >= market.MaxMatchedKeys {
 		return keys, err
 	}
 	if !known {

@@ -19,6 +19,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/testutil"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -281,10 +282,10 @@ func TestWatcher_OwnersPassOverWhatSeveralOwn(t *testing.T) {
 func TestWatcher_APrefixHasABoundedNumberOfNotes(t *testing.T) {
 	r := newRig(t)
 	r.watch("ab")
-	for i := range 3 * int(types.MaxMatchedKeys) {
+	for i := range 3 * int(market.MaxMatchedKeys) {
 		r.set(fmt.Sprintf("ab%05d", i), "1")
 	}
-	require.Len(t, r.changed(10 * int(types.MaxMatchedKeys))["ab"], int(types.MaxMatchedKeys))
+	require.Len(t, r.changed(10 * int(market.MaxMatchedKeys))["ab"], int(market.MaxMatchedKeys))
 	require.Empty(t, r.changed(9))
 }
 

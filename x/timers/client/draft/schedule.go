@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -280,8 +281,8 @@ func (d *Draft) CheckRecurrence(config *types.TimerConfig, msg *types.MsgSchedul
 		text, _ := d.Stated(flagEvery)
 		return fmt.Errorf("--%s %s is too long: a timer lives at most %s", flagEvery, text, life(config))
 	}
-	if r := msg.Retry; r != nil && config.MaxRetries > 0 && r.Max > config.MaxRetries {
-		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, config.MaxRetries)
+	if r := msg.Retry; r != nil && r.Max > market.MaxRetries {
+		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, market.MaxRetries)
 	}
 	if err := msg.Retry.Validate(config, msg.Trigger.ByTime()); err != nil {
 		return fmt.Errorf("--%s and --%s: %w", flagRetries, flagRetryAfter, err)

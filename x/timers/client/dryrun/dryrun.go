@@ -79,6 +79,6 @@ func (r Result) GasLimit(config *types.TimerConfig, msgs []sdk.Msg, largest uint
 		return 0, fmt.Errorf("the messages would fail today: %s", r.Failure)
 	}
 	size := uint64(payload.Size())
-	cycles := r.Gas + r.Gas/reserve + config.Intrinsic().Cycles(market.FireWork{PayloadBytes: size, MessageBytes: size})
+	cycles := r.Gas + r.Gas/reserve + market.FireWork{PayloadBytes: size, MessageBytes: size}.Cycles()
 	return min(max(cycles, config.MinGasLimit), largest), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -114,8 +115,8 @@ func reason(t *types.TimerInfo, config *types.TimerConfig, now uint64) string {
 	switch {
 	case t.GasLimit > most:
 		return fmt.Sprintf("its gas limit is %s, want at most %s", plain.Thousands(t.GasLimit), plain.Thousands(most))
-	case t.GasLimit <= config.FireBaseCycles:
-		return fmt.Sprintf("its gas limit is %s, want more than the %s of every fire", plain.Thousands(t.GasLimit), plain.Thousands(config.FireBaseCycles))
+	case t.GasLimit <= market.FireBaseCycles:
+		return fmt.Sprintf("its gas limit is %s, want more than the %s of every fire", plain.Thousands(t.GasLimit), plain.Thousands(market.FireBaseCycles))
 	case t.CellLimit > config.MaxCellsPerFire:
 		return fmt.Sprintf("its cell limit is %s, want at most %s", plain.Thousands(t.CellLimit), plain.Thousands(config.MaxCellsPerFire))
 	default:

@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -50,9 +51,9 @@ func (o *Outlook) CheckPayer(j *job.Job, payer, actor string) (*Sponsor, error) 
 	s := &Sponsor{payer: payer, actor: actor, grant: found.Allowance}
 	// Its key holds both addresses, each with its length, and a prefix.
 	const addresses = 2*(1+20) + 1
-	if size := uint64(found.Allowance.Size()) + addresses; size > o.Config.MaxPayerRecordBytes {
+	if size := uint64(found.Allowance.Size()) + addresses; size > market.MaxPayerRecordBytes {
 		return nil, fmt.Errorf("the fee allowance that %s has granted %s takes %d bytes, and this chain reads %d at most: name fewer messages in it",
-			payer, actor, size, o.Config.MaxPayerRecordBytes)
+			payer, actor, size, market.MaxPayerRecordBytes)
 	}
 	allowance, err := s.allowance(j)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -56,8 +57,8 @@ func (o *Outlook) CheckCall(call *types.TimerCall, msgs []sdk.Msg) error {
 		return fmt.Errorf("the payload has %d bytes, want at most %d", len(call.Payload), o.Config.MaxPayloadBytes)
 	}
 	payload := types.AccountPayload{Messages: call.GetMessages()}
-	if size := uint64(payload.Size()); size > o.Config.MaxMessagesBytes {
-		return fmt.Errorf("the messages have %d bytes, want at most %d", size, o.Config.MaxMessagesBytes)
+	if size := uint64(payload.Size()); size > market.MaxMessagesBytes {
+		return fmt.Errorf("the messages have %d bytes, want at most %d", size, market.MaxMessagesBytes)
 	}
 	for i, msg := range msgs {
 		if url := sdk.MsgTypeURL(msg); !o.Config.MessageAllowed(url) {

@@ -207,7 +207,7 @@ func largest(n byte, keyBytes int) types.Receipt {
 		Codespace: string(bytes.Repeat([]byte{'c'}, 64)), Code: 1<<32 - 1, Cycles: most, Cells: most, Paid: amount, Tip: amount,
 		Bid: amount.String(), BidPaid: amount.String(), ScoreBid: &amount, Late: most, Occurrence: most, Index: most,
 	}
-	for range types.MaxMatchedKeys {
+	for range market.MaxMatchedKeys {
 		receipt.Matched = append(receipt.Matched, types.WatchedKey{Store: "bank", Key: make([]byte, keyBytes)})
 	}
 	return receipt
