@@ -192,14 +192,14 @@ func TestGovernance_ChangesOfTheConfigUndoNoOther(t *testing.T) {
 	}
 	submit(1, "lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 3_000_000 })
 	submit(2, "lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 4_000_000 })
-	submit(3, "max_retries", func(c *types.TimerConfig) { c.MaxRetries = 3 })
+	submit(3, "max_unfunded_skips", func(c *types.TimerConfig) { c.MaxUnfundedSkips = 3 })
 	for range 6 {
 		c.NextBlock()
 	}
 	config, err := c.App.Timers.Config(c.Ctx())
 	require.NoError(t, err)
 	require.EqualValues(t, 3_000_000, config.LaneTimerCycles)
-	require.EqualValues(t, 3, config.MaxRetries)
+	require.EqualValues(t, 3, config.MaxUnfundedSkips)
 	for id, status := range map[uint64]govv1.ProposalStatus{1: govv1.StatusPassed, 2: govv1.StatusFailed, 3: govv1.StatusPassed} {
 		proposal, err := c.App.Gov.Proposals.Get(c.Ctx(), id)
 		require.NoError(t, err)

@@ -44,6 +44,9 @@ func newReplayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, note := range s.Notes {
+				fmt.Fprintln(cmd.ErrOrStderr(), note)
+			}
 			progress := io.Discard
 			if stderr, ok := cmd.ErrOrStderr().(*os.File); ok && !quiet && isTerminal(stderr) {
 				progress = stderr

@@ -32,6 +32,25 @@ func TestBadInputPrintsNothing(t *testing.T) {
 	}
 }
 
+// TestReplay_TellsConstants that a file states: on the standard error, and the run is the same.
+func TestReplay_TellsConstants(t *testing.T) {
+	run := func(config string) (out, notes string) {
+		var stdout, stderr bytes.Buffer
+		cmd := replay.NewCommand()
+		cmd.SetArgs([]string{"replay", "-"})
+		cmd.SetIn(strings.NewReader(`{"config": {` + config + `}, "accounts": {}, "blocks": 1}`))
+		cmd.SetOut(&stdout)
+		cmd.SetErr(&stderr)
+		require.NoError(t, cmd.Execute())
+		return stdout.String(), stderr.String()
+	}
+	plain, none := run("")
+	require.Empty(t, none)
+	out, notes := run(`"lapse_cycles": "6000"`)
+	require.Equal(t, plain, out)
+	require.Equal(t, "config.lapse_cycles: it is no parameter any more, but a constant, and may be left out\n", notes)
+}
+
 func TestMissingFileIsBadInput(t *testing.T) {
 	cmd := replay.NewCommand()
 	cmd.SetArgs([]string{"replay", filepath.Join(t.TempDir(), "nothing.json")})

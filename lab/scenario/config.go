@@ -38,7 +38,7 @@ var configSchema = schemaOfConfig(&agents.Params{}, &auction.Params{}, &score.Pa
 
 // readConfigChange reads fields of a TimerConfig. Whether the values make a valid config is checked when they are
 // applied.
-func readConfigChange(v value) ConfigChange { return readChange(v, configSchema) }
+func readConfigChange(v value) ConfigChange { return readChange(v, configSchema, constants) }
 
 // Apply makes the change. Fields that it does not name keep their values, in nested messages too.
 func (c ConfigChange) Apply(config *types.TimerConfig) error { return c.apply(config) }
@@ -88,10 +88,12 @@ type changeReader struct {
 	change ConfigChange
 	// stated: a field's full name → its path in the file.
 	stated map[string]string
+	// constants are members that are no fields any more, with the value that they may state.
+	constants map[string]uint64
 }
 
-func readChange(v value, s *schema) ConfigChange {
-	r := changeReader{root: s, stated: map[string]string{}}
+func readChange(v value, s *schema, constants map[string]uint64) ConfigChange {
+	r := changeReader{root: s, stated: map[string]string{}, constants: constants}
 	r.message(v, s, nil)
 	if v.r.err != nil {
 		return nil
@@ -109,8 +111,15 @@ func (r *changeReader) message(v value, s *schema, parents []string) {
 	if len(parents) == 0 {
 		elsewhere = r.shorthands(o)
 	}
+	left := slices.DeleteFunc(slices.Clone(o.names), func(name string) bool {
+		value, constant := r.constants[name]
+		if constant = constant && len(parents) == 0; constant {
+			o.get(name).constant(value)
+		}
+		return constant
+	})
 	o.end()
-	for _, name := range o.names {
+	for _, name := range left {
 		member := o.get(name)
 		if v.r.err != nil {
 			return

@@ -7,7 +7,8 @@ import (
 )
 
 // ApplyConfig sets the fields of a config that a JSON object names, in the form that scenarios use, and validates the
-// result. Fields that are not named keep their values. The error is an *InputError, whose path begins with path.
+// result. Fields that are not named keep their values. A constant of the module may be stated as it is. The error is an
+// *InputError, whose path begins with path.
 func ApplyConfig(config *types.TimerConfig, object json.RawMessage, path string) error {
 	r := &reader{}
 	change := readConfigChange(value{r: r, path: path, raw: object})

@@ -25,7 +25,7 @@ func withConfig(members string) []byte {
 // changeOf reads a change of any message.
 func changeOf(s *schema, text string) (ConfigChange, error) {
 	r := &reader{}
-	change := readChange(value{r: r, path: "config", raw: json.RawMessage(text)}, s)
+	change := readChange(value{r: r, path: "config", raw: json.RawMessage(text)}, s, nil)
 	return change, r.err
 }
 
@@ -171,4 +171,34 @@ func TestShorthandNamesExactlyOneMessage(t *testing.T) {
 	require.EqualError(t, err, "config.remaining: ambiguous: a field of calendar, interval, watch; state it in one of them")
 	_, err = changeOf(s, `{"interval": {"on_failure": "later"}}`)
 	require.ErrorContains(t, err, "config.interval.on_failure: want one of roll, stop")
+}
+
+// TestConfig_TakesConstantsAsTheyAre: files of before these numbers were constants state some. With its value one changes nothing
+// and is noted; with another the file is refused, in the config and in an op that changes it.
+func TestConfig_TakesConstantsAsTheyAre(t *testing.T) {
+	plain, err := Parse(withConfig(""))
+	require.NoError(t, err)
+	require.Empty(t, plain.Notes)
+	require.Len(t, constants, 10)
+	for name, value := range constants {
+		for _, stated := range []string{fmt.Sprint(value), fmt.Sprintf("%q", fmt.Sprint(value))} {
+			s, err := Parse(withConfig(fmt.Sprintf("%q: %s", name, stated)))
+			require.NoError(t, err)
+			require.Equal(t, plain.Config, s.Config)
+			require.Equal(t, []string{"config." + name + ": it is no parameter any more, but a constant, and may be left out"}, s.Notes)
+		}
+		for _, stated := range []string{fmt.Sprint(value + 1), `"x"`, "null", "-1", "{}", `""`} {
+			_, err := Parse(withConfig(fmt.Sprintf("%q: %s", name, stated)))
+			require.EqualError(t, err, fmt.Sprintf("config.%s: it is no parameter any more, but a constant, %d: leave it out", name, value))
+		}
+	}
+	change := `{"accounts": {}, "blocks": 1, "ops": [{"at": 1, "op": "config", "set": {"lapse_cycles": %s, "lane_paused": true}}]}`
+	s, err := Parse(fmt.Appendf(nil, change, "6000"))
+	require.NoError(t, err)
+	require.Len(t, s.Notes, 1)
+	require.Len(t, s.Ops[0].Set, 1)
+	_, err = Parse(fmt.Appendf(nil, change, "0"))
+	require.ErrorContains(t, err, "set.lapse_cycles: it is no parameter any more, but a constant, 6000: leave it out")
+	_, err = Parse(withConfig(`"priority_tiers": {"lapse_cycles": "6000"}`))
+	require.ErrorContains(t, err, "config.priority_tiers.lapse_cycles: unknown field; known: economy, fast, standard, urgent")
 }

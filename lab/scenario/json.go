@@ -38,7 +38,11 @@ func (e *InputError) Error() string {
 func (*InputError) ExitCode() int { return 2 }
 
 // reader keeps the first error. After an error every value reads as zero, so that callers check once, at the end.
-type reader struct{ err error }
+type reader struct {
+	err error
+	// notes are for who wrote the file, and change nothing.
+	notes []string
+}
 
 func (r *reader) fail(path, format string, args ...any) {
 	if r.err == nil {

@@ -44,6 +44,7 @@ func Parse(data []byte) (*Scenario, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	p.scenario.Notes = p.notes
 	return p.scenario, nil
 }
 

@@ -36,6 +36,8 @@ type Scenario struct {
 	Agents map[string]Agent
 	// Handlers are what timers do when they fire, by name.
 	Handlers map[string]*Handler
+	// Notes are for who wrote the file: what it states of the config without effect.
+	Notes []string
 }
 
 func newScenario() *Scenario {

@@ -26,28 +26,15 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		MaxTtlBlocks:      2_592_000,
 		MaxTimersPerActor: 1_024,
 		MaxPayloadBytes:   MaxPayloadBytes,
-		// Far above what a transaction of a person or a DAO holds; decoding so much takes about as long as two sends.
-		MaxMessagesBytes: 65_536,
-		// A retry is paid like any fire, so that the bound is not the chain's protection but the payer's: what has failed
-		// ten times in a row was not a bad moment.
-		MaxRetries:     10,
-		ScheduleCycles: 1_000,
-		CancelCycles:   500,
+		ScheduleCycles:    1_000,
+		CancelCycles:      500,
 
 		MinGasLimit:      40_000,
-		FireBaseCycles:   20_000,
 		MaxCyclesPerFire: 550_000,
 		MaxCellsPerFire:  550_000,
 		// A hundred times what a send writes. A timer that writes more states it, and reserves it.
 		DefaultCellLimit: 20_000,
-		// What the SDK charges for a byte that is read.
-		PayloadCyclesPerByte: 3,
-		// What a transaction pays for each byte of its own, for the same work.
-		MessageCyclesPerByte: 10,
-		// An account with a post-quantum key takes 2,103. Who pays through a larger record would have every fire read and write
-		// it.
-		MaxPayerRecordBytes: 2_560,
-		AllowedMessages:     []string{"*"},
+		AllowedMessages:  []string{"*"},
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
@@ -68,12 +55,6 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		CycleBasefee: decimal.Of(math.LegacyNewDecWithPrec(1, 3)),
 		CellBasefee:  decimal.Of(math.LegacyNewDecWithPrec(3, 2)),
 
-		// A watch is an entry in state that every write of its store is looked up against; who needs more schedules a
-		// second timer.
-		MaxWatchKeys: 8,
-		// Twice what a timer watches: most watches are of single keys. A receipt keeps them, at some 40 bytes each.
-		MaxMatchedKeys: 16,
-
 		RingSize:     256,
 		EpochBlocks:  3_600,
 		EpochHorizon: 720,
@@ -89,10 +70,6 @@ func (c *TimerConfig) setTimeDefaults() {
 	c.TimeTriggers = true
 	// A year and a month: what is done once a year is done twice.
 	c.MaxTtlSeconds = 34_214_400
-	// Some three times what the worst cron rule takes to find its next day.
-	c.CalendarCycles = 2_000
-	// What it takes to charge the payer, and to move the timer.
-	c.LapseCycles = 6_000
 	// What has lapsed eight times in a row has a price or a window with which it can't fire.
 	c.MaxUnfundedSkips = 8
 }
@@ -175,30 +152,20 @@ func (c *TimerConfig) validateBounds() error {
 	check := CheckFor(ErrInvalidConfig)
 	check.Uint("max_ttl_blocks", c.MaxTtlBlocks, 1, MaxBlocks)
 	check.Uint("max_ttl_seconds", c.MaxTtlSeconds, 60, MaxTtlSeconds)
-	check.Uint("calendar_cycles", c.CalendarCycles, 0, MaxUnits)
-	check.Uint("lapse_cycles", c.LapseCycles, 0, MaxUnits)
 	check.Uint("max_unfunded_skips", uint64(c.MaxUnfundedSkips), 0, uint64(maxUnfundedSkips))
 	check.Uint("max_timers_per_actor", uint64(c.MaxTimersPerActor), 1, uint64(maxTimersPerActor))
 	check.Uint("max_payload_bytes", c.MaxPayloadBytes, 1, MaxPayloadBytes)
-	check.Uint("max_messages_bytes", c.MaxMessagesBytes, 1, MaxPayloadBytes)
-	check.Uint("max_retries", uint64(c.MaxRetries), 0, uint64(maxRetries))
 	check.Uint("schedule_cycles", c.ScheduleCycles, 0, MaxUnits)
 	check.Uint("cancel_cycles", c.CancelCycles, 0, MaxUnits)
-	check.Uint("min_gas_limit", c.MinGasLimit, 1, MaxUnits)
-	check.Uint("fire_base_cycles", c.FireBaseCycles, 1, MaxUnits)
+	check.Uint("min_gas_limit", c.MinGasLimit, market.FireBaseCycles+1, MaxUnits)
 	check.Uint("max_cycles_per_fire", c.MaxCyclesPerFire, 1, MaxUnits)
 	check.Uint("max_cells_per_fire", c.MaxCellsPerFire, 1, MaxUnits)
 	check.Uint("default_cell_limit", c.DefaultCellLimit, 1, MaxUnits)
-	check.Uint("payload_cycles_per_byte", c.PayloadCyclesPerByte, 0, maxCyclesPerByte)
-	check.Uint("message_cycles_per_byte", c.MessageCyclesPerByte, 0, maxCyclesPerByte)
-	check.Uint("max_payer_record_bytes", c.MaxPayerRecordBytes, leastPayerRecordBytes, MaxPayloadBytes)
 	check.Uint("receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, MaxBlocks)
 	check.Uint("lane_timer_cycles", c.LaneTimerCycles, 1, MaxUnits)
 	check.Uint("lane_timer_cells", c.LaneTimerCells, 1, MaxUnits)
 	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, market.RemovalCycles, MaxUnits)
 	check.Uint("overhead_cycles_per_block", c.OverheadCyclesPerBlock, market.RemovalCycles, MaxUnits)
-	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(MaxWatchKeys))
-	check.Uint("max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys))
 	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
 	check.Uint("fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow)
 	check.Uint("ring_size", c.RingSize, 1, maxDistance)
@@ -255,7 +222,6 @@ func (c *TimerConfig) validateParams() error {
 // validateCross checks parameters against each other: otherwise timers would be accepted that no block can run.
 func (c *TimerConfig) validateCross() error {
 	check := CheckFor(ErrInvalidConfig)
-	check.Ascend("fire_base_cycles + 1", "min_gas_limit", c.FireBaseCycles+1, c.MinGasLimit)
 	check.Ascend("min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire)
 	check.Ascend("max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles)
 	check.Ascend("max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells)
@@ -354,10 +320,6 @@ const (
 	maxTimersPerActor = uint32(2048)
 	// MaxPayloadBytes bounds what scheduling stores and a fire reads.
 	MaxPayloadBytes = uint64(1) << 20
-	// maxCyclesPerByte bounds what a byte of a payload counts, so that the count of the longest one can't overflow.
-	maxCyclesPerByte = uint64(1) << 20
-	// leastPayerRecordBytes leaves room for a plain account and a plain allowance.
-	leastPayerRecordBytes = uint64(512)
 	// maxReservedActors bounds the list of reserved actors, which is read with the config in every block.
 	maxReservedActors = 64
 	// maxMessageRules bounds the lists of message types, which are read with the config in every block.
@@ -372,18 +334,12 @@ const (
 	MaxOnlyIf = 2
 	// MaxSkipped bounds what one message skips.
 	MaxSkipped = uint32(1_000)
-	// maxRetries bounds max_retries.
-	maxRetries = uint32(1) << 16
 	// maxTierMultiplier bounds a tier's multiple of the usual tip.
 	maxTierMultiplier = 1_000
 	// MaxWeight bounds the fairness weight.
 	MaxWeight = 8
 	// maxFairnessWindow bounds the fairness window, which is kept in state block by block.
 	maxFairnessWindow = uint64(1) << 20
-	// MaxWatchKeys bounds what scheduling and cancelling a watch timer write.
-	MaxWatchKeys = uint32(256)
-	// MaxMatchedKeys bounds what a hit and its receipt hold.
-	MaxMatchedKeys = uint32(256)
 	// MaxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it
 	// fits in 24 bytes.
 	MaxBidBits = 96

@@ -32,7 +32,6 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, types.PolicyEIP1559, c.Policy)
 	require.Equal(t, uint64(2_592_000), c.MaxTtlBlocks)
 	require.Equal(t, uint64(40_000), c.MinGasLimit)
-	require.Equal(t, uint64(20_000), c.FireBaseCycles)
 	require.Equal(t, uint64(550_000), c.MaxCyclesPerFire)
 	require.Equal(t, uint64(550_000), c.MaxCellsPerFire)
 	require.Equal(t, uint32(1_024), c.MaxTimersPerActor)
@@ -82,20 +81,13 @@ func TestTheLongestPayloadAtTheDefaultGasLimit(t *testing.T) {
 var boundsOf = map[string]struct{ min, max uint64 }{
 	"MaxTtlBlocks":           {1, maxBlocks},
 	"MaxTtlSeconds":          {60, 100 * 366 * 86_400},
-	"CalendarCycles":         {0, maxUnits},
-	"LapseCycles":            {0, maxUnits},
 	"MaxUnfundedSkips":       {0, 1 << 16},
-	"MinGasLimit":            {1, maxUnits},
-	"FireBaseCycles":         {1, maxUnits},
+	"MinGasLimit":            {20_001, maxUnits},
 	"MaxCyclesPerFire":       {1, maxUnits},
 	"MaxCellsPerFire":        {1, maxUnits},
 	"MaxTimersPerActor":      {1, 2_048},
 	"MaxPayloadBytes":        {1, 1 << 20},
-	"MaxMessagesBytes":       {1, 1 << 20},
 	"DefaultCellLimit":       {1, maxUnits},
-	"PayloadCyclesPerByte":   {0, 1 << 20},
-	"MessageCyclesPerByte":   {0, 1 << 20},
-	"MaxPayerRecordBytes":    {512, 1 << 20},
 	"LaneTimerCycles":        {1, maxUnits},
 	"LaneTimerCells":         {1, maxUnits},
 	"GcCyclesPerBlock":       {2_700, maxUnits},
@@ -104,14 +96,11 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"ScheduleCycles":         {0, maxUnits},
 	"CancelCycles":           {0, maxUnits},
 	"ReceiptRetentionBlocks": {0, maxBlocks},
-	"MaxRetries":             {0, 1 << 16},
 
 	"Eip1559.AuctionActivationHeight": {0, maxBlocks},
 	"Eip1559.MaxCyclesPerFireAuction": {1, maxUnits},
 	"FairnessWindowBlocks":            {1, 1 << 20},
 	"Eip1559.BidDeprecationBlocks":    {0, maxBlocks},
-	"MaxWatchKeys":                    {0, 256},
-	"MaxMatchedKeys":                  {1, 256},
 	"RingSize":                        {1, 1 << 30},
 	"EpochBlocks":                     {1, 1 << 30},
 	"EpochHorizon":                    {1, 1 << 30},
@@ -184,17 +173,12 @@ func field(c *types.TimerConfig, name string) reflect.Value {
 func roomy(name string, value uint64) types.TimerConfig {
 	c := validConfig()
 	c.LaneTimerCycles, c.LaneTimerCells, c.OverheadCyclesPerBlock, c.MaxCyclesPerFire = maxUnits, maxUnits, maxUnits, maxUnits
-	c.FireBaseCycles, c.MaxCellsPerFire, c.GcCyclesPerBlock, c.MinGasLimit = 1, 1, 2_700, 2
+	c.MaxCellsPerFire, c.GcCyclesPerBlock, c.MinGasLimit = 1, 2_700, 20_001
 	c.Eip1559.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
 	switch name {
 	case "MinGasLimit", "MaxCyclesPerFire", "LaneTimerCycles":
-		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 		c.MaxCyclesPerFire = max(1, min(c.MaxCyclesPerFire, value))
 		c.Eip1559.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
-	case "Eip1559.MaxCyclesPerFireAuction":
-		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
-	case "FireBaseCycles":
-		c.MinGasLimit = maxUnits
 	}
 	field(&c, name).SetUint(value)
 	return c
@@ -231,9 +215,8 @@ func TestConfigRefusesEveryNumberOutOfItsBounds(t *testing.T) {
 // Rule: 7-bounds
 func TestConfigAcceptsEveryNumberAtItsBounds(t *testing.T) {
 	crossed := map[string]bool{
-		// No min_gas_limit lies above a fire_base_cycles of 2^50; and below 2 cycles nothing lies between the two.
-		"FireBaseCycles max": true, "MinGasLimit min": true, "MaxCyclesPerFire min": true, "LaneTimerCycles min": true,
-		"Eip1559.MaxCyclesPerFireAuction min": true,
+		// The least of min_gas_limit is 20,001.
+		"MaxCyclesPerFire min": true, "LaneTimerCycles min": true, "Eip1559.MaxCyclesPerFireAuction min": true,
 	}
 	for name, bounds := range boundsOf {
 		for edge, value := range map[string]uint64{"min": bounds.min, "max": bounds.max} {
@@ -255,8 +238,8 @@ func TestConfigRefusesContradictions(t *testing.T) {
 		want   string
 	}{
 		"no cycle left for a handler": {
-			func(c *types.TimerConfig) { c.MinGasLimit = c.FireBaseCycles },
-			"fire_base_cycles + 1 (20001) must not exceed min_gas_limit (20000)",
+			func(c *types.TimerConfig) { c.MinGasLimit = market.FireBaseCycles },
+			"min_gas_limit is 20000, want 20001 to 1125899906842624",
 		},
 		"no gas limit is accepted": {
 			func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFire + 1 },

@@ -1149,7 +1149,7 @@ func (m *IntervalTrigger) GetMaxFailures() uint32 {
 
 // Retry repeats a failed fire some blocks later. Each try is paid.
 type Retry struct {
-	// max is how often, at most; 1 to max_retries.
+	// max is how often, at most; 1 to 10.
 	Max uint32 `protobuf:"varint,1,opt,name=max,proto3" json:"max,omitempty"`
 	// after is the distance in blocks from a failed fire to its first retry.
 	After uint64 `protobuf:"varint,2,opt,name=after,proto3" json:"after,omitempty"`
@@ -1731,7 +1731,7 @@ func (m *WatchedKey) GetKey() []byte {
 
 // WatchHit is what the delivery of a watch timer will hold.
 type WatchHit struct {
-	// matched are the watched keys that changed, the first max_matched_keys of them.
+	// matched are the watched keys that changed, the first 16 of them.
 	Matched []WatchedKey `protobuf:"bytes,1,rep,name=matched,proto3" json:"matched"`
 	// since is the first block whose changes count for it.
 	Since uint64 `protobuf:"varint,2,opt,name=since,proto3" json:"since,omitempty"`
@@ -1855,7 +1855,7 @@ type WatchRound struct {
 	Height uint64 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
 	// from is the seq of the first watch that has not been looked at, in a round of one owner.
 	From uint64 `protobuf:"varint,2,opt,name=from,proto3" json:"from,omitempty"`
-	// changes are the keys, the latest max_matched_keys of them.
+	// changes are the keys, the latest 16 of them.
 	Changes []WatchChange `protobuf:"bytes,3,rep,name=changes,proto3" json:"changes"`
 	// since is the height of the first change.
 	Since uint64 `protobuf:"varint,4,opt,name=since,proto3" json:"since,omitempty"`

@@ -140,7 +140,7 @@ type TimerInfo struct {
 	// payload of payload_bytes bytes; empty in a list if it is long.
 	Payload      []byte `protobuf:"bytes,11,opt,name=payload,proto3" json:"payload,omitempty"`
 	PayloadBytes uint64 `protobuf:"varint,50,opt,name=payload_bytes,json=payloadBytes,proto3" json:"payload_bytes,omitempty"`
-	// messages is the payload of an account's timer, decoded; empty in lists, and if it is longer than max_messages_bytes.
+	// messages is the payload of an account's timer, decoded; empty in lists, and if it is longer than 65,536 bytes.
 	Messages       []*any.Any `protobuf:"bytes,12,rep,name=messages,proto3" json:"messages,omitempty"`
 	Bid            *Bid       `protobuf:"bytes,13,opt,name=bid,proto3" json:"bid,omitempty"`
 	ScheduleHeight uint64     `protobuf:"varint,14,opt,name=schedule_height,json=scheduleHeight,proto3" json:"schedule_height,omitempty"`

@@ -4,6 +4,17 @@ use cw_timers::TimersError;
 
 use crate::settle::{decimal, size};
 
+// What no chain sets. The chain's reference says why they are what they are.
+pub(crate) const FIRE_BASE_CYCLES: u64 = 20_000;
+pub(crate) const PAYLOAD_CYCLES_PER_BYTE: u64 = 3;
+pub(crate) const MESSAGE_CYCLES_PER_BYTE: u64 = 10;
+pub(crate) const CALENDAR_CYCLES: u64 = 2_000;
+pub(crate) const LAPSE_CYCLES: u64 = 6_000;
+pub(crate) const MAX_MESSAGES_BYTES: u64 = 65_536;
+pub(crate) const MAX_RETRIES: u32 = 10;
+pub(crate) const MAX_WATCH_KEYS: u32 = 8;
+pub(crate) const MAX_MATCHED_KEYS: u32 = 16;
+
 /// The parameters of the chain that the model follows, with the chain's names and defaults. The policy is always `fifo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // They are the chain's, which describes them in `TimerConfig`.
@@ -14,19 +25,12 @@ pub struct Config {
     pub max_ttl_seconds: u64,
     pub max_timers_per_actor: u32,
     pub max_payload_bytes: u64,
-    pub max_messages_bytes: u64,
-    pub max_retries: u32,
     pub max_unfunded_skips: u32,
     pub min_gas_limit: u64,
-    pub fire_base_cycles: u64,
     pub max_cycles_per_fire: u64,
     pub max_cells_per_fire: u64,
     pub default_cell_limit: u64,
-    pub payload_cycles_per_byte: u64,
-    pub message_cycles_per_byte: u64,
-    pub calendar_cycles: u64,
     pub time_triggers: bool,
-    pub lapse_cycles: u64,
     pub receipt_retention_blocks: u64,
     pub lane_timer_cycles: u64,
     pub lane_timer_cells: u64,
@@ -34,8 +38,6 @@ pub struct Config {
     pub max_fires_per_actor: u32,
     pub cycle_basefee: Decimal,
     pub cell_basefee: Decimal,
-    pub max_watch_keys: u32,
-    pub max_matched_keys: u32,
 }
 
 impl Default for Config {
@@ -47,19 +49,12 @@ impl Default for Config {
             max_ttl_seconds: 34_214_400,
             max_timers_per_actor: 1_024,
             max_payload_bytes: 1 << 20,
-            max_messages_bytes: 65_536,
-            max_retries: 10,
             max_unfunded_skips: 8,
             min_gas_limit: 40_000,
-            fire_base_cycles: 20_000,
             max_cycles_per_fire: 550_000,
             max_cells_per_fire: 550_000,
             default_cell_limit: 20_000,
-            payload_cycles_per_byte: 3,
-            message_cycles_per_byte: 10,
-            calendar_cycles: 2_000,
             time_triggers: true,
-            lapse_cycles: 6_000,
             receipt_retention_blocks: 1_000,
             lane_timer_cycles: 2_000_000,
             lane_timer_cells: 2_000_000,
@@ -67,8 +62,6 @@ impl Default for Config {
             max_fires_per_actor: 0,
             cycle_basefee: Decimal::permille(1),
             cell_basefee: Decimal::percent(3),
-            max_watch_keys: 8,
-            max_matched_keys: 16,
         }
     }
 }
@@ -80,7 +73,7 @@ impl Config {
             && self.lane_timer_cycles > 0
             && self.lane_timer_cells > 0
             && self.max_ttl_blocks > 0
-            && self.min_gas_limit > self.fire_base_cycles
+            && self.min_gas_limit > FIRE_BASE_CYCLES
             && self.max_cycles_per_fire >= self.min_gas_limit
             && self.max_cycles_per_fire <= self.lane_timer_cycles
             && self.max_cells_per_fire <= self.lane_timer_cells;
@@ -98,10 +91,10 @@ impl Config {
 
     /// The cycles that a fire counts before its handler runs.
     pub(crate) fn intrinsic(&self, by_time: bool, payload_bytes: u64, message_bytes: u64) -> u64 {
-        self.fire_base_cycles
-            .saturating_add(if by_time { self.calendar_cycles } else { 0 })
-            .saturating_add(self.payload_cycles_per_byte.saturating_mul(payload_bytes))
-            .saturating_add(self.message_cycles_per_byte.saturating_mul(message_bytes))
+        FIRE_BASE_CYCLES
+            .saturating_add(if by_time { CALENDAR_CYCLES } else { 0 })
+            .saturating_add(PAYLOAD_CYCLES_PER_BYTE.saturating_mul(payload_bytes))
+            .saturating_add(MESSAGE_CYCLES_PER_BYTE.saturating_mul(message_bytes))
     }
 
     /// As the chain's query answers it; what the model does not follow is left at zero.
@@ -114,19 +107,12 @@ impl Config {
             c.max_ttl_seconds = self.max_ttl_seconds;
             c.max_timers_per_actor = self.max_timers_per_actor;
             c.max_payload_bytes = self.max_payload_bytes;
-            c.max_messages_bytes = self.max_messages_bytes;
-            c.max_retries = self.max_retries;
             c.max_unfunded_skips = self.max_unfunded_skips;
             c.min_gas_limit = self.min_gas_limit;
-            c.fire_base_cycles = self.fire_base_cycles;
             c.max_cycles_per_fire = self.max_cycles_per_fire;
             c.max_cells_per_fire = self.max_cells_per_fire;
             c.default_cell_limit = self.default_cell_limit;
-            c.payload_cycles_per_byte = self.payload_cycles_per_byte;
-            c.message_cycles_per_byte = self.message_cycles_per_byte;
-            c.calendar_cycles = self.calendar_cycles;
             c.time_triggers = self.time_triggers;
-            c.lapse_cycles = self.lapse_cycles;
             c.receipt_retention_blocks = self.receipt_retention_blocks;
             c.lane_timer_cycles = self.lane_timer_cycles;
             c.lane_timer_cells = self.lane_timer_cells;
@@ -134,8 +120,6 @@ impl Config {
             c.max_fires_per_actor = self.max_fires_per_actor;
             c.cycle_basefee = decimal(self.cycle_basefee);
             c.cell_basefee = decimal(self.cell_basefee);
-            c.max_watch_keys = self.max_watch_keys;
-            c.max_matched_keys = self.max_matched_keys;
         })
     }
 }

@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::config::Config;
+use crate::config::{Config, MAX_MESSAGES_BYTES, MAX_RETRIES};
 use crate::recur::{self, refuse};
 use crate::store::{self, Books, Mark, Moment, Reason, Record};
 use crate::watch;
@@ -218,7 +218,7 @@ impl Keeper<'_> {
     fn set_options(&self, timer: &mut TimerInfo, options: TimerOptions) -> AnyResult<()> {
         if let Some(retry) = &options.retry {
             let blocks = 1..=self.config.max_ttl_blocks;
-            if retry.max == 0 || retry.max > self.config.max_retries || !blocks.contains(&retry.after) {
+            if retry.max == 0 || retry.max > MAX_RETRIES || !blocks.contains(&retry.after) {
                 return refuse(TimersError::InvalidRetry, format!("{} retries {} apart", retry.max, retry.after));
             }
             let sound = |e: &proto::ErrorCode| (1..=64).contains(&e.codespace.len());
@@ -363,7 +363,7 @@ impl Keeper<'_> {
             return refuse(TimersError::InvalidHandler, "an account has the default handler alone");
         }
         let messages = messages_of(&call.payload)?;
-        if call.payload.len() as u64 > self.config.max_messages_bytes {
+        if call.payload.len() as u64 > MAX_MESSAGES_BYTES {
             return refuse(TimersError::PayloadTooLong, format!("{} bytes of messages", call.payload.len()));
         }
         for message in &messages {

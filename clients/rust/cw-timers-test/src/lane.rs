@@ -13,7 +13,7 @@ use cw_timers::proto::{
 use cw_timers::{Delivery, HandleTimer, Matched, SudoMsg, TimerId, TimersError, Told, TriggerKind, CODESPACE};
 use sha2::{Digest, Sha256};
 
-use crate::config::Config;
+use crate::config::{Config, FIRE_BASE_CYCLES, LAPSE_CYCLES, MAX_MATCHED_KEYS};
 use crate::host::Host;
 use crate::keeper::{hex, messages_of, release, without_delivery, Grants};
 use crate::recur::{self, Kind, Occurrence, Passed};
@@ -191,7 +191,7 @@ impl<'a, H: Host> Lane<'a, H> {
             if counts {
                 let changed = watch::changed(&watched, &record.marks, &now);
                 if !changed.is_empty() {
-                    let most = self.config.max_matched_keys as usize;
+                    let most = MAX_MATCHED_KEYS as usize;
                     record.info.matched = changed
                         .into_iter()
                         .take(most)
@@ -263,7 +263,7 @@ impl<'a, H: Host> Lane<'a, H> {
 
     fn runnable(&self, record: &Record) -> bool {
         let info = &record.info;
-        info.gas_limit > self.config.fire_base_cycles
+        info.gas_limit > FIRE_BASE_CYCLES
             && info.gas_limit <= self.config.max_cycles_per_fire
             && info.cell_limit <= self.config.max_cells_per_fire
     }
@@ -356,7 +356,7 @@ impl<'a, H: Host> Lane<'a, H> {
     /// suspended.
     fn pass(&mut self, mut record: Record, occurrence: &Occurrence) {
         let lapsed = occurrence.passed.count > 0 && !occurrence.over;
-        let charge = if lapsed { self.cost(self.config.lapse_cycles, 0) } else { Uint128::zero() };
+        let charge = if lapsed { self.cost(LAPSE_CYCLES, 0) } else { Uint128::zero() };
         if !self.covers(&record, charge) {
             return self.lacks_funds(record);
         }
@@ -471,7 +471,7 @@ impl<'a, H: Host> Lane<'a, H> {
             (cycles, cells, ended)
         };
         // What was prepaid for the repetitions that passed without funds is restored.
-        let restored = self.config.lapse_cycles.saturating_mul(u64::from(info.skips));
+        let restored = LAPSE_CYCLES.saturating_mul(u64::from(info.skips));
         let cycles = cycles.saturating_add(restored).min(info.gas_limit);
         let paid = self.cost(cycles, cells);
         self.pay(&module, &payer, required - paid);

@@ -9,7 +9,7 @@ use cw_timers::proto::{
 use cw_timers::schedule::{Calendar, MAX_TIME};
 use cw_timers::TimersError;
 
-use crate::config::Config;
+use crate::config::{Config, MAX_WATCH_KEYS};
 use crate::store::Moment;
 use crate::watch;
 
@@ -217,7 +217,7 @@ pub(crate) fn prepare(config: &Config, timer: &mut TimerInfo, now: Moment) -> An
         }
         Kind::Watch => {
             let watched = trigger.watch.expect("a watch");
-            watch::check(&watched, config.max_watch_keys, config.max_ttl_blocks)?;
+            watch::check(&watched, MAX_WATCH_KEYS, config.max_ttl_blocks)?;
             (timer.hold_reason, timer.due) = (HoldReason::Watching, now.height + 1);
         }
         Kind::Interval => {

@@ -44,6 +44,15 @@ func TestParameters_AreThoseOfTheReference(t *testing.T) {
 	kept, err := os.ReadFile(parametersFile)
 	require.NoError(t, err)
 	require.Equal(t, text, string(kept), "run the test with -args -parameters.update if the change is meant")
+	told := map[string]string{}
+	for _, line := range lines {
+		name, meaning, _ := strings.Cut(line, "\t")
+		require.NotEmpty(t, meaning, name)
+		if !strings.Contains(name, ".") {
+			require.Empty(t, told[meaning], "%s and %s are told alike", told[meaning], name)
+			told[meaning] = name
+		}
+	}
 	for _, path := range types.ConfigFields.Paths() {
 		whole, _, _ := strings.Cut(path, ".")
 		if path != "policy_params" {

@@ -73,33 +73,20 @@ messages! {
         /// `time_triggers` allows triggers by time and calendar. Timers that have one stay when it is
         /// switched off.
         73 time_triggers: bool,
-        /// `calendar_cycles` is what computing the next occurrence of a calendar consumes: on the
-        /// transaction's meter when scheduling, and among the intrinsic cycles of a fire.
-        74 calendar_cycles: u64,
-        /// `lapse_cycles` is what an occurrence costs its payer that became too late after its time had
-        /// come, at cycle_basefee.
-        75 lapse_cycles: u64,
         /// `max_unfunded_skips` is how many occurrences in a row may lapse before their timer is suspended.
         76 max_unfunded_skips: u32,
         /// `max_timers_per_actor` bounds the live timers of one actor.
         5 max_timers_per_actor: u32,
         /// `max_payload_bytes` bounds a payload.
         6 max_payload_bytes: u64,
-        /// `max_messages_bytes` bounds the encoded messages of an account's timer.
-        7 max_messages_bytes: u64,
-        /// `max_retries` bounds how often a timer may ask that a failed fire be tried again; 0 allows no
-        /// retries.
-        8 max_retries: u32,
         /// `schedule_cycles` is the gas that scheduling, updating or extending consumes on the transaction's
         /// meter, in addition to what the store charges.
         9 schedule_cycles: u64,
         /// `cancel_cycles` is the same for cancelling.
         10 cancel_cycles: u64,
-        /// `min_gas_limit` is the smallest gas limit, in cycles, that scheduling accepts. It must exceed
-        /// fire_base_cycles.
+        /// `min_gas_limit` is the smallest gas limit, in cycles, that scheduling accepts. It exceeds the
+        /// 20,000 cycles that every fire counts.
         11 min_gas_limit: u64,
-        /// `fire_base_cycles` are the intrinsic cycles of every fire, in addition to what its handler uses.
-        12 fire_base_cycles: u64,
         /// `max_cycles_per_fire` is the largest gas limit that may fire, and the default one. Policy eip1559
         /// has its own instead.
         13 max_cycles_per_fire: u64,
@@ -107,15 +94,6 @@ messages! {
         14 max_cells_per_fire: u64,
         /// `default_cell_limit` is the cell limit of a timer that states none.
         15 default_cell_limit: u64,
-        /// `payload_cycles_per_byte` are counted at each fire for each byte of the payload, before the handler
-        /// runs.
-        16 payload_cycles_per_byte: u64,
-        /// `message_cycles_per_byte` are counted in addition for each byte of messages that the fire decodes
-        /// and checks.
-        17 message_cycles_per_byte: u64,
-        /// `max_payer_record_bytes` bounds the account and the fee allowance that pay for a timer: each fire
-        /// reads and writes them.
-        18 max_payer_record_bytes: u64,
         /// `allowed_messages` are the type URLs that an account's timer may run; "*" allows all.
         19 allowed_messages: Vec<String>,
         /// `denied_messages` are the type URLs that no account's timer may run. They take precedence over
@@ -147,10 +125,6 @@ messages! {
         31 cycle_basefee: String,
         /// `cell_basefee` is the chain's price of a cell in fee_denom, read by the built-in basefee source.
         32 cell_basefee: String,
-        /// `max_watch_keys` bounds the keys that one timer watches; 0 accepts no new watches.
-        33 max_watch_keys: u32,
-        /// `max_matched_keys` bounds the changed keys that one delivery names.
-        34 max_matched_keys: u32,
         /// `candidate_window` is how many ready timers a block reads and lets compete, oldest first. While no
         /// more are ready, their order is exact.
         38 candidate_window: u32,

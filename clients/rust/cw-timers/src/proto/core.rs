@@ -195,7 +195,7 @@ messages! {
     }
     /// `Retry` repeats a failed fire some blocks later. Each try is paid.
     Retry = "timers.v1.Retry" {
-        /// `max` is how often, at most; 1 to max_retries.
+        /// `max` is how often, at most; 1 to 10.
         1 max: u32,
         /// `after` is the distance in blocks from a failed fire to its first retry.
         2 after: u64,

@@ -75,7 +75,7 @@ messages! {
         /// Payload bytes.
         50 payload_bytes: u64,
         /// `messages` is the payload of an account's timer, decoded; empty in lists, and if it is longer than
-        /// max_messages_bytes.
+        /// 65,536 bytes.
         12 messages: Vec<Any>,
         /// Bid.
         13 bid: Option<Bid>,
