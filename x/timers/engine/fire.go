@@ -213,7 +213,8 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	if err := e.notePassed(goCtx, timer, survivor, &next.next, math.ZeroInt()); err != nil {
+	// Why it leaves is said by the event of the fire.
+	if err := e.notePassed(goCtx, timer, survivor, &recurrence.Next{Passed: next.next.Passed}, math.ZeroInt()); err != nil {
 		return err
 	}
 	result.left = survivor == nil

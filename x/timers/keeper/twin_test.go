@@ -100,7 +100,9 @@ func (h *twinHistory) repeat(s *twin.Spec, unit uint64) {
 		return
 	}
 	s.Missed = []twin.Missed{twin.Latest, twin.Each}[h.r.IntN(2)]
-	s.Window = h.one(0, 0, 1, 2, 6) * unit
+	if s.Window = 0; s.Missed == twin.Latest { // Of each the twin charges what lapses before an open one, the keeper the fire alone.
+		s.Window = h.one(0, 0, 1, 2, 6) * unit
+	}
 }
 
 // triggerOf is the twin's trigger as a message states it.
@@ -201,10 +203,16 @@ func (h *twinHistory) operate() {
 	case "pause":
 		op, msg = h.world.Pause, &types.MsgPauseTimer{Sender: sender, Id: h.id}
 	case "resume":
+		if h.occurrence(1) > 0 || h.world.Spec.Kind == twin.IntervalFire {
+			return // Whether what was resumed passes for a later one, and from when it counts on, is not said.
+		}
 		op, msg = func() error { return h.world.Resume(false) }, &types.MsgResumeTimer{Sender: sender, Id: h.id}
 	case "resume next":
 		op, msg = func() error { return h.world.Resume(true) }, &types.MsgResumeTimer{Sender: sender, Id: h.id, At: types.ResumeNext}
 	case "skip":
+		if h.occurrence(1) > 0 && (h.world.Status.Hold != twin.None || h.paused) {
+			return // When what was held is told that has no window any more, is not said.
+		}
 		count := h.one(1, 1, 2, 3)
 		op, msg = func() error { return h.world.Skip(count, nil) }, &types.MsgSkipTimer{Sender: sender, Id: h.id, Count: uint32(count)}
 		name += fmt.Sprint(" ", count)
@@ -254,13 +262,15 @@ func (h *twinHistory) update() (op func() error, msg sdk.Msg, called string) {
 	update := &types.MsgUpdateTimer{Sender: h.actor.String(), Id: h.id}
 	byClock := next.Kind == twin.IntervalFire || next.Kind == twin.IntervalSchedule || next.Kind == twin.Every
 	var fields []string
+	// A message states how many are left with the trigger; of one that was tried that is another statement than the twin's.
+	counts := next.Remaining > 0 && h.timer(h.actor, h.id).Tried
 	switch what := h.r.IntN(4); {
-	case what == 0:
+	case what == 0 && !counts && !(next.Missed == twin.Each && h.world.Status.InHand): // The keeper keeps all that came, or none.
 		fields = []string{"trigger"}
 		if h.r.IntN(3) > 0 {
 			h.trigger(&next)
 		}
-	case what == 1 && byClock:
+	case what == 1 && byClock && !counts:
 		h.repeat(&next, map[bool]uint64{true: 30, false: 1}[next.Kind == twin.Every])
 		next.Renew = h.world.Spec.Renew
 		fields = []string{"remaining", "on_failure", "max_failures", "on_unfunded", "missed", "window"}
@@ -337,7 +347,7 @@ func (h *twinHistory) told(events []twin.Event) (words []string) {
 			if h.occurrence(1) == 0 {
 				e.First, e.Last = 0, 0
 			}
-			words = append(words, fmt.Sprintf("skipped %d to %d, %d, %s %v", e.First, e.Last, e.Count, e.Reason, e.Charged))
+			words = append(words, fmt.Sprintf("skipped %d to %d, %d, %s", e.First, e.Last, e.Count, e.Reason))
 		case twin.LeftEvent:
 			words = append(words, "left "+string(e.Ended))
 		}
@@ -378,7 +388,7 @@ func (h *twinHistory) heard(events sdk.Events) (words []string) {
 			types.SkipLater: twin.ForLater, types.SkipWindow: twin.ForWindow, types.SkipRetry: twin.ForTheRetry, types.SkipPaused: twin.ForPause,
 			types.SkipUnfunded: twin.ForFunds, types.SkipRequested: twin.ForRequest, types.SkipUpdated: twin.ForUpdate,
 		}[e.Reason]
-		words = append(words, fmt.Sprintf("skipped %d to %d, %d, %s %v", e.First, e.Last, e.Count, reason, e.Paid != ""))
+		words = append(words, fmt.Sprintf("skipped %d to %d, %d, %s", e.First, e.Last, e.Count, reason))
 		left(e.Ended)
 	}
 	for range eventsOf[*types.TimerExpired](h.fixture, events) {

@@ -265,9 +265,8 @@ func (n *Next) count(e Event, failed bool, config *types.TimerConfig) {
 		n.Suspended = t.Skips >= most
 	case failed:
 		t.Failures++
-		if limit := t.Trigger.MaxFailures(); limit > 0 && t.Failures >= limit {
-			t.Failures, n.Suspended = 0, true
-		}
+		limit := t.Trigger.MaxFailures()
+		n.Suspended = limit > 0 && t.Failures >= limit
 	case e.Outcome == Lapsed && t.Recurrence != nil && !e.Occurrence.Early():
 		t.Recurrence.Lapses++
 		if n.Suspended = t.Recurrence.Lapses >= most; n.Suspended {

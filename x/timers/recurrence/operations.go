@@ -28,7 +28,10 @@ func giveUp(t *types.Timer) error {
 	}
 	t.Tried, t.Retries = false, 0
 	if r := t.Recurrence; r != nil {
-		t.Recurrence = &types.Recurrence{After: r.Trying, Lapses: r.Lapses, Forced: r.Forced}
+		t.Recurrence = &types.Recurrence{After: r.Trying, Lapses: r.Lapses}
+		if r.Forced != r.Trying { // Another one waits behind it.
+			t.Recurrence.Forced = r.Forced
+		}
 	}
 	return nil
 }
@@ -68,7 +71,7 @@ func Skip(t *types.Timer, count, from, open uint64, now types.Moment) (passed []
 	} else if passed, err = skipSeries(t, count, tried, now); err != nil {
 		return nil, err
 	}
-	if next := last + every*count; fromFire && next == open || t.Recurrence != nil && seriesOf(t, now).dueAt(t.Recurrence.After, open) {
+	if t.Recurrence != nil && seriesOf(t, now).dueAt(t.Recurrence.After, open) {
 		t.Due = open // It comes in this very block.
 	}
 	t.Since = 0

@@ -41,7 +41,7 @@ func Same(before, after *types.Timer, now types.Moment) bool {
 	case a.Calendar != nil && b.Calendar != nil:
 		return sameCalendar(*a.Calendar, *b.Calendar, now.Time, before.ExpiresTime)
 	case a.After > 0 && b.After > 0:
-		return before.Due == after.Due
+		return !before.Tried && before.DueSince() == after.Due
 	case a.Time != nil && b.Time != nil:
 		return a.Time.Equal(*b.Time)
 	case a.Time != nil || b.Time != nil:
@@ -85,11 +85,21 @@ func effective(c *types.CalendarTrigger, now, end int64) (offset int32, changes 
 // interval the distance alone changes; else it has passed.
 func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err error) {
 	at, inHand := InHand(before, now)
-	if inHand && keeps(before, next, at) {
+	same := sameSeries(before.Trigger, next.Trigger)
+	if same || inHand && keeps(before, next, at) {
 		next.Due, next.DueTime, next.Since = before.Due, before.DueTime, before.Since
 		next.HoldReason, next.Tried, next.Retries = before.HoldReason, before.Tried, before.Retries
-		if next.Recurrence != nil {
+		if next.Recurrence == nil {
+			return nil, nil
+		}
+		if !same {
 			keepInHand(before, next, at, now)
+			return nil, nil
+		}
+		recurrence := *before.Recurrence
+		next.Recurrence = &recurrence
+		if jitters := before.Trigger.OccurrenceTerms().Jitter != next.Trigger.OccurrenceTerms().Jitter; jitters && !inHand && !toNext(next, now) {
+			return nil, errNoneLeft
 		}
 		return nil, nil
 	}
@@ -164,6 +174,22 @@ func keepInHand(before, next *types.Timer, at uint64, now types.Moment) {
 	}
 }
 
+// sameSeries reports whether two triggers have the same occurrences, whatever else they state.
+func sameSeries(a, b types.Trigger) bool {
+	if a.Interval != nil && b.Interval != nil {
+		return a.Interval.Every == b.Interval.Every && a.Interval.First == b.Interval.First &&
+			(a.Interval.From == types.FromSchedule) == (b.Interval.From == types.FromSchedule)
+	}
+	if a.Calendar == nil || b.Calendar == nil {
+		return false
+	}
+	x, y := *a.Calendar, *b.Calendar
+	for _, c := range []*types.CalendarTrigger{&x, &y} {
+		c.Remaining, c.OnFailure, c.MaxFailures, c.Occurrences = 0, 0, 0, nil
+	}
+	return x.Equal(y)
+}
+
 // cameBefore are the occurrences that have come of a timer, up to the one in hand.
 func cameBefore(t *types.Timer, at uint64, inHand bool, now types.Moment) []Passing {
 	s := seriesOf(t, now)
@@ -173,6 +199,13 @@ func cameBefore(t *types.Timer, at uint64, inHand bool, now types.Moment) []Pass
 	}
 	if last <= t.Recurrence.After {
 		return nil
+	}
+	if s.terms.Missed == schedule.Latest {
+		passed := s.passedBefore(t.Recurrence.After, last)
+		for i := range passed {
+			passed[i].Reason = types.SkipLater
+		}
+		return append(passed, Passing{one(last), types.SkipUpdated})
 	}
 	passed := schedule.Passed[uint64]{Last: last}
 	passed.First, _ = s.Next(t.Recurrence.After, last)

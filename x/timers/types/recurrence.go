@@ -133,8 +133,8 @@ func (t *Timer) ValidateRecurrence() error {
 	if err := ValidateOnlyIf(t.OnlyIf); err != nil {
 		return err
 	}
-	if t.Retries > 0 && !t.Tried || t.Retries > maxRetries {
-		return ErrInvalidRetry.Wrapf("%d retries are used, want at most %d, and none of what was not tried", t.Retries, maxRetries)
+	if t.Retries > 0 && !t.Tried || t.Retries > market.MaxRetries {
+		return ErrInvalidRetry.Wrapf("%d retries are used, want at most %d, and none of what was not tried", t.Retries, market.MaxRetries)
 	}
 	if t.Deliveries > uint64(t.FireSeq) || t.Tried && t.Deliveries == 0 {
 		return ErrInvalidGenesis.Wrapf("deliveries is %d, tried %t and fire_seq %d, want a fire for each delivery, and one for what was tried",
