@@ -13,6 +13,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/market"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // model is policy fifo written down once more, as plainly as possible: a slice that is sorted in every block. It has no
@@ -29,10 +30,11 @@ type modelTimer struct {
 	op             *scenario.Op
 	seq            int
 	gas, expiresAt uint64
-	// due is when it is due, later than stated if it was put on hold for lack of funds meanwhile, or updated when it was
-	// overdue.
-	due    uint64
-	onHold bool
+	bid            *types.Bid
+	// due is when it is due: an update, and being on hold for lack of funds, leave it. It competes from place on: one that is
+	// updated when it is overdue, or is on hold, waits for the next block.
+	due, place uint64
+	onHold     bool
 }
 
 // modelLine is the part of a line that the model predicts.
@@ -67,7 +69,7 @@ func (m *model) op(op *scenario.Op) bool {
 			return false
 		}
 		m.seq++
-		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0)), due, false})
+		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0)), keptBid(op.Bid), due, due, false})
 		return true
 	case "cancel", "sys_cancel":
 		if at >= 0 {
@@ -83,14 +85,21 @@ func (m *model) op(op *scenario.Op) bool {
 	}
 	timer := m.alive[at]
 	if op.Kind == "update" {
+		bid := timer.bid
+		if op.Bid != nil {
+			bid = keptBid(op.Bid)
+		}
+		if op.GasLimit == timer.gas && bid.Equal(timer.bid) {
+			return true // What is stated as it stands changes nothing.
+		}
 		m.seq++
-		timer.seq, timer.gas = m.seq, op.GasLimit
-		if !timer.onHold && timer.due < m.height {
-			timer.due = m.height + 1
+		timer.seq, timer.gas, timer.bid, timer.onHold = m.seq, op.GasLimit, bid, false
+		if timer.place < m.height {
+			timer.place = m.height + 1
 		}
 		return true
 	}
-	if op.ExpiresAt <= m.height || op.ExpiresAt < timer.due {
+	if op.ExpiresAt <= m.height || op.ExpiresAt < timer.place {
 		return false
 	}
 	timer.expiresAt = op.ExpiresAt
@@ -101,14 +110,14 @@ func (m *model) op(op *scenario.Op) bool {
 func (m *model) endBlock(s *scenario.Scenario) {
 	config := &s.Config
 	removals := config.GcCyclesPerBlock / market.RemovalCycles
-	m.sort()
+	m.sort(placeOf)
 	stay := func(fate func(*modelTimer) bool) {
 		m.alive = slices.DeleteFunc(m.alive, func(t *modelTimer) bool {
-			return t.due <= m.height && fate(t)
+			return t.place <= m.height && fate(t)
 		})
 	}
 	unfunded := m.scan(config.LanePaused)
-	m.sort()
+	m.sort(placeOf)
 	stay(func(t *modelTimer) bool {
 		switch expired := m.height > t.expiresAt; {
 		case removals == 0 || !expired && !slices.Contains(unfunded, t):
@@ -121,6 +130,7 @@ func (m *model) endBlock(s *scenario.Scenario) {
 		removals--
 		return true
 	})
+	m.sort(func(t *modelTimer) uint64 { return t.due })
 	var used uint64
 	firesOf := map[string]uint32{}
 	stay(func(t *modelTimer) bool {
@@ -149,8 +159,19 @@ func (m *model) endBlock(s *scenario.Scenario) {
 	})
 }
 
-// sort puts the timers in queue order, those on hold last and by seq.
-func (m *model) sort() {
+// placeOf is where a timer stands in the queue.
+func placeOf(t *modelTimer) uint64 { return t.place }
+
+// keptBid is what fifo keeps of a bid: an integer is withdrawn.
+func keptBid(stated *types.Bid) *types.Bid {
+	if stated == nil || stated.Price != "" {
+		return nil
+	}
+	return stated
+}
+
+// sort puts the timers in the order of a height and of their seq, those on hold last and by seq.
+func (m *model) sort(heightOf func(*modelTimer) uint64) {
 	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
 		switch {
 		case a.onHold && b.onHold:
@@ -160,7 +181,7 @@ func (m *model) sort() {
 		case a.onHold != b.onHold:
 			return -1
 		}
-		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+		return cmp.Or(cmp.Compare(heightOf(a), heightOf(b)), cmp.Compare(a.seq, b.seq))
 	})
 }
 
@@ -177,7 +198,7 @@ func (m *model) scan(paused bool) (unfunded []*modelTimer) {
 		case !t.onHold || m.height > t.expiresAt:
 		case promised[t.op.By]+cost <= has:
 			promised[t.op.By] += cost
-			t.onHold, t.due = false, max(t.due, m.height)
+			t.onHold, t.place = false, max(t.place, m.height)
 		case cost > has:
 			unfunded = append(unfunded, t)
 		}
