@@ -397,7 +397,7 @@ func followTimers(
 		case op.At != line.Height || rejected:
 		case op.Kind == "schedule":
 			born(op.As)
-		case op.Kind == "run" || op.Replaces:
+		case op.Kind == "run" || op.Kind == "resume" || op.Replaces:
 			due[op.Timer] = 0 // It may be earlier than the fire before has said.
 		}
 	}
@@ -427,7 +427,10 @@ func followTimers(
 			}
 		}
 	}
+	ends := map[string]bool{}
 	for _, ended := range line.Ended {
+		require.False(t, ends[ended.Timer], "that %s ended at height %d is told twice", ended.Timer, line.Height)
+		ends[ended.Timer] = true
 		if alive[ended.Timer] && !fired[ended.Timer] {
 			left(ended.Timer) // Its last occurrence has passed.
 		}

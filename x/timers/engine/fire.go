@@ -213,8 +213,7 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	// Why it leaves is said by the event of the fire.
-	if err := e.notePassed(goCtx, timer, survivor, &recurrence.Next{Passed: next.next.Passed}, math.ZeroInt()); err != nil {
+	if err := e.NoteSkipped(goCtx, timer, survivor, next.next.Passed); err != nil { // Why it left is told of the fire.
 		return err
 	}
 	result.left = survivor == nil

@@ -93,15 +93,14 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 			return nil, nil
 		}
 		if !same {
-			keepInHand(before, next, at, now)
-			return nil, nil
+			return keepInHand(before, next, at, now), nil
 		}
 		recurrence := *before.Recurrence
 		next.Recurrence = &recurrence
 		if jitters := before.Trigger.OccurrenceTerms().Jitter != next.Trigger.OccurrenceTerms().Jitter; jitters && !inHand && !toNext(next, now) {
 			return nil, errNoneLeft
 		}
-		return nil, nil
+		return passed, nil
 	}
 	next.Tried, next.Retries, next.Since = false, 0, 0
 	if inHand {
@@ -165,13 +164,25 @@ func keeps(before, next *types.Timer, at uint64) bool {
 	return ok && found == at
 }
 
-// keepInHand keeps an occurrence in hand under another trigger, which may have later ones that have come: they are not its own.
-func keepInHand(before, next *types.Timer, at uint64, now types.Moment) {
+// keepInHand keeps an occurrence in hand under another trigger, which may have other ones that have come: they are not its own. Where
+// only the latest fires, those before it have passed.
+func keepInHand(before, next *types.Timer, at uint64, now types.Moment) (passed []Passing) {
 	recurrence := *before.Recurrence
 	next.Recurrence = &recurrence
-	if s := seriesOf(next, now); !before.Tried && recurrence.Forced == 0 && s.came(recurrence.After) != at {
+	if before.Tried || recurrence.Forced != 0 {
+		return nil
+	}
+	if s := seriesOf(before, now); s.terms.Missed == schedule.Latest {
+		passed = s.passedBefore(recurrence.After, at)
+		for i := range passed {
+			passed[i].Reason = types.SkipLater
+		}
+		recurrence.After = at - 1
+	}
+	if s := seriesOf(next, now); s.came(recurrence.After) != at {
 		recurrence.Forced = at
 	}
+	return passed
 }
 
 // sameSeries reports whether two triggers have the same occurrences, whatever else they state.
