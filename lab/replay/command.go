@@ -28,15 +28,18 @@ func NewCommand() *cobra.Command {
 }
 
 func newReplayCommand() *cobra.Command {
-	var quiet bool
+	var quiet, verbose bool
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Run a scenario file and print one JSON object a block",
 		Long: "Run a scenario file, or the standard input if FILE is -, and print one JSON object a line, one line a block.\n\n" +
 			"The file is checked whole before the first block runs. If it is wrong, the error names the place in it, the " +
-			"exit status is 2, and nothing is printed to standard output.",
-		Example: "  timerd lab replay storm.json\n  timerd lab replay - < storm.json | jq .fired",
-		Args:    cobra.ExactArgs(1),
+			"exit status is 2, and nothing is printed to standard output.\n\n" +
+			"With --verbose each line has timers, those that live after the block: where each is (queued, timed, watching, on " +
+			"hold), when it is or became due, and what it counts.",
+		Example: "  timerd lab replay storm.json\n  timerd lab replay - < storm.json | jq .fired\n" +
+			"  timerd lab replay -v storm.json | jq -c '.timers[]'",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// From here on a failure is not one of usage.
 			cmd.SilenceUsage = true
@@ -51,10 +54,11 @@ func newReplayCommand() *cobra.Command {
 			if stderr, ok := cmd.ErrOrStderr().(*os.File); ok && !quiet && isTerminal(stderr) {
 				progress = stderr
 			}
-			return replay(s, cmd.OutOrStdout(), progress)
+			return replay(s, verbose, cmd.OutOrStdout(), progress)
 		},
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no progress of long runs to the terminal")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print where each timer is after the block")
 	return cmd
 }
 
@@ -74,11 +78,16 @@ func readFile(cmd *cobra.Command, name string) (*scenario.Scenario, error) {
 const progressBlocks = 1_000
 
 // replay prints the lines of a run as its blocks run.
-func replay(s *scenario.Scenario, out, progress io.Writer) error {
+func replay(s *scenario.Scenario, verbose bool, out, progress io.Writer) error {
 	lines := bufio.NewWriter(out)
 	encoder := json.NewEncoder(lines)
 	encoder.SetEscapeHTML(false)
-	return Run(s, func(line *Line) error {
+	r, err := NewRunner(s)
+	if err != nil {
+		return err
+	}
+	r.Verbose = verbose
+	return r.Run(func(line *Line) error {
 		if line.Height%progressBlocks == 0 {
 			fmt.Fprintf(progress, "block %d of %d\n", line.Height, s.Blocks)
 		}

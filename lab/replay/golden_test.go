@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,37 @@ func TestScenariosPrintTheirGoldenOutput(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestVerbose_PrintsItsGoldenOutput replays timers of each kind with -v, which says where each is. Golden output is written
+// as that of scenarios.
+func TestVerbose_PrintsItsGoldenOutput(t *testing.T) {
+	const file, golden = "../testdata/verbose/places.json", "../testdata/verbose/places.golden.txt"
+	var out bytes.Buffer
+	cmd := replay.NewCommand()
+	cmd.SetArgs([]string{"replay", "-v", file})
+	cmd.SetOut(&out)
+	require.NoError(t, cmd.Execute())
+	var got bytes.Buffer
+	where := map[string]bool{}
+	for _, raw := range bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n")) {
+		var line replay.Line
+		require.NoError(t, json.Unmarshal(raw, &line))
+		require.Len(t, line.Timers, int(line.Pending))
+		for _, timer := range line.Timers {
+			where[timer.Where] = true
+			text, err := json.Marshal(timer)
+			require.NoError(t, err)
+			fmt.Fprintf(&got, "%d %s\n", line.Height, text)
+		}
+	}
+	require.Equal(t, map[string]bool{"queued": true, "timed": true, "watching": true, "on hold": true}, where)
+	if updating() {
+		require.NoError(t, os.WriteFile(golden, got.Bytes(), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got.String())
 }
 
 // TestScenarios_BlocksAreFrozen holds the hash of the state and the events of each block. After an intended change:

@@ -38,6 +38,57 @@ type Line struct {
 	Burned   string            `json:"burned"`
 	Tips     string            `json:"tips"`
 	Balances map[string]string `json:"balances"`
+	// Timers are those that live after the block, sorted by name, of a verbose run.
+	Timers []TimerLine `json:"timers,omitempty"`
+}
+
+// TimerLine is where a timer is after a block, and what became of it so far.
+type TimerLine struct {
+	Timer string `json:"timer"`
+	// Where is queued, timed (it waits for its time), watching or on hold; Hold is why it is that.
+	Where string `json:"where"`
+	Hold  string `json:"hold,omitempty"`
+	// Due is the height at which it became due this time, or will: of a watch that waits, the first at which it may be. It is 0
+	// while it waits for DueTime, which is that of a trigger by time, its delay and the distance of its retry included.
+	Due     uint64 `json:"due"`
+	DueTime int64  `json:"due_time,omitempty"`
+	// Deliveries counts occurrences, FireSeq tries; the others count in their rows.
+	Deliveries uint64 `json:"deliveries"`
+	FireSeq    uint32 `json:"fire_seq"`
+	Failures   uint32 `json:"failures"`
+	Skips      uint32 `json:"skips"`
+	Retries    uint32 `json:"retries"`
+	// LastOutcome is success, failure or guarded; empty before its first fire.
+	LastOutcome string `json:"last_outcome,omitempty"`
+}
+
+// timerLine says where a timer is.
+func timerLine(name string, t *types.Timer) TimerLine {
+	line := TimerLine{
+		Timer: name, Where: "queued", Due: t.DueSince(), Deliveries: t.Deliveries, FireSeq: t.FireSeq, Failures: t.Failures,
+		Skips: t.Skips, Retries: t.Retries,
+	}
+	switch {
+	case t.HoldReason == types.Timed:
+		line.Where, line.Due = "timed", 0
+	case t.HoldReason == types.Watching:
+		line.Where = "watching"
+	case t.OnHold():
+		line.Where, line.Hold = "on hold", t.HoldReason.Word()
+	}
+	if t.Trigger.ByTime() {
+		line.DueTime = t.DueTime
+	}
+	switch o := t.LastOutcome; {
+	case o == nil:
+	case o.Guarded:
+		line.LastOutcome = "guarded"
+	case o.Success:
+		line.LastOutcome = "success"
+	default:
+		line.LastOutcome = "failure"
+	}
+	return line
 }
 
 // Rejected is an op that failed, counted from 0, and its error as codespace/code.

@@ -3,6 +3,8 @@ package replay
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	errorsmod "cosmossdk.io/errors"
 	"cosmossdk.io/math"
@@ -29,6 +31,8 @@ type Runner struct {
 	jumps int64
 	// supply is the sum of all balances at the start.
 	supply math.Int
+	// Verbose lines say where each timer is after the block.
+	Verbose bool
 }
 
 // NewRunner starts a chain for a scenario.
@@ -57,6 +61,11 @@ func Run(s *scenario.Scenario, emit func(*Line) error) error {
 	if err != nil {
 		return err
 	}
+	return r.Run(emit)
+}
+
+// Run runs what is left of the scenario, and hands every block's line to emit.
+func (r *Runner) Run(emit func(*Line) error) error {
 	for !r.Done() {
 		line, err := r.Step()
 		if err != nil {
@@ -144,7 +153,17 @@ func (r *Runner) readState(line *Line) (err error) {
 	for _, account := range r.scenario.Accounts {
 		line.Balances[account.Name] = r.balance(ctx, scenario.AccountAddress(account.Name)).String()
 	}
-	return nil
+	if !r.Verbose {
+		return nil
+	}
+	line.Timers = []TimerLine{}
+	err = r.chain.Timers.Engine().Records.Walk(types.Unmetered(ctx), func(t *types.Timer) error {
+		name, err := r.store.nameOf(ctx, t.IDHex())
+		line.Timers = append(line.Timers, timerLine(name, t))
+		return err
+	})
+	slices.SortFunc(line.Timers, func(a, b TimerLine) int { return strings.Compare(a.Timer, b.Timer) })
+	return err
 }
 
 func (r *Runner) balance(ctx sdk.Context, address sdk.AccAddress) math.Int {
