@@ -49,7 +49,7 @@ type TimerLine struct {
 	Where string `json:"where"`
 	Hold  string `json:"hold,omitempty"`
 	// Due is the height at which it became due this time, or will: of a watch that waits, the first at which it may be. It is 0
-	// while it waits for DueTime, which is that of a trigger by time, its delay and the distance of its retry included.
+	// until DueTime has come, which is that of a trigger by time, its delay and the distance of its retry included.
 	Due     uint64 `json:"due"`
 	DueTime int64  `json:"due_time,omitempty"`
 	// Deliveries counts occurrences, FireSeq tries; the others count in their rows.
@@ -63,14 +63,14 @@ type TimerLine struct {
 }
 
 // timerLine says where a timer is.
-func timerLine(name string, t *types.Timer) TimerLine {
+func timerLine(name string, t *types.Timer, now types.Moment) TimerLine {
 	line := TimerLine{
 		Timer: name, Where: "queued", Due: t.DueSince(), Deliveries: t.Deliveries, FireSeq: t.FireSeq, Failures: t.Failures,
 		Skips: t.Skips, Retries: t.Retries,
 	}
 	switch {
 	case t.HoldReason == types.Timed:
-		line.Where, line.Due = "timed", 0
+		line.Where = "timed"
 	case t.HoldReason == types.Watching:
 		line.Where = "watching"
 	case t.OnHold():
@@ -78,6 +78,9 @@ func timerLine(name string, t *types.Timer) TimerLine {
 	}
 	if t.Trigger.ByTime() {
 		line.DueTime = t.DueTime
+	}
+	if t.HoldReason == types.Timed || t.OnHold() && t.WaitsForTime(now) {
+		line.Due = 0
 	}
 	switch o := t.LastOutcome; {
 	case o == nil:

@@ -159,7 +159,7 @@ func (r *Runner) readState(line *Line) (err error) {
 	line.Timers = []TimerLine{}
 	err = r.chain.Timers.Engine().Records.Walk(types.Unmetered(ctx), func(t *types.Timer) error {
 		name, err := r.store.nameOf(ctx, t.IDHex())
-		line.Timers = append(line.Timers, timerLine(name, t))
+		line.Timers = append(line.Timers, timerLine(name, t, types.MomentOf(ctx)))
 		return err
 	})
 	slices.SortFunc(line.Timers, func(a, b TimerLine) int { return strings.Compare(a.Timer, b.Timer) })

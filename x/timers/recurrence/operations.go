@@ -280,7 +280,11 @@ func resumeNext(t *types.Timer, now types.Moment) (passed []Passing, err error) 
 // resumePlain is Resume for a timer whose occurrences are not known in advance.
 func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 	if at != types.ResumeNext {
-		if t.Tried || t.Due <= now.Height {
+		came := t.Due <= now.Height
+		if t.Trigger.ByTime() {
+			came = t.DueTime <= now.Time
+		}
+		if t.Tried || came {
 			atOnce(t, now)
 		}
 		return nil
