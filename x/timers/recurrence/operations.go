@@ -192,12 +192,13 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 		return resumeNext(t, now)
 	}
 	s := seriesOf(t, now)
-	after, came := recurrence.After, recurrence.Forced
+	after := recurrence.After
 	if t.Tried {
 		after = recurrence.Trying
 	}
-	if came == 0 || came == recurrence.Trying {
-		came = s.came(after)
+	came := s.came(after)
+	if recurrence.Forced > after {
+		came = max(came, recurrence.Forced)
 	}
 	each := s.terms.Missed == schedule.Each
 	switch {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,4 +24,18 @@ func TestResume_BeforeItsTimeWaits(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, timer.DueTime, name)
 	}
+}
+
+// TestResume_TakesTheLatestThatCame: one that was resumed before, and was not delivered, is not held on to.
+func TestResume_TakesTheLatestThatCame(t *testing.T) {
+	timer := types.Timer{
+		Trigger:    types.Trigger{Interval: &types.IntervalTrigger{First: 10, Every: 10, From: types.FromSchedule}},
+		HoldReason: types.Paused, Due: 21, ExpiresAt: 100, Recurrence: &types.Recurrence{After: 10, Forced: 20},
+	}
+	passed, err := recurrence.Resume(&timer, types.ResumeNow, types.Moment{Height: 45})
+	require.NoError(t, err)
+	require.Equal(t, &types.Recurrence{After: 30, Forced: 40}, timer.Recurrence)
+	require.Equal(t, []recurrence.Passing{{
+		Passed: schedule.Passed[uint64]{First: 20, Last: 30, Count: 2, Exact: true}, Reason: types.SkipPaused,
+	}}, passed)
 }
