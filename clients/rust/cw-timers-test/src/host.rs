@@ -142,6 +142,15 @@ pub(crate) fn first_text(message: &[u8]) -> Option<String> {
     MsgScheduleTimerResponse::decode(message).ok().map(|m| m.id)
 }
 
+/// The coins that a message states at top level.
+pub(crate) fn coins_of(any: &Any) -> Vec<Coin> {
+    match any.type_url.as_str() {
+        "/cosmos.bank.v1beta1.MsgSend" => any.to_send().map_or_else(Vec::new, |(_, coins)| coins),
+        "/cosmwasm.wasm.v1.MsgExecuteContract" => any.to_execute().map_or_else(Vec::new, |(_, _, coins)| coins),
+        _ => Vec::new(),
+    }
+}
+
 /// The message that an `Any` holds, as cw-multi-test has it.
 fn to_cosmos_msg<T>(any: &Any) -> CosmosMsg<T> {
     let bank = |(to_address, amount)| CosmosMsg::Bank(BankMsg::Send { to_address, amount });

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::config::{Config, MAX_MESSAGES_BYTES, MAX_RETRIES};
-use crate::recur::{self, refuse};
-use crate::store::{self, Books, Mark, Moment, Reason, Record};
+use crate::recur::{self, refuse, Passing};
+use crate::store::{self, Books, Mark, Moment, Record};
 use crate::watch;
 
 /// Who has granted whom a fee allowance for the module's messages.
@@ -210,15 +210,18 @@ impl Keeper<'_> {
         timer.id = id_of(&timer);
         let marks = self.marks(&timer);
         let id = timer.id.clone();
-        Record { info: timer, hit: false, changed: 0, fresh: true, marks }.save(self.storage);
+        Record { info: timer, hit: false, changed: 0, fresh: true, marks, owed: 0 }.save(self.storage);
         Ok(id)
     }
 
     /// Checks what a timer states of bad moments, of its life and of its conditions, and fills in the defaults.
     fn set_options(&self, timer: &mut TimerInfo, options: TimerOptions) -> AnyResult<()> {
         if let Some(retry) = &options.retry {
-            let blocks = 1..=self.config.max_ttl_blocks;
-            if retry.max == 0 || retry.max > MAX_RETRIES || !blocks.contains(&retry.after) {
+            let most = match recur::by_time(timer) {
+                true => self.config.max_ttl_seconds,
+                false => self.config.max_ttl_blocks,
+            };
+            if retry.max == 0 || retry.max > MAX_RETRIES || !(1..=most).contains(&retry.after) {
                 return refuse(TimersError::InvalidRetry, format!("{} retries {} apart", retry.max, retry.after));
             }
             let sound = |e: &proto::ErrorCode| (1..=64).contains(&e.codespace.len());
@@ -401,7 +404,8 @@ impl Keeper<'_> {
             Some(call) => Some(stated_call(&call.handler, &call.payload, &call.messages)?),
             None => None,
         };
-        let mut record = self.changeable(sender, &actor, &msg.id)?;
+        let before = self.changeable(sender, &actor, &msg.id)?;
+        let mut record = before.clone();
         if call.as_ref().is_some_and(|call| call.messages) && !record.info.scheduler.is_empty() {
             return refuse(TimersError::ForeignSigner, "an admin schedules calls alone");
         }
@@ -420,7 +424,7 @@ impl Keeper<'_> {
                 "state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options",
             );
         }
-        self.set_terms(&mut record, msg.trigger, msg.options)?;
+        let passed = self.set_terms(&mut record, msg.trigger, msg.options)?;
         let max_charge = stored_max_charge(&msg.max_charge)?;
         if msg.gas_limit != 0 {
             self.check_gas_limit(msg.gas_limit)?;
@@ -458,16 +462,38 @@ impl Keeper<'_> {
         if !msg.max_charge.is_empty() {
             info.max_charge = max_charge;
         }
-        // One that is overdue is due in the next block. The end of this one has not read yet what is due, unless it runs.
-        let open = if self.in_fire { self.height + 1 } else { self.height };
-        if info.hold_reason == HoldReason::Unspecified && info.due < open {
-            info.due = self.height + 1;
+        if info.on_unfunded == OnUnfunded::Skip {
+            record.owed = 0;
         }
-        info.seq = Books::next_seq(self.storage);
-        record.save(self.storage);
+        self.change(&before, &mut record);
+        store::note_passed(self.storage, &record.info.id, &passed);
         Ok(MsgUpdateTimerResponse::with(|r| {
             (r.seq, r.due, r.due_time) = (record.info.seq, record.info.due, record.waits_until());
         }))
+    }
+
+    /// Writes a timer as an update leaves it. If nothing has changed its seq stays; so it does if what was stated of its
+    /// trigger makes it due when it was.
+    fn change(&mut self, before: &Record, record: &mut Record) {
+        if record == before {
+            return;
+        }
+        let mut same = record.clone();
+        same.info.trigger.clone_from(&before.info.trigger);
+        if &same == before && recur::same(&before.info, &record.info, self.now()) {
+            return record.save(self.storage);
+        }
+        let info = &mut record.info;
+        info.seq = Books::next_seq(self.storage);
+        if recur::returns_by_itself(info) {
+            info.hold_reason = HoldReason::Unspecified;
+        }
+        // One that is overdue is due in the next block. The end of this one has not read yet what is due, unless it runs.
+        let open = if self.in_fire { self.height + 1 } else { self.height };
+        if info.hold_reason == HoldReason::Unspecified && info.due < open {
+            recur::place_at(info, self.height + 1);
+        }
+        record.save(self.storage);
     }
 
     /// Gives a timer another trigger, other options, or both.
@@ -476,9 +502,10 @@ impl Keeper<'_> {
         record: &mut Record,
         trigger: Option<Trigger>,
         options: Option<TimerOptions>,
-    ) -> AnyResult<()> {
+    ) -> AnyResult<Vec<Passing>> {
+        let mut passed = Vec::new();
         if trigger.is_none() && options.is_none() {
-            return Ok(());
+            return Ok(passed);
         }
         let (before, now) = (record.info.clone(), self.now());
         let info = &mut record.info;
@@ -489,38 +516,37 @@ impl Keeper<'_> {
             })
         });
         if let Some(trigger) = trigger {
-            let stays = trigger.watch.is_some() && before.trigger.as_ref() == Some(&trigger);
-            recur::replace(self.config, info, trigger, now)?;
-            if !stays {
+            passed = recur::replace(self.config, info, trigger, now)?;
+            let marks = self.marks(info);
+            if !recur::watches_the_same(&before, info) {
                 // What it had noticed is gone.
-                info.matched.clear();
-                let marks = self.marks(info);
-                (record.hit, record.changed, record.fresh, record.marks) = (false, 0, true, marks);
+                record.drop_hit();
+                (record.fresh, record.marks) = (true, marks);
             }
         }
         let info = &mut record.info;
         self.set_options(info, options)?;
-        recur::limit_retries(info);
         let ends = (info.expires_at, info.expires_time) != (before.expires_at, before.expires_time);
         if before.renewal.is_none() || ends {
             recur::note_life(info, now);
         }
-        Ok(())
+        Ok(passed)
     }
 
     /// Sets a timer's last height, and returns what was set and what it was.
     pub(crate) fn extend(&mut self, sender: &Addr, msg: MsgExtendTimer) -> AnyResult<MsgExtendTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
         let record = self.changeable(sender, &actor, &msg.id)?;
-        self.set_expiry(record, msg.expires_at, msg.expires_time)
+        self.set_expiry(record, msg.expires_at, msg.expires_time, true)
     }
 
-    /// The same for the authority.
+    /// The same for the authority, which gives no life that a timer renews itself by.
     pub(crate) fn set_expiry(
         &mut self,
         mut record: Record,
         expires_at: u64,
         expires_time: i64,
+        owner: bool,
     ) -> AnyResult<MsgExtendTimerResponse> {
         let info = &mut record.info;
         let from = (info.expires_at, info.expires_time);
@@ -548,7 +574,9 @@ impl Keeper<'_> {
             info.expires_time = to;
         }
         let to = (info.expires_at, info.expires_time);
-        recur::note_life(info, Moment { height: self.height, time: self.time });
+        if owner {
+            recur::note_life(info, Moment { height: self.height, time: self.time });
+        }
         record.save(self.storage);
         Ok(MsgExtendTimerResponse::with(|r| {
             (r.expires_at, r.expires_time) = to;
@@ -572,8 +600,9 @@ impl Keeper<'_> {
         let actor = if actor.is_empty() { sender.as_str() } else { actor };
         let mut record = self.changeable(sender, actor, id)?;
         match record.info.hold_reason {
-            HoldReason::Unspecified | HoldReason::Watching | HoldReason::Timed => {}
-            reason => return refuse(TimersError::AlreadyOnHold, format!("it is on hold: {reason:?}")),
+            HoldReason::Paused => return Ok(()),
+            HoldReason::Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
+            _ => {}
         }
         record.info.hold_reason = HoldReason::Paused;
         record.save(self.storage);
@@ -594,10 +623,11 @@ impl Keeper<'_> {
             Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
         }
+        (record.info.skips, record.owed) = (0, 0);
         let passed = recur::resume(&mut record.info, msg.at, self.now())?;
         release(&mut record, Moment { height: self.height + 1, ..self.now() });
         record.save(self.storage);
-        store::note_passed(self.storage, &record.info.id, &passed, Reason::Paused);
+        store::note_passed(self.storage, &record.info.id, &passed);
         Ok(MsgResumeTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
     }
 
@@ -608,10 +638,9 @@ impl Keeper<'_> {
         }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
-        let passed = recur::skip(&mut record.info, u64::from(msg.count), self.now())?;
-        record.info.due = record.info.due.max(self.height + 1);
+        let passed = recur::skip(&mut record.info, u64::from(msg.count), msg.from, self.now())?;
         record.save(self.storage);
-        store::note_passed(self.storage, &record.info.id, &passed, Reason::Requested);
+        store::note_passed(self.storage, &record.info.id, &passed);
         Ok(MsgSkipTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
     }
 
@@ -628,12 +657,13 @@ impl Keeper<'_> {
         }
         let passed = recur::run(&mut record.info, self.now())?;
         record.save(self.storage);
-        store::note_passed(self.storage, &record.info.id, &passed, Reason::Later);
+        store::note_passed(self.storage, &record.info.id, &passed);
         Ok(MsgRunTimerResponse::with(|r| r.due = record.info.due))
     }
 }
 
-/// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue is due at the height.
+/// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue has its place at the
+/// height, and counts as due since it was.
 pub(crate) fn release(record: &mut Record, now: Moment) {
     let watches = record.info.trigger.as_ref().is_some_and(|t| t.watch.is_some());
     record.info.hold_reason = if watches && !record.hit {
@@ -643,8 +673,12 @@ pub(crate) fn release(record: &mut Record, now: Moment) {
     } else {
         HoldReason::Unspecified
     };
-    record.info.due = record.info.due.max(now.height);
-    // Its lateness counts from there.
+    if record.in_queue() {
+        recur::place_at(&mut record.info, now.height);
+    } else {
+        record.info.due = record.info.due.max(now.height);
+    }
+    // Its lateness counts from its due height.
     record.changed = 0;
 }
 

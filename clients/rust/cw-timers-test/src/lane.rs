@@ -3,22 +3,21 @@
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use cosmwasm_std::{coin, to_json_binary, Addr, Binary, Event, Uint128};
+use cosmwasm_std::{coin, to_json_binary, Addr, Binary, Event, OverflowError, Uint128};
 use cw_multi_test::error::AnyError;
 use cw_multi_test::AppResponse;
 use cw_timers::proto::{
-    DeliveryInfo, HoldReason, Message, OnFailure, OnUnfunded, Outcome, ReceiptInfo, Retry, TimerInfo, WatchKey,
-    WatchedKey,
+    self, DeliveryInfo, HoldReason, Message, OnUnfunded, ReceiptInfo, TimerInfo, WatchKey, WatchedKey,
 };
 use cw_timers::{Delivery, HandleTimer, Matched, SudoMsg, TimerId, TimersError, Told, TriggerKind, CODESPACE};
 use sha2::{Digest, Sha256};
 
 use crate::config::{Config, FIRE_BASE_CYCLES, LAPSE_CYCLES, MAX_MATCHED_KEYS};
-use crate::host::Host;
+use crate::host::{coins_of, Host};
 use crate::keeper::{hex, messages_of, release, without_delivery, Grants};
-use crate::recur::{self, Kind, Occurrence, Passed};
+use crate::recur::{self, Kind, Next, Occurrence, Outcome, Turn};
 use crate::settle::cost;
-use crate::store::{self, Books, Moment, Reason, Record, Skipped};
+use crate::store::{self, Books, Moment, Pause, Record, Skipped};
 use crate::watch;
 
 /// The address that holds what is charged before a fire.
@@ -149,6 +148,8 @@ struct Ended {
     events: Vec<Event>,
     guarded: bool,
     failure: Option<(String, u32, String)>,
+    /// It failed since its actor lacks the coins that its own messages state.
+    short: bool,
 }
 
 impl<'a, H: Host> Lane<'a, H> {
@@ -224,14 +225,23 @@ impl<'a, H: Host> Lane<'a, H> {
 
     /// Looks at what is on hold: it returns, stays or expires.
     fn scan_on_hold(&mut self) {
-        for mut record in Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()) {
+        for record in Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()) {
             if record.expired_at(self.now) {
                 self.expire(&record);
             } else if record.info.hold_reason == HoldReason::Unrunnable && self.runnable(&record) {
-                release(&mut record, self.now);
-                record.save(self.host.storage_mut());
+                self.release(record);
             }
         }
+    }
+
+    /// Returns a timer to the queue. What may not fire any more has passed, for which nobody is charged.
+    fn release(&mut self, mut record: Record) {
+        release(&mut record, self.now);
+        let occurrence = recur::occurrence(&record.info, self.now);
+        if record.in_queue() && !occurrence.open && !occurrence.over && occurrence.passed.count > 0 {
+            return self.go_on(&record, Turn::new(Outcome::LapsedFree, &occurrence));
+        }
+        record.save(self.host.storage_mut());
     }
 
     /// Removes what has expired in the queue, and puts on hold what the config can't run.
@@ -284,8 +294,9 @@ impl<'a, H: Host> Lane<'a, H> {
     }
 
     fn fire_all(&mut self) {
-        let ready: Vec<Record> =
+        let mut ready: Vec<Record> =
             Record::all(self.host.storage()).into_iter().filter(|r| r.ready_at(self.now)).collect();
+        ready.sort_by_key(|r| (recur::due_since(&r.info), r.info.seq));
         for seen in ready {
             let info = &seen.info;
             let size = self.config.size(info.gas_limit, info.cell_limit);
@@ -331,32 +342,27 @@ impl<'a, H: Host> Lane<'a, H> {
         }
     }
 
-    /// Takes a timer out of the contest whose payer can't cover it.
+    /// Takes a timer out of the contest whose payer can't cover it. What has come passes if it states so.
     fn lacks_funds(&mut self, mut record: Record) {
-        let stays = match record.info.on_unfunded {
-            OnUnfunded::Suspend => {
-                self.put_on_hold(&mut record, HoldReason::Suspended);
-                true
+        match record.info.on_unfunded {
+            OnUnfunded::Suspend => self.put_on_hold(&mut record, HoldReason::Suspended),
+            OnUnfunded::Skip => {
+                let occurrence = recur::occurrence(&record.info, self.now);
+                self.go_on(&record, Turn::new(Outcome::Unpaid, &occurrence));
             }
-            OnUnfunded::Skip => self.skip_unfunded(&mut record),
-            _ => false,
-        };
-        if !stays {
-            record.remove(self.host.storage_mut());
-            self.block.unfunded.push(record.id());
+            _ => {
+                record.remove(self.host.storage_mut());
+                self.block.unfunded.push(record.id());
+            }
         }
     }
 
-    fn note(&mut self, record: &Record, passed: &Passed, reason: Reason) {
-        store::note_passed(self.host.storage_mut(), &record.info.id, passed, reason);
-    }
-
-    /// Takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. It waits for the
-    /// next, or leaves if there is none. An occurrence that lapsed is charged; after some in a row the timer is
-    /// suspended.
-    fn pass(&mut self, mut record: Record, occurrence: &Occurrence) {
+    /// Takes a timer out of the contest whose occurrences have passed, or whose retry comes too late. An occurrence that
+    /// lapsed is charged, unless its window ended while the lane was paused.
+    fn pass(&mut self, record: Record, occurrence: &Occurrence) {
         let lapsed = occurrence.passed.count > 0 && !occurrence.over;
-        let charge = if lapsed { self.cost(LAPSE_CYCLES, 0) } else { Uint128::zero() };
+        let free = lapsed && self.was_paused(&record, occurrence.until);
+        let charge = if lapsed && !free { self.cost(LAPSE_CYCLES, 0) } else { Uint128::zero() };
         if !self.covers(&record, charge) {
             return self.lacks_funds(record);
         }
@@ -366,59 +372,38 @@ impl<'a, H: Host> Lane<'a, H> {
             self.host.burn(&payer, coin).expect("the payer was found to cover it");
             self.block.burned += charge;
         }
-        let (passed, reason) = match &record.info.recurrence {
-            Some(r) if occurrence.over => (Passed { first: r.trying, last: r.trying, count: 1 }, Reason::Retry),
-            _ => (occurrence.passed.clone(), Reason::Window),
-        };
-        let (on_failure, max_failures) = recur::on_failure(&record.info);
-        let more = recur::pass(&mut record.info, self.now);
-        if !occurrence.early() {
-            self.note(&record, &passed, reason);
-        }
-        if !more || occurrence.over && on_failure == OnFailure::Stop {
-            return record.remove(self.host.storage_mut());
-        }
-        let info = &mut record.info;
-        let lapses = info.recurrence.as_ref().map_or(0, |r| r.lapses);
-        let mut suspended = lapsed && lapses >= self.config.max_unfunded_skips;
-        if occurrence.over && max_failures > 0 {
-            info.failures += 1;
-            if info.failures >= max_failures {
-                (info.failures, suspended) = (0, true);
-            }
-        }
-        if !suspended {
-            return record.save(self.host.storage_mut());
-        }
-        if let Some(recurrence) = &mut info.recurrence {
-            recurrence.lapses = 0;
-        }
-        self.put_on_hold(&mut record, HoldReason::Suspended);
+        let outcome = if free { Outcome::LapsedFree } else { Outcome::Lapsed };
+        self.go_on(&record, Turn::new(outcome, occurrence));
     }
 
-    /// Lets the repetition pass that the payer can't cover; after some in a row the timer is suspended. One that is
-    /// retried is no longer tried, and the next stays. Whether there is a further one within its life.
-    fn skip_unfunded(&mut self, record: &mut Record) -> bool {
-        let mut next = record.info.clone();
-        let passed = match &record.info.recurrence {
-            Some(r) if record.info.retries > 0 => {
-                let passed = Passed { first: r.trying, last: r.trying, count: 1 };
-                recur::pass(&mut next, self.now).then_some(passed)
-            }
-            _ => recur::skip(&mut next, 1, self.now).ok(),
-        };
-        let Some(passed) = passed else { return false };
-        next.due = next.due.max(self.height + 1);
-        next.skips += 1;
-        record.info = next;
-        self.note(record, &passed, Reason::Unfunded);
-        if record.info.skips >= self.config.max_unfunded_skips {
-            record.info.skips = 0;
-            self.put_on_hold(record, HoldReason::Suspended);
-        } else {
-            record.save(self.host.storage_mut());
+    /// Whether an instant of a timer's clock was over in a block in which the lane was paused.
+    fn was_paused(&self, record: &Record, until: u64) -> bool {
+        let Some(Pause { after, last }) = Books::load(self.host.storage()).pause else { return false };
+        match recur::by_time(&record.info) {
+            true => (after.time as u64..last.time as u64).contains(&until),
+            false => (after.height..last.height).contains(&until),
         }
-        true
+    }
+
+    /// Makes a timer without a fire go on with what comes next: it is due again, suspended, or leaves.
+    fn go_on(&mut self, record: &Record, turn: Turn<'_>) {
+        let next = recur::after(record, turn, self.config, self.now);
+        let _ = self.settle(record, next);
+    }
+
+    /// Stores a timer as what comes next says, and returns it if it stays.
+    fn settle(&mut self, record: &Record, next: Next) -> Option<Record> {
+        store::note_passed(self.host.storage_mut(), &record.info.id, &next.passed);
+        if !next.stays {
+            record.remove(self.host.storage_mut());
+            return None;
+        }
+        let mut record = next.record;
+        match next.suspended {
+            true => self.put_on_hold(&mut record, HoldReason::Suspended),
+            false => record.save(self.host.storage_mut()),
+        }
+        Some(record)
     }
 
     /// Reads the conditions of a fire: the cycles that this takes, and whether all hold. The first that does not is the
@@ -446,12 +431,12 @@ impl<'a, H: Host> Lane<'a, H> {
         let (reading, holds) = self.read_conditions(info);
         let spent = intrinsic.saturating_add(reading);
         let guarded = !holds && spent <= info.gas_limit && intrinsic < info.gas_limit;
-        if guarded && info.retries == 0 {
+        if guarded && !info.tried {
             // Nothing is delivered.
             occurrence.index = 0;
         }
         self.pay(&payer, &module, required);
-        let rolled = self.roll(&record, guarded);
+        let rolled = self.roll(&record, &occurrence, guarded);
         let delivery = self.delivery(&record, &occurrence);
         let (cycles, cells, ended) = if intrinsic >= info.gas_limit || spent > info.gas_limit {
             (info.gas_limit, 0, failed(TimersError::OutOfCycles))
@@ -471,7 +456,8 @@ impl<'a, H: Host> Lane<'a, H> {
             (cycles, cells, ended)
         };
         // What was prepaid for the repetitions that passed without funds is restored.
-        let restored = LAPSE_CYCLES.saturating_mul(u64::from(info.skips));
+        let tries = if ended.short { 0 } else { record.owed };
+        let restored = LAPSE_CYCLES.saturating_mul(u64::from(tries));
         let cycles = cycles.saturating_add(restored).min(info.gas_limit);
         let paid = self.cost(cycles, cells);
         self.pay(&module, &payer, required - paid);
@@ -483,7 +469,7 @@ impl<'a, H: Host> Lane<'a, H> {
         self.used.cycles += cycles;
         self.used.cells += cells;
         *self.fires_of.entry(record.info.actor.clone()).or_default() += 1;
-        let late = delivery.late();
+        let (late, short) = (delivery.late(), ended.short);
         let (codespace, code, error) = match ended.failure {
             Some((codespace, code, error)) => (codespace, code, Some(error)),
             None => (String::new(), 0, None),
@@ -503,9 +489,7 @@ impl<'a, H: Host> Lane<'a, H> {
             next_due: None,
             events: ended.events,
         };
-        let survivor = self.after_fire(&record, rolled, &occurrence, &fire);
-        let each = recur::each(&record.info);
-        self.note(&record, &occurrence.passed, if each { Reason::Window } else { Reason::Later });
+        let survivor = self.after_fire(&record, rolled, &occurrence, &fire, short);
         let next_due = survivor.filter(Record::in_queue).map(|r| r.info.due);
         self.keep_receipt(&fire);
         self.block.fires.push(Fire { next_due, ..fire });
@@ -520,16 +504,14 @@ impl<'a, H: Host> Lane<'a, H> {
 
     /// Before the handler runs the timer is where a success leaves it: due again, or gone. So the handler finds it there,
     /// and can change it.
-    fn roll(&mut self, record: &Record, guarded: bool) -> Option<Record> {
-        let mut next = record.clone();
-        (next.hit, next.changed) = (false, 0);
-        next.info.matched.clear();
-        if !recur::roll(self.config, &mut next.info, guarded, self.now) {
-            record.remove(self.host.storage_mut());
-            return None;
+    fn roll(&mut self, record: &Record, occurrence: &Occurrence, guarded: bool) -> Next {
+        let outcome = if guarded { Outcome::Guarded } else { Outcome::Succeeded };
+        let next = recur::after(record, Turn::new(outcome, occurrence), self.config, self.now);
+        match next.stays {
+            true => next.record.save(self.host.storage_mut()),
+            false => record.remove(self.host.storage_mut()),
         }
-        next.save(self.host.storage_mut());
-        Some(next)
+        next
     }
 
     fn delivery(&self, record: &Record, occurrence: &Occurrence) -> Delivery {
@@ -549,8 +531,8 @@ impl<'a, H: Host> Lane<'a, H> {
         let mut delivery = Delivery::new(record.id(), hex(&hash.finalize()), self.height, kind);
         delivery.fire_seq = info.fire_seq;
         delivery.due = match record.changed {
-            0 => info.due,
-            changed => changed.min(info.due),
+            0 => recur::due_since(info),
+            changed => changed.min(recur::due_since(info)),
         };
         delivery.matched =
             info.matched.iter().map(|m| Matched { store: m.store.clone(), key: m.key.clone() }).collect();
@@ -577,7 +559,8 @@ impl<'a, H: Host> Lane<'a, H> {
             Ok(Ok(response)) => Ended { events: response.events, ..Ended::default() },
             Ok(Err(err)) => {
                 let (codespace, code) = code_of(&err);
-                Ended { failure: Some((codespace, code, format!("{err:#}"))), ..Ended::default() }
+                let short = runs_messages && self.lacks_coins(&actor, &info.payload, &err);
+                Ended { failure: Some((codespace, code, format!("{err:#}"))), short, ..Ended::default() }
             }
             Err(panic) => {
                 let text = panic
@@ -594,25 +577,27 @@ impl<'a, H: Host> Lane<'a, H> {
         }
     }
 
-    /// Applies the result to the timer, and returns the timer that remains.
+    /// Whether a timer's own messages failed since its actor can spend less than they state at top level.
+    fn lacks_coins(&self, actor: &Addr, payload: &[u8], err: &AnyError) -> bool {
+        let of_bank = |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<OverflowError>().is_some();
+        let mut wanted: BTreeMap<String, Uint128> = BTreeMap::new();
+        let coins = messages_of(payload).into_iter().flatten().flat_map(|any| coins_of(&any));
+        for coin in coins {
+            *wanted.entry(coin.denom).or_default() += coin.amount;
+        }
+        err.chain().any(of_bank) && wanted.iter().any(|(denom, amount)| self.host.balance(actor, denom) < *amount)
+    }
+
+    /// Applies the result to the timer, and returns the timer that remains. `short`: it failed since its actor lacks coins.
     fn after_fire(
         &mut self,
         record: &Record,
-        rolled: Option<Record>,
+        rolled: Next,
         occurrence: &Occurrence,
         fire: &Fire,
+        short: bool,
     ) -> Option<Record> {
-        let failed = !fire.success && !fire.guarded;
-        let retry = record.info.retry.clone().filter(|retry| {
-            let again = failed && record.info.retries < retry.max && retries_after(retry, fire);
-            let distance = distance(retry, record.info.retries);
-            if !again || distance > recur::last_height(&record.info) - self.height {
-                return false;
-            }
-            let at = Moment { height: self.height + distance, ..self.now };
-            !record.expired_at(at) && !occurrence.bounds_retry(&record.info, at)
-        });
-        let outcome = Outcome::with(|o| {
+        let outcome = proto::Outcome::with(|o| {
             o.success = fire.success;
             o.codespace = fire.codespace.clone();
             o.code = fire.code;
@@ -621,56 +606,26 @@ impl<'a, H: Host> Lane<'a, H> {
             o.paid = fire.paid.to_string();
             o.guarded = fire.guarded;
         });
-        let mut survivor = match (&rolled, &retry) {
-            // A timer that does not repeat is gone.
-            (None, None) => return None,
-            (None, Some(_)) => record.clone(),
-            // Its handler may have cancelled or changed it.
-            (Some(rolled), _) => Record::load(self.host.storage(), &rolled.info.id)?,
-        };
-        match retry {
-            Some(retry) => {
-                // The same repetition, later.
-                survivor.info.trigger = record.info.trigger.clone();
-                survivor.info.hold_reason = record.info.hold_reason;
-                survivor.info.due_time = record.info.due_time;
-                survivor.info.recurrence = record.info.recurrence.clone();
-                if let Some(recurrence) = &mut survivor.info.recurrence {
-                    recurrence.trying = occurrence.at;
-                    if occurrence.passed.count > 0 {
-                        recurrence.after = occurrence.passed.last;
-                    }
-                }
-                survivor.info.matched = record.info.matched.clone();
-                (survivor.hit, survivor.changed) = (record.hit, 0);
-                survivor.info.due = self.height + distance(&retry, record.info.retries);
-                survivor.info.retries = record.info.retries + 1;
-                survivor.info.fire_seq = record.info.fire_seq + 1;
-            }
-            _ if failed && recur::on_failure(&record.info).0 == OnFailure::Stop => {
-                survivor.remove(self.host.storage_mut());
+        if fire.success || fire.guarded {
+            store::note_passed(self.host.storage_mut(), &record.info.id, &rolled.passed);
+            if !rolled.stays {
                 return None;
             }
-            _ if failed => self.count_failure(&record.info, &mut survivor),
-            _ if fire.success => survivor.info.failures = 0,
-            _ => {}
+            // Its handler may have cancelled or changed it.
+            let mut survivor = Record::load(self.host.storage(), &record.info.id)?;
+            survivor.info.last_outcome = Some(outcome);
+            survivor.save(self.host.storage_mut());
+            return Some(survivor);
         }
-        survivor.info.last_outcome = Some(outcome);
-        survivor.save(self.host.storage_mut());
-        Some(survivor)
-    }
-
-    /// Counts a repetition that failed, and suspends the timer after as many in a row as it states.
-    fn count_failure(&mut self, timer: &TimerInfo, survivor: &mut Record) {
-        let (_, most) = recur::on_failure(timer);
-        if most == 0 {
-            return;
-        }
-        survivor.info.failures += 1;
-        if survivor.info.failures >= most {
-            survivor.info.failures = 0;
-            self.put_on_hold(survivor, HoldReason::Suspended);
-        }
+        let turn = Turn {
+            outcome: if short { Outcome::ShortOfCoins } else { Outcome::Failed },
+            occurrence,
+            codespace: &fire.codespace,
+            code: fire.code,
+        };
+        let mut next = recur::after(record, turn, self.config, self.now);
+        next.record.info.last_outcome = Some(outcome);
+        self.settle(record, next)
     }
 
     fn keep_receipt(&mut self, fire: &Fire) {
@@ -706,20 +661,17 @@ impl<'a, H: Host> Lane<'a, H> {
         self.block.skipped = store::take_passed(storage);
         store::prune_receipts(storage, from);
         let before = Books::load(storage);
-        let books = Books { seq: before.seq, burned: before.burned + self.block.burned, ..self.used.clone() };
+        let (mut open, mut pause) = (before.open, before.pause);
+        match self.config.lane_paused {
+            true => {
+                pause = Some(Pause { after: open, last: self.now });
+            }
+            false => open = self.now,
+        }
+        let (seq, burned) = (before.seq, before.burned + self.block.burned);
+        let books = Books { seq, burned, open, pause, ..self.used.clone() };
         books.save(storage);
     }
-}
-
-/// The distance from a failed fire to its retry, after so many retries.
-fn distance(retry: &Retry, retries: u32) -> u64 {
-    u64::from(retry.backoff.max(1)).saturating_pow(retries).saturating_mul(retry.after)
-}
-
-/// Whether a fire that failed so is retried.
-fn retries_after(retry: &Retry, fire: &Fire) -> bool {
-    retry.on.is_empty()
-        || retry.on.iter().any(|e| e.codespace == fire.codespace && (e.code == 0 || e.code == fire.code))
 }
 
 fn failed(error: TimersError) -> Ended {

@@ -68,6 +68,8 @@
 //! - **Policies.** There is no market: bids are checked, kept and not used, agents are kept and not asked.
 //! - **Bounds of work.** Everything that is due is looked at in its block: there is no meter, no candidate window, no bound
 //!   of clean-up or of what becomes due by time in one block, and no burst delays others, as far as the lane has room.
+//! - **Coins.** Whether a timer's own messages failed for want of coins is judged by all that they state, not up to the
+//!   one that failed.
 //! - **Allowances** have no limit: [`Timers::grant`].
 //! - **Ids** of timers and deliveries are SHA-256 hashes of what the chain hashes with Keccak, without the app hash.
 //! - **Watches** compare what is stored: a write of the same value is no change. A watch that a handler schedules does not

@@ -248,7 +248,7 @@ impl Timers {
             grants: &shared.grants,
             actor: Actor::default(),
         };
-        Ok(keeper.set_expiry(record, expires_at, 0)?.expires_at)
+        Ok(keeper.set_expiry(record, expires_at, 0, false)?.expires_at)
     }
 
     fn handle<ExecC, QueryC>(

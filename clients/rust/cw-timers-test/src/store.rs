@@ -6,7 +6,7 @@ use cw_timers::proto::{DeliveryInfo, HoldReason, Message, TimerInfo};
 use cw_timers::{TimerId, TimersError};
 use serde::{Deserialize, Serialize};
 
-use crate::recur::{self, Passed};
+use crate::recur::{self, Passed, Passing};
 
 const PREFIX: &[u8] = b"cw-timers-test/";
 const BOOKS: &[u8] = b"books";
@@ -27,6 +27,16 @@ pub(crate) struct Books {
     pub cycles: u64,
     pub cells: u64,
     pub used_size: u64,
+    /// The last block in which the lane was open, and the blocks in which it was paused last.
+    pub open: Moment,
+    pub pause: Option<Pause>,
+}
+
+/// When the lane was paused: after one block, up to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pause {
+    pub after: Moment,
+    pub last: Moment,
 }
 
 impl Books {
@@ -55,7 +65,7 @@ pub(crate) struct Mark {
 }
 
 /// A block's height, and its time in whole seconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Moment {
     pub height: u64,
     pub time: i64,
@@ -79,6 +89,8 @@ pub(crate) struct Record {
     pub fresh: bool,
     /// What the watched keys held when they were last looked at.
     pub marks: Vec<Mark>,
+    /// How many of the tries that were prepaid have passed without funds: what restores them pays for them.
+    pub owed: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -88,6 +100,7 @@ struct Stored {
     changed: u64,
     fresh: bool,
     marks: Vec<Mark>,
+    owed: u32,
 }
 
 impl Record {
@@ -123,9 +136,21 @@ impl Record {
         }
     }
 
-    /// Whether its time is still to come. A retry is due at a height.
+    /// Whether its time is still to come.
     pub(crate) fn waits_for_time(&self, time: i64) -> bool {
-        self.info.retries == 0 && self.info.due_time > time
+        recur::by_time(&self.info) && self.info.due_time > time
+    }
+
+    /// What it had noticed is delivered, or gone.
+    pub(crate) fn drop_hit(&mut self) {
+        self.info.matched.clear();
+        (self.hit, self.changed) = (false, 0);
+    }
+
+    /// What it had noticed is delivered once more. Its lateness counts from then.
+    pub(crate) fn keep_hit(&mut self, before: &Record) {
+        self.info.matched.clone_from(&before.info.matched);
+        (self.hit, self.changed) = (before.hit, 0);
     }
 
     pub(crate) fn in_queue(&self) -> bool {
@@ -144,6 +169,7 @@ impl Record {
             changed: self.changed,
             fresh: self.fresh,
             marks: self.marks.clone(),
+            owed: self.owed,
         };
         storage.set(&key(&[TIMER, self.info.id.as_bytes()]), &to_json_vec(&stored).expect("timer"));
     }
@@ -153,8 +179,8 @@ impl Record {
     }
 
     fn read(bytes: &[u8]) -> Record {
-        let Stored { info, hit, changed, fresh, marks } = from_json(bytes).expect("timer");
-        Record { info: TimerInfo::decode(&info).expect("timer"), hit, changed, fresh, marks }
+        let Stored { info, hit, changed, fresh, marks, owed } = from_json(bytes).expect("timer");
+        Record { info: TimerInfo::decode(&info).expect("timer"), hit, changed, fresh, marks, owed }
     }
 
     /// The timer with this id.
@@ -255,6 +281,8 @@ pub enum Reason {
     Paused,
     /// A retry would have come too late.
     Retry,
+    /// The owner gave the timer another trigger, which does not have them.
+    Updated,
 }
 
 /// Occurrences of a timer that passed without a fire, all from the first to the last.
@@ -274,13 +302,15 @@ pub struct Skipped {
 }
 
 /// Notes occurrences that passed, until the block ends.
-pub(crate) fn note_passed(storage: &mut dyn Storage, id: &str, passed: &Passed, reason: Reason) {
-    if passed.count == 0 {
+pub(crate) fn note_passed(storage: &mut dyn Storage, id: &str, passed: &[Passing]) {
+    if passed.is_empty() {
         return;
     }
+    let timer = TimerId::new(id.to_string()).expect("id");
     let mut all = peek_passed(storage);
-    let Passed { first, last, count } = *passed;
-    all.push(Skipped { timer: TimerId::new(id.to_string()).expect("id"), first, last, count, reason });
+    for Passing { passed: Passed { first, last, count }, reason } in passed.iter().cloned() {
+        all.push(Skipped { timer: timer.clone(), first, last, count, reason });
+    }
     storage.set(&key(&[PASSED]), &to_json_vec(&all).expect("skipped"));
 }
 

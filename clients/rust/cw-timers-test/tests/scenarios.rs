@@ -90,6 +90,8 @@ struct World {
     scripts: BTreeMap<String, Value>,
     /// The chain's fires: (height, timer) → its line.
     golden: BTreeMap<(u64, String), Value>,
+    /// The time between blocks in the mean, in whole seconds, rounded up.
+    mean_seconds: u64,
 }
 
 thread_local! {
@@ -117,6 +119,12 @@ fn text(v: &Value) -> String {
         Value::Number(n) => n.to_string(),
         other => panic!("{other}"),
     }
+}
+
+/// The distance to a retry in the clock of the trigger: files state it in blocks, whatever that is.
+fn retry_after(op: &Value) -> u64 {
+    let by_time = !op["time"].is_null() || !op["calendar"].is_null();
+    number(&op["retry"]["after"]) * if by_time { world(|w| w.mean_seconds) } else { 1 }
 }
 
 fn contract_of(account: &Value) -> Addr {
@@ -281,7 +289,7 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 timer = timer.expires_time(Timestamp::from_seconds(number(&op["expires_time"])));
             }
             if !op["retry"].is_null() {
-                timer = timer.retry(number(&op["retry"]["max"]) as u32, number(&op["retry"]["after"]));
+                timer = timer.retry(number(&op["retry"]["max"]) as u32, retry_after(op));
                 timer = timer.retry_backoff(number(&op["retry"]["backoff"]) as u32);
                 for error in op["retry"]["on"].as_array().into_iter().flatten() {
                     // The error of a handler that fails as the scenario says.
@@ -335,7 +343,11 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 update = update.max_charge(text(&op["max_charge"]).parse::<u128>().unwrap());
             }
             if !op["do"].is_null() {
+                // Scripts are no part of the message here: that another was stated shows in a bound that never binds.
                 update = update.handler("");
+                if op["max_charge"].is_null() {
+                    update = update.max_charge((1u128 << 90) + u128::from(env.block.height));
+                }
             }
             let mut msg = update.into_proto();
             let retriggers = ["calendar", "height", "after", "every", "time", "watch"].iter().any(|t| !op[t].is_null());
@@ -349,7 +361,10 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
             SubMsg::new(Change::extend_time(&lookup(deps, op), time).into_msg(me))
         }
         "extend" => SubMsg::new(Change::extend(&lookup(deps, op), number(&op["expires_at"])).into_msg(me)),
-        "skip" => SubMsg::new(Change::skip(&lookup(deps, op), number(&op["count"]) as u32).into_msg(me)),
+        "skip" => {
+            let skip = Change::skip(&lookup(deps, op), number(&op["count"]) as u32);
+            SubMsg::new(skip.skip_from(number(&op["from"])).into_msg(me))
+        }
         "run" => SubMsg::new(Change::run(&lookup(deps, op)).into_msg(me)),
         "pause" => SubMsg::new(Change::pause(&lookup(deps, op)).into_msg(me)),
         "resume" if op["resume_at"] == "next" => {
@@ -627,16 +642,17 @@ where
                 new.golden.insert((number(&line["height"]), text(&fired["timer"])), fired.clone());
             }
         }
-        world(|w| *w = new);
-        timers.set_usage(usage);
-        timers.set_reading(reading);
-        let start = scenario["start_time"].as_u64().unwrap_or(EPOCH);
-        app.update_block(|block| block.time = Timestamp::from_seconds(start));
         let seconds = match &scenario["block_seconds"] {
             Value::Array(turns) => turns.iter().map(number).collect(),
             Value::Null => vec![BLOCK_SECONDS],
             same => vec![number(same)],
         };
+        new.mean_seconds = seconds.iter().sum::<u64>().div_ceil(seconds.len() as u64);
+        world(|w| *w = new);
+        timers.set_usage(usage);
+        timers.set_reading(reading);
+        let start = scenario["start_time"].as_u64().unwrap_or(EPOCH);
+        app.update_block(|block| block.time = Timestamp::from_seconds(start));
         Runner { name: name.to_string(), timers, app, ops, seconds }
     }
 

@@ -208,7 +208,9 @@ impl Timer {
         self
     }
 
-    /// A failed fire is tried again at most so often, each time so many blocks later. Each try is paid.
+    /// A failed fire is tried again at most so often, each time so much later: seconds for a time or a calendar, blocks for
+    /// the others. Each try is paid. One that would come after the window of its occurrence, or when the next one has
+    /// come, is not made, unless the trigger makes up for [each](crate::Occurrences::each) that it missed.
     pub fn retry(mut self, max: u32, after: u64) -> Self {
         let retry = self.0.retry.get_or_insert_with(Default::default);
         (retry.max, retry.after) = (max, after);
@@ -428,7 +430,8 @@ impl Update {
         self
     }
 
-    /// A failed fire is tried again at most so often, each time so many blocks later.
+    /// A failed fire is tried again at most so often, each time so many seconds or blocks later, as
+    /// [`Timer::retry`] says.
     ///
     /// The options `retry`, `on_unfunded`, `renew` and `only_if` are replaced **together**: who states one of them
     /// states all, and those that are not stated take their defaults, unless [`keep_options`](Update::keep_options)
@@ -569,6 +572,24 @@ impl Change {
     /// ```
     pub fn skip(id: &TimerId, count: u32) -> Self {
         Change(TimersCall::Skip(proto::MsgSkipTimer { id: id.to_string(), count, ..Default::default() }))
+    }
+
+    /// The occurrence that a [`skip`](Change::skip) takes for the next, in seconds since 1970 or as a height: if it is another
+    /// by then, nothing is skipped. 0 means whichever is the next. It changes nothing else.
+    ///
+    /// ```
+    /// # use cosmwasm_std::{Addr, Response};
+    /// # use cw_timers::{Change, TimerId};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// # let me = Addr::unchecked("contract");
+    /// let change = Change::skip(&id, 1).skip_from(1_700_000_000);
+    /// let response: Response = Response::new().add_message(change.into_msg(&me));
+    /// ```
+    pub fn skip_from(mut self, occurrence: u64) -> Self {
+        if let TimersCall::Skip(skip) = &mut self.0 {
+            skip.from = occurrence;
+        }
+        self
     }
 
     /// Makes the next occurrence of a calendar or an interval due in the next block. Its fire is paid, and consumes it.

@@ -56,6 +56,7 @@ const NOT_COVERED: &[&str] = &[
     "AgentQuote",
     "QueueKey",
     "LaneState",
+    "LanePause",
     "timers.agent.v1.ActorAgent",
     "timers.agent.v1.DefaultAgents",
     "timers.agent.v1.State",

@@ -363,14 +363,12 @@ messages! {
         /// `after` is the last occurrence that was delivered or has passed, or when the timer was
         /// scheduled, in seconds or as a height.
         1 after: u64,
-        /// `deliveries` is how many occurrences were delivered.
-        2 deliveries: u64,
-        /// `trying` is the occurrence whose fire failed and is retried; 0 if there is none.
+        /// `trying` is the occurrence in hand that was tried; 0 if there is none.
         3 trying: u64,
         /// `lapses` is how many occurrences lapsed in a row since the last fire.
         4 lapses: u32,
-        /// `forced` is an occurrence that is delivered next, whatever its time and window: its owner ran or
-        /// resumed the timer; 0 if there is none.
+        /// `forced` is an occurrence that is delivered whatever its time and window, since its owner ran or
+        /// resumed the timer: next, or after the one that is being tried; 0 if there is none.
         5 forced: u64,
     }
     /// `Renewal` is the life that each fire gives again to a timer that renews itself.

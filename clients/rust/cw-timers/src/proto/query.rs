@@ -129,6 +129,14 @@ messages! {
         /// `verdict` is what the next block makes of it if nothing changes until then. That of a timer which is
         /// ready, or due in that block, is unspecified unless the request asks for it.
         62 verdict: Verdict,
+        /// `deliveries` is how many occurrences were tried by a fire that was not guarded, and tried whether
+        /// the one in hand was.
+        63 deliveries: u64,
+        /// Tried.
+        64 tried: bool,
+        /// `since` is the height at which it became due this time, where due is a later one; 0 if that is
+        /// due.
+        65 since: u64,
     }
     /// `Opcodes` are the numbers by which tools identify the authority's messages.
     Opcodes = "timers.v1.Opcodes" {
