@@ -708,6 +708,135 @@ fn an_update_replaces_trigger_and_options() {
     assert_eq!(update(&mut app, Update::of(&once)), Err(TimersError::NothingToUpdate));
 }
 
+/// What is stated as it stands changes nothing, and so leaves its place.
+#[test]
+fn an_update_that_changes_nothing() {
+    let (timers, mut app, _, contract) = protobuf();
+    let id = schedule(&timers, &mut app, &contract, Timer::on(Interval::every(5).first(9)).retry(2, 3));
+    let before = stored(&app, &contract, &id);
+    let mut update = |update: Update| {
+        send(&mut app, &contract, update.into_msg(&contract)).unwrap();
+        stored(&app, &contract, &id)
+    };
+    let again = Update::of(&id).trigger(Interval::every(5)).keep_options(&before).gas_limit(before.gas_limit);
+    assert_eq!(update(again), before, "an interval that states no first one keeps it");
+    let after = update(Update::of(&id).gas_limit(before.gas_limit + 1));
+    assert!(after.seq > before.seq);
+    assert_eq!(after.due, before.due);
+}
+
+/// What is in hand stays if the new trigger has it too; else it has passed.
+#[test]
+fn an_update_of_what_is_in_hand() {
+    let (timers, mut app, _, contract) = protobuf();
+    let start = app.block_info().time.seconds();
+    let every = |seconds| Calendar::every_seconds(seconds).anchor(start);
+    let id = schedule(&timers, &mut app, &contract, Timer::on(every(60)).retry(1, 30));
+    // Blocks are 5 seconds apart: the fire at 60 fails, and is tried again at 90.
+    timers.set_usage(|_| Usage { cycles: u64::MAX, cells: 0 });
+    timers.blocks(&mut app, 13);
+    timers.set_usage(|_| Usage { cycles: 1, cells: 0 });
+    let tried = stored(&app, &contract, &id);
+    assert_eq!((tried.tried, tried.deliveries, tried.retries), (true, 1, 1));
+    assert_eq!(tried.due_time, start as i64 + 90, "seconds, for a calendar");
+    send(&mut app, &contract, Update::of(&id).trigger(every(120)).into_msg(&contract)).unwrap();
+    let passed: Vec<_> = timers.next_block(&mut app).skipped.iter().map(|s| (s.first, s.count, s.reason)).collect();
+    assert_eq!(passed, [(start + 60, 1, Reason::Updated)]);
+    let moved = stored(&app, &contract, &id);
+    assert_eq!((moved.tried, moved.deliveries, moved.due_time), (false, 1, start as i64 + 120));
+    // The one at 120 fails too, and the new trigger has it.
+    timers.set_usage(|_| Usage { cycles: u64::MAX, cells: 0 });
+    timers.blocks(&mut app, 11);
+    timers.set_usage(|_| Usage { cycles: 1, cells: 0 });
+    let tried = stored(&app, &contract, &id);
+    assert_eq!((tried.tried, tried.due_time), (true, start as i64 + 150));
+    send(&mut app, &contract, Update::of(&id).trigger(every(60)).into_msg(&contract)).unwrap();
+    let blocks = timers.blocks(&mut app, 10);
+    let fires: Vec<_> = blocks.iter().flat_map(|b| &b.fires).collect();
+    let [fire] = fires[..] else { panic!("{fires:?}") };
+    assert_eq!((fire.delivery.occurrence, fire.delivery.index), (Some(start + 120), Some(2)));
+    assert!(blocks.iter().all(|b| b.skipped.is_empty()));
+}
+
+#[test]
+fn a_skip_may_state_what_it_takes_for_the_next() {
+    let (timers, mut app, _, contract) = protobuf();
+    let id = schedule(&timers, &mut app, &contract, Timer::on(Interval::every(5).first(9)));
+    let err = send(&mut app, &contract, Change::skip(&id, 1).skip_from(8).into_msg(&contract)).unwrap_err();
+    assert_eq!(refusal_of(&err), Some(TimersError::InvalidSkip));
+    send(&mut app, &contract, Change::skip(&id, 1).skip_from(9).into_msg(&contract)).unwrap();
+    assert_eq!(stored(&app, &contract, &id).due, 14);
+}
+
+/// What is on hold already may be paused, and lateness counts from when it was due.
+#[test]
+fn a_hold_leaves_lateness() {
+    let (timers, mut app, _, contract) = protobuf();
+    let id = schedule(&timers, &mut app, &contract, Timer::after(2));
+    let pause = |app: &mut TimersApp| send(app, &contract, Change::pause(&id).into_msg(&contract));
+    pause(&mut app).unwrap();
+    pause(&mut app).unwrap();
+    timers.run_to(&mut app, 5);
+    timers.change_config(|c| c.max_cycles_per_fire = 150_000).unwrap();
+    timers.next_block(&mut app);
+    send(&mut app, &contract, Change::resume(&id).into_msg(&contract)).unwrap();
+    timers.blocks(&mut app, 3);
+    assert_eq!(stored(&app, &contract, &id).hold_reason, HoldReason::Unrunnable);
+    timers.change_config(|c| c.max_cycles_per_fire = 550_000).unwrap();
+    let blocks = timers.blocks(&mut app, 2);
+    // Resumed at 7, it was due at 8; it could run again at 11.
+    assert_eq!((blocks[1].only_fire().delivery.due, blocks[1].only_fire().late), (8, 3));
+}
+
+/// A lapse is free where its window ended while the lane was paused.
+#[test]
+fn a_lapse_of_a_pause_is_free() {
+    for (paused, charged) in [(true, 0), (false, 6)] {
+        let (timers, mut app, _, contract) = protobuf();
+        let terms = Occurrences::latest().window(1);
+        let timer = Timer::on(Interval::every(50).first(3).from_schedule().occurrences(terms));
+        timers.change_config(|c| c.max_fires_per_block = 1).unwrap();
+        if !paused {
+            // Others have their turns before it.
+            (0..4).for_each(|_| drop(schedule(&timers, &mut app, &contract, Timer::after(1))));
+        }
+        let id = schedule(&timers, &mut app, &contract, timer);
+        timers.run_to(&mut app, 2);
+        if paused {
+            timers.change_config(|c| c.lane_paused = true).unwrap();
+            timers.run_to(&mut app, 5);
+            timers.change_config(|c| c.lane_paused = false).unwrap();
+            timers.run_to(&mut app, 6);
+        }
+        let blocks = timers.blocks(&mut app, 5);
+        let burned: u128 = blocks.iter().filter(|b| !b.skipped.is_empty()).map(|b| b.burned.u128()).sum();
+        let lapses = stored(&app, &contract, &id).recurrence.map(|r| r.lapses);
+        assert_eq!((burned, lapses), (charged, Some(u32::from(charged > 0))), "{paused}");
+    }
+}
+
+/// Rent that the actor lacks the coins for has passed as unfunded, or waits.
+#[test]
+fn a_timer_whose_actor_lacks_what_it_sends() {
+    for (on_unfunded, reason, held) in [
+        (OnUnfunded::Skip, Some(Reason::Unfunded), HoldReason::Unspecified),
+        (OnUnfunded::Suspend, None, HoldReason::Suspended),
+        (OnUnfunded::Destroy, None, HoldReason::Unspecified),
+    ] {
+        let (timers, mut app, _, contract) = protobuf();
+        let rent = Any::send(&contract, &contract, &coins(10_000_000_000, "utmr"));
+        let timer = Timer::every(3).message(rent).on_unfunded(on_unfunded);
+        let id = schedule(&timers, &mut app, &contract, timer);
+        let blocks = timers.run_to(&mut app, 4);
+        assert!(!blocks[3].only_fire().success);
+        assert_eq!(blocks[3].skipped.first().map(|s| s.reason), reason, "{on_unfunded:?}");
+        let after = stored(&app, &contract, &id);
+        assert_eq!(after.hold_reason, held, "{on_unfunded:?}");
+        let failures = u32::from(on_unfunded == OnUnfunded::Destroy);
+        assert_eq!((after.deliveries, after.failures), (1, failures), "{on_unfunded:?}");
+    }
+}
+
 /// What has been delivered is not due again after a change of the trigger, and numbers go on.
 #[test]
 fn occurrences_count_on() {
