@@ -115,7 +115,7 @@ const cases = [
     sender: alice, id, trigger: { after: "7" }, options: { retry: { max: 1, after: "2" }, on_unfunded: 2, renew: true,
       only_if: [{ store: "bank", prefix: "Ag==", when: { op: 1 } }] } } },
   { name: "resume_next", type: "timers.v1.MsgResumeTimer", amino: "timers/MsgResumeTimer", value: { sender: alice, id, at: 2 } },
-  { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, count: 7, actor: bob } },
+  { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, count: 7, actor: bob, from: "1700000000" } },
   { name: "run", type: "timers.v1.MsgRunTimer", amino: "timers/MsgRunTimer", value: { sender: alice, id, actor: bob } },
   { name: "extend_time", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_time: "1800000000" } },
   { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_at: big, actor: bob } },
