@@ -18,7 +18,7 @@ import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf,
   reasonIn } from "./outcome.js";
 import { type Pace } from "./pace.js";
 import { Proving, prove } from "./proof.js";
-import { RetryTerms, When, onUnfundedOf, retryOf } from "./when.js";
+import { RetryTerms, When, isByTime, onUnfundedOf, retryOf } from "./when.js";
 
 /**
  * leadBlocks is the least distance from the latest block to a due height: one takes the transaction, and none fires in
@@ -138,12 +138,15 @@ export class TimersClient {
   async schedule(sender: string, job: Job, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string> {
     const { messages, trigger, bid, retry, onUnfunded, onlyIf, ...rest } = job;
     const registry = this.signer().registry;
+    const timing = trigger instanceof When
+      ? await this.timing(trigger, rest)
+      : { trigger: Trigger.fromPartial(trigger) };
     const value = MsgScheduleTimer.fromPartial({
       sender,
       ...rest,
-      ...(trigger instanceof When ? await this.timing(trigger, rest) : { trigger: Trigger.fromPartial(trigger) }),
+      ...timing,
       bid: bid && Bid.fromPartial(bid),
-      retry: retryOf(retry),
+      retry: retryOf(retry, isByTime(timing.trigger)),
       onUnfunded: onUnfundedOf(onUnfunded),
       onlyIf: await this.guards(onlyIf),
       maxCharge: await this.maxCharge(sender, rest.maxCharge, async () => ({ gasLimit: 0n, cellLimit: 0n, ...rest, bid })),
@@ -182,12 +185,19 @@ export class TimersClient {
       call: messages && { messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))) },
       options: stated && TimerOptions.fromPartial({
         renew: stated.renew,
-        retry: retryOf(stated.retry),
+        retry: retryOf(stated.retry, await this.countsTime(sender, id, timing.trigger, stated.retry)),
         onUnfunded: onUnfundedOf(stated.onUnfunded),
         onlyIf: await this.guards(stated.onlyIf),
       }),
     });
     await this.send(sender, [{ typeUrl: "/timers.v1.MsgUpdateTimer", value }], fee, options);
+  }
+
+  /** countsTime tells whether a timer whose retries are stated is due by time, by another trigger or the one that it has. */
+  private async countsTime(actor: string, id: string, trigger: Trigger | undefined,
+    retry: RetryTerms | undefined): Promise<boolean> {
+    if (trigger || !retry || typeof retry.after === "bigint") return isByTime(trigger);
+    return isByTime((await this.query.Timer({ actor, id, verdict: false })).timer?.trigger);
   }
 
   /** maxCharge is what was stated of it, with "default" at today's price of a timer. */
@@ -253,17 +263,20 @@ export class TimersClient {
       options);
   }
 
-  /** skip lets the next occurrences of timers of the sender pass without a fire, 1 unless stated and 1,000 at most. */
+  /**
+   * skip lets the next occurrences of timers of the sender pass without a fire, 1 unless stated and 1,000 at most. From is the
+   * next one, in seconds since 1970 or as a height: if that is another by then, nothing passes.
+   */
   async skip(
     sender: string,
     ids: string | string[],
     count: number = 1,
     fee: StdFee | "auto" = "auto",
-    options: Sending = {},
+    { from = 0n, ...options }: Sending & { from?: bigint | number } = {},
   ): Promise<void> {
     if (!Number.isInteger(count) || count < 1 || count > 1_000)
       throw new Error(`count ${count} is out of bounds: want 1 to 1000`);
-    await this.each("MsgSkipTimer", ids, { sender, count }, fee, options);
+    await this.each("MsgSkipTimer", ids, { sender, count, from: BigInt(from) }, fee, options);
   }
 
   /** run makes the next occurrence of timers of the sender due in the next block, paid and counted like any other. */

@@ -462,7 +462,10 @@ const OnUnfundedNames = enumNames("ON_UNFUNDED_", OnUnfunded);
 export interface RetryTerms {
   /** max is how often. */
   max?: number | bigint | string;
-  /** after is the distance to the first retry, in blocks. */
+  /**
+   * after is the distance to the first retry: a time such as 10m where the timer is due by time, else a number of blocks. A
+   * bigint is what the chain takes: seconds there, blocks here.
+   */
   after?: number | bigint | string;
   /** backoff is by what each further distance is multiplied, 1 to 4. */
   backoff?: number | bigint | string;
@@ -470,8 +473,32 @@ export interface RetryTerms {
   on?: readonly (string | { codespace: string; code: number })[];
 }
 
-/** retryOf reads the terms of retries. */
-export function retryOf(terms: RetryTerms | undefined): Retry | undefined {
+/** isByTime tells whether block time makes a trigger due: then a distance to a retry is in seconds, else in blocks. */
+export const isByTime = (trigger: Partial<Trigger> | undefined): boolean =>
+  trigger?.time !== undefined || trigger?.calendar !== undefined;
+
+function retryAfter(after: number | bigint | string, byTime: boolean): bigint {
+  const text = String(after);
+  if (typeof after === "bigint" || !byTime) {
+    if (!isDigits(text) && lengthOf(text) !== undefined)
+      throw new Error(`${quote(text)} is a time, and the timer counts blocks: want a number of blocks such as 10`);
+    return parseCount(text, "number of blocks");
+  }
+  if (isDigits(text))
+    throw new Error(`${quote(text)} has no unit, and the timer is due by time: want a time such as 10m`);
+  return (parseDuration(text) + perSecond - 1n) / perSecond;
+}
+
+function lengthOf(text: string): bigint | undefined {
+  try {
+    return parseDuration(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** retryOf reads the terms of retries of a timer that is due by time, or not. */
+export function retryOf(terms: RetryTerms | undefined, byTime: boolean): Retry | undefined {
   if (!terms) return undefined;
   const { max, after: distance, backoff, on = [] } = terms;
   if ((max === undefined) !== (distance === undefined))
@@ -495,7 +522,7 @@ export function retryOf(terms: RetryTerms | undefined): Retry | undefined {
     retry.backoff = Number(backoff);
   }
   retry.on = on.map((one) => (typeof one === "string" ? errorCode(one) : { ...one }));
-  retry.after = naming("retry.after", () => parseCount(String(distance), "number of blocks"));
+  retry.after = naming("retry.after", () => retryAfter(distance, byTime));
   return retry;
 }
 

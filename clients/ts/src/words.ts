@@ -193,7 +193,7 @@ export function waitsWords(t: TimerInfo, pace: Pace, zone?: string): string {
     case TimerStatus.PENDING:
       return t.retries > 0 ? `its retry ${t.retries}, ${dueWords(t, pace, zone)}` : `its turn, ${dueWords(t, pace, zone)}`;
     default: {
-      const since = BigInt(pace.height) - t.due + 1n;
+      const since = BigInt(pace.height) - (t.since || t.due) + 1n;
       return (verdicts[t.verdict] ?? "the lane") + (since > 0n ? `; ready for ${count(since, "block")}` : "");
     }
   }

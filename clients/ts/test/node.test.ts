@@ -163,7 +163,7 @@ overLine("times are said as people say them, and occurrences are skipped, run an
       messages,
       trigger: rent,
       renew: true,
-      retry: { max: 2, after: 5, backoff: 2, on: ["bank/5"] },
+      retry: { max: 2, after: "25s", backoff: 2, on: ["bank/5"] },
       onUnfunded: "skip",
       label: "rent",
     }, fixed);

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { test } from "node:test";
 import { MsgScheduleTimer, Trigger, type Repeating, type Timing, When, after, at, every,
   preview } from "../src/index.js";
-import { onUnfundedOf, retryOf } from "../src/when.js";
+import { isByTime, onUnfundedOf, retryOf } from "../src/when.js";
 
 process.env.TZ = "UTC"; // as the machine of the vectors
 
@@ -60,7 +60,7 @@ function stated({ now, flags }: Vector): { when: When; timing: Timing; message: 
     expiresTime: timing.expiresTime,
     renew: flags.renew === "true",
     onUnfunded: onUnfundedOf(flags["on-unfunded"] as "skip"),
-    retry: retryOf({ max, after: retryAfter, backoff, on: on?.split(",") }),
+    retry: retryOf({ max, after: retryAfter, backoff, on: on?.split(",") }, isByTime(timing.trigger)),
   });
   return { when, timing, message };
 }

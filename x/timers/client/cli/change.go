@@ -258,7 +258,8 @@ func newResumeCmd() *cobra.Command {
 
 func newSkipCmd() *cobra.Command {
 	cmd := newNamedCmd("skip", "Let the next occurrences of one of your timers pass without a fire",
-		"Let the next --count occurrences of one of your timers pass without a fire, of a calendar or an interval. How many fires are left stays.",
+		"Let the next --count occurrences of one of your timers pass without a fire, of a calendar or an interval. How many fires are left stays. "+
+			"The transaction states which occurrence is the next: if another is by then, nothing passes.",
 		func(d *draft.Draft, names []string) ([]sdk.Msg, error) {
 			msgs, err := d.Skip(names)
 			if err == nil {

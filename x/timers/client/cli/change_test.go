@@ -515,8 +515,8 @@ func TestUpdate_StatesATriggerAndOptions(t *testing.T) {
 
 	msg, _ = update("--retries", "0", "--on-unfunded", "destroy", "--renew", "--only-if", "")
 	require.Equal(t, &types.TimerOptions{OnUnfunded: types.OnUnfundedDestroy, Renew: true}, msg.Options)
-	msg, notes = update("--every", "2h", "--retries", "1", "--retry-after", "9")
-	require.Equal(t, &types.Retry{Max: 1, After: 9}, msg.Options.Retry)
+	msg, notes = update("--every", "2h", "--retries", "1", "--retry-after", "9m")
+	require.Equal(t, &types.Retry{Max: 1, After: 540}, msg.Options.Retry)
 	require.EqualValues(t, 7_200, msg.Trigger.Calendar.Every.Seconds)
 	require.Contains(t, notes, "every 2 hours")
 

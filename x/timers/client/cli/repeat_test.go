@@ -38,10 +38,39 @@ func TestScheduleRepeats(t *testing.T) {
 		require.Equal(t, uint64(140), msg.Trigger.Interval.First, flag)
 		require.Zero(t, msg.Trigger.Height)
 	}
-	msg, notes = r.scheduleTx(append(line, "--in", "30", "--retries", "2", "--retry-after", "1m")...)
-	require.Equal(t, types.Trigger{Height: 140}, msg.Trigger)
-	require.Equal(t, &types.Retry{Max: 2, After: 24}, msg.Retry)
-	require.Contains(t, notes, "--retry-after 1m: 24 blocks, about 1m0s")
+}
+
+// TestRetryAfter_IsInTheClockOfTheTrigger: a time where time makes it due, else blocks.
+func TestRetryAfter_IsInTheClockOfTheTrigger(t *testing.T) {
+	r := newRig(t)
+	line := []string{"--msgs", r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]"), "--generate-only", "--retries", "2", "--retry-after"}
+	for _, by := range []struct {
+		when        []string
+		after, says string
+		want        uint64
+	}{
+		{[]string{"--in", "30"}, "10", "10 blocks", 10},
+		{[]string{"--every", "20"}, "1", "1 block", 1},
+		{[]string{"--after-blocks", "20"}, "7", "7 blocks", 7},
+		{[]string{"--after", "1h"}, "10m", "10m0s", 600},
+		{[]string{"--every", "1h"}, "90s", "1m30s", 90},
+		{[]string{"--every", "1h"}, "1500ms", "2s", 2},
+	} {
+		msg, notes := r.scheduleTx(append(append(line, by.after), by.when...)...)
+		require.Equal(t, &types.Retry{Max: 2, After: by.want}, msg.Retry)
+		require.Contains(t, notes, "; if it fails, again after "+by.says+", up to 2 times\n")
+	}
+	for _, refused := range []struct {
+		when        []string
+		after, want string
+	}{
+		{[]string{"--in", "30"}, "1m", `--retry-after: "1m" is a time, and the timer counts blocks: want a number of blocks such as 10`},
+		{[]string{"--every", "20"}, "soon", `--retry-after: "soon" is no number of blocks`},
+		{[]string{"--every", "1h"}, "5", `--retry-after: "5" has no unit, and the timer is due by time: want a time such as 10m`},
+		{[]string{"--after", "1h"}, "soon", "--retry-after: "},
+	} {
+		require.ErrorContains(t, r.Refused(append(append([]string{"schedule"}, append(line, refused.after)...), refused.when...)...), refused.want)
+	}
 }
 
 func TestScheduleRepeatsOffline(t *testing.T) {
@@ -137,6 +166,21 @@ func TestResume_SaysThatItCatchesUp(t *testing.T) {
 	require.NotContains(t, notes, "catches up")
 }
 
+// TestUpdate_ToAnotherClockRestatesRetries: as many blocks are not as many seconds.
+func TestUpdate_ToAnotherClockRestatesRetries(t *testing.T) {
+	r := newRig(t)
+	id := r.place(7, func(m *types.MsgScheduleTimer) {
+		m.Trigger, m.Retry = types.Trigger{After: 500}, &types.Retry{Max: 1, After: 60}
+	})
+	require.ErrorContains(t, r.Refused("update", id[:8], "--after", "1h"), "its retries are 60 blocks apart, and would be as many seconds")
+	require.ErrorContains(t, r.Refused("update", id[:8], "--after", "1h", "--on-unfunded", "suspend"), "state --retries and --retry-after anew")
+	require.ErrorContains(t, r.Refused("update", id[:8], "--after", "1h", "--retries", "1", "--retry-after", "5"), `"5" has no unit`)
+	msg, _ := r.Printed("update", id[:8], "--after", "1h", "--retries", "1", "--retry-after", "2m")
+	require.Equal(t, &types.Retry{Max: 1, After: 120}, msg.(*types.MsgUpdateTimer).Options.Retry)
+	msg, _ = r.Printed("update", id[:8], "--in", "900")
+	require.Nil(t, msg.(*types.MsgUpdateTimer).Options)
+}
+
 // Before it is signed, skip says what passes and what is next.
 func TestSkip_SaysWhatPasses(t *testing.T) {
 	r := newRig(t)
@@ -144,8 +188,15 @@ func TestSkip_SaysWhatPasses(t *testing.T) {
 		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
 	})
 	due := r.Chain.Height() + 20
-	_, notes := r.Printed("skip", id[:8])
+	msg, notes := r.Printed("skip", id[:8])
+	require.Equal(t, due, msg.(*types.MsgSkipTimer).From)
 	require.Regexp(t, fmt.Sprintf(`timer %s: 1 occurrence passes: height %d .*; next is height %d `, id, due, due+20), notes)
 	_, notes = r.Printed("skip", id[:8], "--count", "2")
 	require.Regexp(t, fmt.Sprintf(`2 occurrences pass: height %d .* to height %d .*; next is height %d `, due, due+20, due+40), notes)
+
+	id = r.place(6, func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: 1_700_003_600}}}
+	})
+	msg, _ = r.Printed("skip", id[:8])
+	require.EqualValues(t, 1_700_003_600, msg.(*types.MsgSkipTimer).From)
 }

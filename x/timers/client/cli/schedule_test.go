@@ -248,8 +248,8 @@ func TestDistancesNeedANodeThatKnowsNow(t *testing.T) {
 	require.ErrorContains(t, err, "still catching up at height 10")
 
 	r.Node.Catching, r.Node.Earliest = false, 10
-	_, _, err = r.Run(append(line, "--in", "20", "--retries", "1", "--retry-after", "10m", "--generate-only")...)
-	require.ErrorContains(t, err, "--retry-after 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
+	_, _, err = r.Run(append(line, "--every", "20", "--every-from", "schedule", "--window", "10m", "--generate-only")...)
+	require.ErrorContains(t, err, "--window 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
 	timed, _ := r.scheduleTx("--msgs", path, "--after", "10m", "--generate-only")
 	require.EqualValues(t, 1_700_000_610, timed.Trigger.Time.Unix(), "a time needs no block time")
 	msg, notes := r.scheduleTx("--msgs", path, "--in", "20", "--generate-only")
@@ -257,7 +257,7 @@ func TestDistancesNeedANodeThatKnowsNow(t *testing.T) {
 	require.Contains(t, notes, "due at height 30: in 20 blocks\n", "a number of blocks needs no block time")
 
 	r.Node.Earliest, r.Node.BlockTime = 1, 0
-	_, _, err = r.Run(append(line, "--in", "20", "--retries", "1", "--retry-after", "10m", "--generate-only")...)
+	_, _, err = r.Run(append(line, "--every", "20", "--every-from", "schedule", "--window", "10m", "--generate-only")...)
 	require.ErrorContains(t, err, "carry no time that grows")
 }
 
@@ -354,7 +354,7 @@ func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 func TestSchedule_OfRecurrencesThatLiveOn(t *testing.T) {
 	r := newRig(t)
 	msg, _ := r.Printed("schedule", "send", "bob", "5stake", "--every", "day@09:00", "--zone", "UTC", "--renew", "--on-failure", "suspend",
-		"--max-failures", "5", "--on-unfunded", "skip", "--retries", "3", "--retry-after", "2", "--retry-backoff", "3", "--retry-on", "bank/5,wasm")
+		"--max-failures", "5", "--on-unfunded", "skip", "--retries", "3", "--retry-after", "2s", "--retry-backoff", "3", "--retry-on", "bank/5,wasm")
 	scheduled := msg.(*types.MsgScheduleTimer)
 	require.True(t, scheduled.Renew)
 	require.Equal(t, types.OnUnfundedSkip, scheduled.OnUnfunded)

@@ -25,7 +25,7 @@ func summarize(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 	if len(d.Messages) > 0 {
 		does = writer(d.Job).Messages(d.Messages)
 	}
-	d.Notef("will %s, %s%s%s", does, when(d, &msg.Trigger), onlyIf(d, msg), again(msg.Retry))
+	d.Notef("will %s, %s%s%s", does, when(d, &msg.Trigger), onlyIf(d, msg), again(msg.Retry, &msg.Trigger))
 	if !draft.Repeats(msg) {
 		return
 	}
@@ -170,11 +170,15 @@ func onlyIf(d *draft.Draft, msg *types.MsgScheduleTimer) string {
 }
 
 // again says what becomes of a fire that fails, in words.
-func again(r *types.Retry) string {
+func again(r *types.Retry, t *types.Trigger) string {
 	if r == nil {
 		return ""
 	}
-	text := "; if it fails, again after " + plain.Count(r.After, "block")
+	length := blocks
+	if t.ByTime() {
+		length = seconds
+	}
+	text := "; if it fails, again after " + length(r.After)
 	if r.Max == 1 {
 		return text + ", once"
 	}

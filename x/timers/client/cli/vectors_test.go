@@ -124,7 +124,8 @@ var whenStated = [][]string{
 	{inWinter, "every", "day@09:00", "missed", "latest"},
 	{inWinter, "every", "1h", "on-failure", "suspend", "max-failures", "3", "renew", "true"},
 	{inWinter, "every", "1h", "on-failure", "roll", "on-unfunded", "skip"},
-	{inWinter, "every", "1h", "on-unfunded", "suspend", "retries", "2", "retry-after", "5"},
+	{inWinter, "every", "1h", "on-unfunded", "suspend", "retries", "2", "retry-after", "5m"},
+	{inWinter, "after", "1h", "retries", "2", "retry-after", "1500ms"},
 	{inWinter, "at", "500", "retries", "2", "retry-after", "5", "retry-backoff", "4", "retry-on", "bank/5,wasm"},
 
 	// Once.
@@ -216,6 +217,10 @@ var whenStated = [][]string{
 	{inWinter, "at", "500", "retry-backoff", "2"},
 	{inWinter, "at", "500", "retries", "2", "retry-after", "5", "retry-backoff", "5"},
 	{inWinter, "at", "500", "retries", "2", "retry-after", "5", "retry-on", "/5"},
+	{inWinter, "at", "500", "retries", "2", "retry-after", "5m"},
+	{inWinter, "at", "500", "retries", "2", "retry-after", "soon"},
+	{inWinter, "every", "1h", "retries", "2", "retry-after", "5"},
+	{inWinter, "every", "1h", "retries", "2", "retry-after", "soon"},
 	{inWinter, "at", "500", "on-unfunded", "wait"},
 
 	// Refused: zones and times.

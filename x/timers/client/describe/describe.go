@@ -384,8 +384,8 @@ func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clo
 	default: // It is ready.
 	}
 	late := ""
-	if c.Height >= t.Due {
-		late = fmt.Sprintf(" ready for %s", plain.Count(c.Height-t.Due+1, "block"))
+	if since := cmp.Or(t.Since, t.Due); c.Height >= since {
+		late = fmt.Sprintf(" ready for %s", plain.Count(c.Height-since+1, "block"))
 	}
 	text := words.Verdict(t.Verdict)
 	if late != "" {

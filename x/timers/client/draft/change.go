@@ -114,16 +114,39 @@ func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when 
 		}
 		msg.Trigger = &kept
 	}
+	trigger := msg.Trigger
+	if trigger == nil && live != nil {
+		trigger = &live.Trigger
+	}
 	if !options {
-		return nil
+		return otherClock(live, trigger)
 	}
 	if live == nil {
 		return fmt.Errorf("%s replace all of what a timer states of bad moments, which needs a node: --%s has none",
 			job.ListFlags(optionFlags), flags.FlagOffline)
 	}
 	stated, err := d.options(types.TimerOptions{Retry: live.Retry, OnUnfunded: live.OnUnfunded, Renew: live.Renewal != nil, OnlyIf: live.OnlyIf})
+	if err != nil {
+		return err
+	}
 	msg.Options = &stated
-	return err
+	if _, restated := d.Stated(flagRetries); restated {
+		return d.retryAfter(stated.Retry, trigger.ByTime())
+	}
+	return otherClock(live, trigger)
+}
+
+// otherClock refuses a trigger in whose clock a distance to retries would mean something else.
+func otherClock(live *types.TimerInfo, trigger *types.Trigger) error {
+	if live == nil || live.Retry == nil || live.Trigger.ByTime() == trigger.ByTime() {
+		return nil
+	}
+	from, to := "blocks", "seconds"
+	if live.Trigger.ByTime() {
+		from, to = to, from
+	}
+	return fmt.Errorf("its retries are %d %s apart, and would be as many %s: state --%s and --%s anew, or --%s 0 for none",
+		live.Retry.After, from, to, flagRetries, flagRetryAfter, flagRetries)
 }
 
 // AddExtendFlags adds the flags that Extend reads.

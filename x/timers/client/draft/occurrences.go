@@ -1,10 +1,12 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,7 +22,8 @@ func (d *Draft) ResumeAt() types.ResumeAt {
 	return types.ResumeUnspecified
 }
 
-// Skip reads of which of the signer's timers the next occurrences pass, and how many.
+// Skip reads of which of the signer's timers the next occurrences pass, and how many. It states which is the next: if that is another by
+// the time the chain reads it, nothing passes. Without a node that is not known.
 func (d *Draft) Skip(names []string) ([]sdk.Msg, error) {
 	count := uint64(1)
 	if text, given := d.Stated(flagCount); given {
@@ -38,9 +41,31 @@ func (d *Draft) Skip(names []string) ([]sdk.Msg, error) {
 	}
 	msgs := make([]sdk.Msg, len(timers))
 	for i, timer := range timers {
-		msgs[i] = &types.MsgSkipTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, Count: uint32(count)}
+		next, err := d.next(&timer)
+		if err != nil {
+			return nil, err
+		}
+		msgs[i] = &types.MsgSkipTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, Count: uint32(count), From: next}
 	}
 	return msgs, nil
+}
+
+// next is the next occurrence of a timer that repeats, in seconds since 1970 or as a height; 0 without a node, and if it has none.
+func (d *Draft) next(timer *job.Owned) (uint64, error) {
+	live := timer.Live
+	if live == nil {
+		return 0, nil
+	}
+	if i := live.Trigger.Interval; i != nil && i.From != types.FromSchedule {
+		return cmp.Or(live.Since, live.Due), nil
+	}
+	answer, err := types.NewQueryClient(d.Context).Occurrences(d.Ctx, &types.QueryOccurrencesRequest{
+		Actor: cmp.Or(timer.Actor, d.Signer.Text), Id: timer.ID, Limit: 1,
+	})
+	if err != nil || len(answer.Occurrences) == 0 {
+		return 0, err
+	}
+	return answer.Occurrences[0].At, nil
 }
 
 // Run reads of which of the signer's timers the next occurrence is due in the next block.

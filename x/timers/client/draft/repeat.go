@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -29,7 +30,7 @@ func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(flagMaxFailures, "", "with --"+FlagOnFailure+" suspend: after how many failed fires in a row (default 1)")
 	f.Bool(flagRenew, false, "give a timer that repeats the same life again with each fire: it ends when its payer runs dry, or you cancel it")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
-	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
+	f.String(flagRetryAfter, "", "from a failed fire to its retry: a time such as 10m if it is due by time, else a number of blocks; with --"+flagRetries)
 	f.String(flagBackoff, "", "by what each further distance to a retry is multiplied, 1 to 4 (default 1); with --"+flagRetries)
 	f.StringSlice(flagRetryOn, nil, "errors after which a fire is tried again, as CODESPACE or CODESPACE/CODE, at most 8 (default: all); with --"+flagRetries)
 	f.StringArray(flagOnlyIf, nil, fmt.Sprintf("what must hold when it fires, as 'KEY OP VALUE' such as 'bank:balance:bob:stake < 100', where KEY is as in --"+flagWatch+": else it does nothing and costs little; may be repeated, %d at most", types.MaxOnlyIf))
@@ -173,10 +174,10 @@ func (d *Draft) options(o types.TimerOptions) (types.TimerOptions, error) {
 	return o, err
 }
 
-// retry reads --retries and --retry-after; nil without.
+// retry reads --retries and what goes with it, but for the distance, which is in the clock of the trigger; nil without.
 func (d *Draft) retry() (*types.Retry, error) {
 	times, hasTimes := d.Stated(flagRetries)
-	after, hasAfter := d.Stated(flagRetryAfter)
+	_, hasAfter := d.Stated(flagRetryAfter)
 	switch {
 	case hasTimes != hasAfter:
 		return nil, fmt.Errorf("--%s and --%s go together: want both or neither", flagRetries, flagRetryAfter)
@@ -203,11 +204,33 @@ func (d *Draft) retry() (*types.Retry, error) {
 		}
 		retry.Backoff = uint32(backoff)
 	}
-	if retry.On, err = d.retryOn(); err != nil {
-		return nil, err
-	}
-	retry.After, err = d.blocks(flagRetryAfter, after)
+	retry.On, err = d.retryOn()
 	return retry, err
+}
+
+// retryAfter reads --retry-after into a retry, if there is one: a time if the trigger is one by time, else a number of blocks.
+func (d *Draft) retryAfter(retry *types.Retry, byTime bool) (err error) {
+	text, given := d.Stated(flagRetryAfter)
+	digits := timespan.IsDigits(text)
+	switch {
+	case retry == nil || !given:
+		return nil
+	case byTime && digits:
+		return fmt.Errorf("--%s: %.80q has no unit, and the timer is due by time: want a time such as 10m", flagRetryAfter, text)
+	case byTime:
+		var length time.Duration
+		length, err = timespan.ParseDuration(text)
+		retry.After = uint64((length + time.Second - 1) / time.Second)
+	default:
+		if _, wrong := timespan.ParseDuration(text); !digits && wrong == nil {
+			return fmt.Errorf("--%s: %.80q is a time, and the timer counts blocks: want a number of blocks such as 10", flagRetryAfter, text)
+		}
+		retry.After, err = timespan.ParseCount(text, "number of blocks")
+	}
+	if err != nil {
+		err = fmt.Errorf("--%s: %w", flagRetryAfter, err)
+	}
+	return err
 }
 
 // retryOn reads --retry-on.

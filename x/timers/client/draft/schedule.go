@@ -74,6 +74,9 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err = d.setTrigger(&msg.Trigger, due, msg.ExpiresTime); err != nil {
 		return nil, err
 	}
+	if err = d.retryAfter(msg.Retry, msg.Trigger.ByTime()); err != nil {
+		return nil, err
+	}
 	return msg, d.endsAfterDue(msg, endFlag, endText)
 }
 
