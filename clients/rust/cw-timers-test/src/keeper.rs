@@ -261,6 +261,11 @@ impl Keeper<'_> {
         Moment { height: self.height, time: self.time }
     }
 
+    /// The first height at which a timer may become due: the end of this block has not read yet what is, unless it runs.
+    fn open_height(&self) -> u64 {
+        self.height + u64::from(self.in_fire)
+    }
+
     fn check_gas_limit(&self, gas_limit: u64) -> AnyResult<()> {
         let (least, most) = (self.config.min_gas_limit, self.config.max_cycles_per_fire);
         if !(least..=most).contains(&gas_limit) {
@@ -488,8 +493,8 @@ impl Keeper<'_> {
         if recur::returns_by_itself(info) {
             info.hold_reason = HoldReason::Unspecified;
         }
-        // One that is overdue is due in the next block. The end of this one has not read yet what is due, unless it runs.
-        let open = if self.in_fire { self.height + 1 } else { self.height };
+        // One that is overdue is due in the next block.
+        let open = self.height + u64::from(self.in_fire);
         if info.hold_reason == HoldReason::Unspecified && info.due < open {
             recur::place_at(info, self.height + 1);
         }
@@ -638,7 +643,7 @@ impl Keeper<'_> {
         }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
-        let passed = recur::skip(&mut record.info, u64::from(msg.count), msg.from, self.now())?;
+        let passed = recur::skip(&mut record.info, u64::from(msg.count), msg.from, self.open_height(), self.now())?;
         record.save(self.storage);
         store::note_passed(self.storage, &record.info.id, &passed);
         Ok(MsgSkipTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
@@ -651,6 +656,9 @@ impl Keeper<'_> {
         match record.info.hold_reason {
             HoldReason::Unspecified if record.info.due <= self.height + 1 => {
                 return refuse(TimersError::AlreadyDue, format!("it is due at height {}", record.info.due));
+            }
+            HoldReason::Timed if record.info.due_time <= self.time => {
+                return refuse(TimersError::AlreadyDue, "it is due in this block");
             }
             HoldReason::Unspecified | HoldReason::Timed => {}
             reason => return refuse(TimersError::AlreadyOnHold, format!("it is on hold: {reason:?}")),

@@ -290,6 +290,12 @@ impl Series {
         }
     }
 
+    /// The same without windows: what has come is in hand until it is over.
+    fn in_hand(mut self, after: u64) -> Resolution {
+        self.window = 0;
+        self.resolve(after)
+    }
+
     fn resolve_by_time(&self, after: u64) -> Resolution {
         let (rule, now) = (&self.rule, self.now);
         let come = rule.latest(after, now.min(self.end)).unwrap_or(after);

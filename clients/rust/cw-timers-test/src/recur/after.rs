@@ -98,7 +98,7 @@ pub(crate) fn after(before: &Record, mut turn: Turn<'_>, config: &Config, now: M
     }
     let tried = t.tried || n.record.info.deliveries > t.deliveries;
     over(&mut n, t, &turn);
-    n.stays = advance(&mut n.record.info, tried, &turn, now);
+    n.stays = advance(&mut n, tried, &turn, now);
     if n.stays {
         count(&mut n, &turn, failed || outcome == Outcome::Lapsed && turn.occurrence.over, config);
     }
@@ -198,7 +198,8 @@ fn over(n: &mut Next, t: &TimerInfo, turn: &Turn<'_>) {
 }
 
 /// Makes the timer due at what comes next, and reports whether there is something. `tried`: whether what is over was.
-fn advance(timer: &mut TimerInfo, tried: bool, turn: &Turn<'_>, now: Moment) -> bool {
+fn advance(n: &mut Next, tried: bool, turn: &Turn<'_>, now: Moment) -> bool {
+    let timer = &mut n.record.info;
     let left = repetitions(timer);
     if !recurs(timer) || tried && left == 1 {
         return false;
@@ -211,24 +212,38 @@ fn advance(timer: &mut TimerInfo, tried: bool, turn: &Turn<'_>, now: Moment) -> 
         Outcome::Lapsed => turn.occurrence.over,
         _ => false,
     };
-    !expired(timer, now) && next_of(timer, turn, now) && !(stops && on_failure(timer).0 == OnFailure::Stop)
+    let more = !expired(timer, now) && next_of(timer, &mut n.passed, turn, now);
+    more && !(stops && on_failure(timer).0 == OnFailure::Stop)
 }
 
 /// Makes a timer that repeats due again, and reports whether it is within its life.
-fn next_of(timer: &mut TimerInfo, turn: &Turn<'_>, now: Moment) -> bool {
+fn next_of(timer: &mut TimerInfo, passed: &mut Vec<Passing>, turn: &Turn<'_>, now: Moment) -> bool {
     let left = last_height(timer).saturating_sub(now.height);
     if let Some(watch) = timer.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
         let distance = watch.cooldown.max(1);
         (timer.hold_reason, timer.due) = (HoldReason::Watching, now.height + distance);
         return distance <= left;
     }
-    let Some(every) = distance_of(timer) else { return to_next(timer, now) };
+    let Some(every) = distance_of(timer) else {
+        settle(timer, passed, now);
+        return to_next(timer, now);
+    };
     timer.hold_reason = HoldReason::Unspecified;
     if turn.outcome.fired() {
         timer.due = now.height + every;
         return every <= left;
     }
     operations::skip_from(timer, last_due(timer), 1, now)
+}
+
+/// Lets pass what may fire no more by now, and was never ready: nobody is charged for it.
+fn settle(timer: &mut TimerInfo, passed: &mut Vec<Passing>, now: Moment) {
+    let series = series_of(timer, now);
+    let r = series.resolve(timer.recurrence.as_ref().map_or(0, |r| r.after));
+    if r.passed.count > 0 && (r.open.is_none() || series.each) {
+        edit(timer, |recurrence| recurrence.after = r.passed.last);
+        pass(passed, r.passed, Reason::Window);
+    }
 }
 
 /// Counts failures and passings in a row, and suspends the timer after too many.

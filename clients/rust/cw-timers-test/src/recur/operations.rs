@@ -6,6 +6,7 @@ use cw_timers::proto::{HoldReason, Message, Recurrence, ResumeAt, TimerInfo};
 use cw_timers::TimersError;
 
 use super::after::last_due;
+use super::update::in_hand;
 use super::*;
 use crate::store::{Moment, Reason};
 
@@ -30,8 +31,8 @@ fn give_up(timer: &mut TimerInfo) -> AnyResult<()> {
 }
 
 /// Lets the next occurrences of a timer pass. One that is on hold stays so. `from` is the next one, or 0 for whichever that
-/// is.
-pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, now: Moment) -> AnyResult<Vec<Passing>> {
+/// is; `open` the first height at which a timer may become due.
+pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, open: u64, now: Moment) -> AnyResult<Vec<Passing>> {
     let every = distance_of(timer);
     if timer.recurrence.is_none() && every.is_none() {
         return refuse(TimersError::UnsupportedTimerType, "only a calendar or an interval has occurrences");
@@ -42,7 +43,7 @@ pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, now: Moment) ->
         None => last_due(timer),
         Some(r) if tried => r.trying,
         Some(r) => {
-            let r = series_of(timer, now).resolve(r.after);
+            let r = series_of(timer, now).in_hand(r.after);
             r.open.or(r.next).unwrap_or(0)
         }
     };
@@ -61,6 +62,16 @@ pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, now: Moment) ->
         }
         None => skip_series(timer, count, tried, now)?,
     };
+    let after = timer.recurrence.as_ref().map(|r| r.after);
+    let comes = match (every, after) {
+        (Some(every), _) => last + every * count == open,
+        (None, Some(after)) if !by_time(timer) => series_of(timer, now).rule.next(after, open) == Some(open),
+        _ => false,
+    };
+    if comes {
+        // In this very block.
+        timer.due = open;
+    }
     timer.since = 0;
     if let Some(reason) = held {
         timer.hold_reason = reason;
@@ -86,7 +97,7 @@ fn skip_series(timer: &mut TimerInfo, count: u64, tried: bool, now: Moment) -> A
     let mut asked = if tried { Passed::one(after) } else { Passed::default() };
     let mut later = Passed::default();
     if asked.count < count {
-        let r = series.resolve(after);
+        let r = series_of(timer, now).in_hand(after);
         later = r.passed.clone();
         let mut next = r.open.or(r.next);
         while asked.count < count {
@@ -149,8 +160,9 @@ fn at_once(timer: &mut TimerInfo, now: Moment) {
 /// Lets a timer go on that was on hold: now, as if nothing had been late, or with its next repetition.
 pub(crate) fn resume(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyResult<Vec<Passing>> {
     let Some(recurrence) = timer.recurrence.clone() else {
+        let due = in_hand(timer, now).filter(|_| at == ResumeAt::Next);
         resume_plain(timer, at, now)?;
-        return Ok(Vec::new());
+        return Ok(due.map(|due| Passing { passed: Passed::one(due), reason: Reason::Paused }).into_iter().collect());
     };
     if at == ResumeAt::Next {
         return resume_next(timer, now);
@@ -218,7 +230,8 @@ fn resume_next(timer: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>> {
 /// The same for a timer whose occurrences are not known in advance.
 fn resume_plain(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyResult<()> {
     if at != ResumeAt::Next {
-        if timer.tried || timer.due <= now.height {
+        let came = if by_time(timer) { timer.due_time <= now.time } else { timer.due <= now.height };
+        if timer.tried || came {
             at_once(timer, now);
         }
         return Ok(());
@@ -229,10 +242,6 @@ fn resume_plain(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyResult<(
     let Some(every) = distance_of(timer) else {
         return refuse(TimersError::UnsupportedTimerType, "it fires once, and has no next repetition");
     };
-    if timer.due > now.height && !timer.tried {
-        // Nothing has come: it waits for what it waited for.
-        return Ok(());
-    }
     if every > last_height(timer) - now.height {
         return refuse(TimersError::ExpiresTooSoon, "its next repetition lies beyond its life");
     }

@@ -131,7 +131,7 @@ fn move_to(before: &TimerInfo, next: &mut TimerInfo, now: Moment) -> AnyResult<V
             (next.due, next.due_time, next.since) = (before.due, before.due_time, before.since);
             (next.hold_reason, next.tried, next.retries) = (before.hold_reason, before.tried, before.retries);
             if next.recurrence.is_some() {
-                keep_in_hand(before, next, at, now);
+                passed = keep_in_hand(before, next, at, now);
             }
             return Ok(passed);
         }
@@ -163,7 +163,7 @@ fn move_to(before: &TimerInfo, next: &mut TimerInfo, now: Moment) -> AnyResult<V
 }
 
 /// The occurrence that a timer has in hand, whose own time has come: an instant of its clock.
-fn in_hand(timer: &TimerInfo, now: Moment) -> Option<u64> {
+pub(super) fn in_hand(timer: &TimerInfo, now: Moment) -> Option<u64> {
     let Some(r) = timer.recurrence.as_ref().filter(|_| kind_of(timer) != Kind::Watch) else {
         return match kind_of(timer) {
             Kind::Watch => None,
@@ -194,13 +194,25 @@ fn keeps(before: &TimerInfo, next: &TimerInfo, at: u64) -> bool {
     series_of(next, Moment { height: 0, time: 0 }).rule.next(at - 1, at) == Some(at)
 }
 
-/// Keeps an occurrence in hand under another trigger, which may have later ones that have come: they are not its own.
-fn keep_in_hand(before: &TimerInfo, next: &mut TimerInfo, at: u64, now: Moment) {
-    let Some(recurrence) = before.recurrence.clone() else { return };
-    next.recurrence = Some(recurrence.clone());
-    if !before.tried && recurrence.forced == 0 && series_of(next, now).came(recurrence.after) != at {
-        edit(next, |r| r.forced = at);
+/// Keeps an occurrence in hand under another trigger, which may have other ones that have come: they are not its own.
+/// Where only the latest fires, those before it have passed.
+fn keep_in_hand(before: &TimerInfo, next: &mut TimerInfo, at: u64, now: Moment) -> Vec<Passing> {
+    let mut passed = Vec::new();
+    let Some(mut recurrence) = before.recurrence.clone() else { return passed };
+    if !before.tried && recurrence.forced == 0 {
+        let series = series_of(before, now);
+        if !series.each {
+            passed = series.passed_before(recurrence.after, at);
+            passed.iter_mut().for_each(|p| p.reason = Reason::Later);
+            recurrence.after = at - 1;
+        }
+        next.recurrence = Some(recurrence.clone());
+        if series_of(next, now).came(recurrence.after) != at {
+            recurrence.forced = at;
+        }
     }
+    next.recurrence = Some(recurrence);
+    passed
 }
 
 /// The occurrences that have come of a timer, up to the one in hand.
