@@ -21,9 +21,10 @@ use cw_multi_test::{
     App, BankKeeper, BankSudo, ContractWrapper, DistributionKeeper, Executor, GovFailingModule, IbcFailingModule,
     MockApiBech32, Module, StakeKeeper, SudoMsg as AppSudo, WasmKeeper,
 };
+use cw_timers::proto::TimerInfo;
 use cw_timers::{
-    timer_id, Bid, Calendar, Change, Interval, Occurrences, OnUnfunded, QueryWire, ResumeAt, SudoMsg, Tier, Timer,
-    TimerId, Trigger, Update, Watch, WatchKey, Wire,
+    timer_id, Bid, Calendar, Change, Interval, Occurrences, QueryWire, ResumeAt, SudoMsg, Tier, Timer, TimerId,
+    TimersQuerier, Trigger, Update, Watch, WatchKey, Wire,
 };
 use cw_timers_test::{refusal_of, Block, Config, Timers, Usage};
 use serde::de::DeserializeOwned;
@@ -121,12 +122,6 @@ fn text(v: &Value) -> String {
     }
 }
 
-/// The distance to a retry in the clock of the trigger: files state it in blocks, whatever that is.
-fn retry_after(op: &Value) -> u64 {
-    let by_time = !op["time"].is_null() || !op["calendar"].is_null();
-    number(&op["retry"]["after"]) * if by_time { world(|w| w.mean_seconds) } else { 1 }
-}
-
 fn contract_of(account: &Value) -> Addr {
     world(|w| w.contracts[account.as_str().unwrap()].clone())
 }
@@ -185,11 +180,18 @@ fn calendar(op: &Value) -> cw_timers::proto::CalendarTrigger {
 
 /// A trigger as it is on the wire: the builders make no calendar with two rules.
 fn proto_trigger(op: &Value, api: &dyn Api) -> cw_timers::proto::Trigger {
-    use cw_timers::proto::Message;
-    match op["calendar"].is_null() {
+    use cw_timers::proto::{Message, Missed};
+    let mut trigger: cw_timers::proto::Trigger = match op["calendar"].is_null() {
         true => trigger(op, api).into(),
         false => cw_timers::proto::Trigger::with(|t| t.calendar = Some(calendar(op))),
+    };
+    // The builders state what is the default.
+    let interval = trigger.interval.as_mut().and_then(|i| i.occurrences.as_mut());
+    let calendar = trigger.calendar.as_mut().and_then(|c| c.occurrences.as_mut());
+    if let Some(terms) = interval.or(calendar).filter(|_| op["missed"].is_null()) {
+        terms.missed = Missed::Unspecified;
     }
+    trigger
 }
 
 fn trigger(op: &Value, api: &dyn Api) -> Trigger {
@@ -222,6 +224,160 @@ fn trigger(op: &Value, api: &dyn Api) -> Trigger {
         false => Trigger::After(number(&op["after"])),
         true => Trigger::Height(number(&op["height"])),
     }
+}
+
+/// Whether an operation states a leaf, or one of several.
+fn states(op: &Value, names: &[&str]) -> bool {
+    names.iter().any(|name| !op[*name].is_null())
+}
+
+/// How a trigger repeats, whatever its rule is.
+#[derive(Clone, Default)]
+struct Terms {
+    remaining: u64,
+    on_failure: cw_timers::proto::OnFailure,
+    max_failures: u32,
+    occurrences: cw_timers::proto::OccurrenceTerms,
+}
+
+impl Terms {
+    fn of(trigger: &cw_timers::proto::Trigger) -> Terms {
+        use cw_timers::proto::OnFailure;
+        let occurrences = |terms: &Option<_>| terms.clone().unwrap_or_default();
+        let mut terms = Terms { remaining: 1, on_failure: OnFailure::Roll, ..Terms::default() };
+        if let Some(c) = &trigger.calendar {
+            (terms.remaining, terms.on_failure, terms.max_failures) = (c.remaining, c.on_failure, c.max_failures);
+            terms.occurrences = occurrences(&c.occurrences);
+        } else if let Some(i) = &trigger.interval {
+            (terms.remaining, terms.on_failure, terms.max_failures) = (i.remaining, i.on_failure, i.max_failures);
+            terms.occurrences = occurrences(&i.occurrences);
+        } else if let Some(w) = &trigger.watch {
+            terms.remaining = w.remaining;
+        }
+        terms.max_failures = match terms.on_failure {
+            OnFailure::Suspend => terms.max_failures.max(1),
+            _ => 0,
+        };
+        terms
+    }
+}
+
+/// A trigger with the terms that an update states, and for the rest with those that there were. A watch states no other than
+/// how often it fires, and a calendar that is stated its own.
+fn with_terms(mut trigger: cw_timers::proto::Trigger, before: &Terms, op: &Value) -> cw_timers::proto::Trigger {
+    use cw_timers::proto::{OccurrenceTerms, OnFailure};
+    let mut terms = before.clone();
+    if let Some(calendar) = trigger.calendar.as_ref().filter(|_| states(op, &["calendar"])) {
+        if calendar.remaining != 0 {
+            terms.remaining = calendar.remaining;
+        }
+        if calendar.on_failure != OnFailure::Unspecified {
+            (terms.on_failure, terms.max_failures) = (calendar.on_failure, calendar.max_failures);
+        }
+        if let Some(own) = calendar.occurrences.clone().filter(|o| *o != OccurrenceTerms::default()) {
+            terms.occurrences = own;
+        }
+    }
+    if states(op, &["remaining"]) {
+        terms.remaining = number(&op["remaining"]);
+    }
+    if states(op, &["on_failure"]) {
+        (terms.on_failure, terms.max_failures) = match op["on_failure"].as_str() {
+            Some("stop") => (OnFailure::Stop, 0),
+            Some("suspend") => (OnFailure::Suspend, 0),
+            _ => (OnFailure::Roll, 0),
+        };
+    }
+    if states(op, &["max_failures", "on_failure"]) {
+        terms.max_failures = number(&op["max_failures"]) as u32;
+    }
+    let stated = occurrences(op).map(|stated| Calendar::every_seconds(60).occurrences(stated).into_proto());
+    if let Some(stated) = stated.and_then(|calendar| calendar.occurrences) {
+        if states(op, &["missed"]) {
+            terms.occurrences.missed = stated.missed;
+        }
+        if states(op, &["window"]) {
+            terms.occurrences.window = stated.window;
+        }
+        if states(op, &["jitter"]) {
+            terms.occurrences.jitter = stated.jitter;
+        }
+    }
+    let kept = Some(terms.occurrences).filter(|o| *o != OccurrenceTerms::default());
+    if let Some(c) = &mut trigger.calendar {
+        (c.remaining, c.on_failure, c.max_failures) = (terms.remaining, terms.on_failure, terms.max_failures);
+        c.occurrences = kept;
+    } else if let Some(i) = &mut trigger.interval {
+        (i.remaining, i.on_failure, i.max_failures) = (terms.remaining, terms.on_failure, terms.max_failures);
+        i.occurrences = kept;
+    } else if let Some(w) = trigger.watch.as_mut().filter(|_| before.remaining > 0) {
+        w.remaining = terms.remaining;
+    }
+    trigger
+}
+
+/// The retries that an operation states, in the clock of a trigger.
+fn retry(op: &Value, by_time: bool) -> cw_timers::proto::Retry {
+    use cw_timers::proto::{ErrorCode, Message, Retry};
+    let stated = &op["retry"];
+    Retry::with(|r| {
+        r.max = number(&stated["max"]) as u32;
+        r.after = number(&stated["after"]) * if by_time { world(|w| w.mean_seconds) } else { 1 };
+        r.backoff = number(&stated["backoff"]) as u32;
+        for error in stated["on"].as_array().into_iter().flatten() {
+            // The error of a handler that fails as the scenario says.
+            let (codespace, code) = match (text(&error["codespace"]).as_str(), number(&error["code"]) as u32) {
+                ("lab", 4) => ("wasm".to_string(), 5),
+                (codespace, code) => (codespace.to_string(), code),
+            };
+            r.on.push(ErrorCode::with(|e| (e.codespace, e.code) = (codespace, code)));
+        }
+    })
+}
+
+fn on_unfunded(op: &Value) -> cw_timers::proto::OnUnfunded {
+    use cw_timers::proto::OnUnfunded;
+    match op["on_unfunded"].as_str() {
+        Some("skip") => OnUnfunded::Skip,
+        Some("suspend") => OnUnfunded::Suspend,
+        Some(_) => OnUnfunded::Destroy,
+        None => OnUnfunded::Unspecified,
+    }
+}
+
+fn by_time(trigger: &cw_timers::proto::Trigger) -> bool {
+    trigger.time.is_some() || trigger.calendar.is_some()
+}
+
+/// What an update states of a timer's trigger and of its options, the rest as it stands.
+fn restate(msg: &mut cw_timers::proto::MsgUpdateTimer, before: &TimerInfo, op: &Value, api: &dyn Api) {
+    use cw_timers::proto::{Message, TimerOptions};
+    let stands = before.trigger.clone().unwrap_or_default();
+    let replaces = states(op, &["calendar", "height", "after", "every", "time", "watch"]);
+    let terms = ["remaining", "missed", "window", "jitter", "on_failure", "max_failures"];
+    if replaces || states(op, &terms) {
+        let trigger = if replaces { proto_trigger(op, api) } else { stands.clone() };
+        msg.trigger = Some(with_terms(trigger, &Terms::of(&stands), op));
+    }
+    if !states(op, &["retry", "on_unfunded", "renew", "only_if"]) {
+        return;
+    }
+    msg.options = Some(TimerOptions::with(|o| {
+        (o.retry, o.on_unfunded) = (before.retry.clone(), before.on_unfunded);
+        (o.renew, o.only_if) = (before.renewal.is_some(), before.only_if.clone());
+        if states(op, &["retry"]) {
+            o.retry = Some(retry(op, by_time(msg.trigger.as_ref().unwrap_or(&stands))));
+        }
+        if states(op, &["on_unfunded"]) {
+            o.on_unfunded = on_unfunded(op);
+        }
+        if states(op, &["renew"]) {
+            o.renew = op["renew"] == true;
+        }
+        if states(op, &["only_if"]) {
+            o.only_if = op["only_if"].as_array().unwrap().iter().map(|key| watched(key, api).into_proto()).collect();
+        }
+    }));
 }
 
 /// The bid of an operation. Prices that are no decimals of cosmwasm-std are put into the message as they are.
@@ -277,7 +433,7 @@ fn lookup<Q: CustomQuery>(deps: Deps<Q>, op: &Value) -> TimerId {
     TimerId::new(id).unwrap()
 }
 
-fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult<SubMsg<C>> {
+fn act<C: Wire, Q: QueryWire>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult<SubMsg<C>> {
     let me = &env.contract.address;
     Ok(match op["op"].as_str().unwrap() {
         "schedule" => {
@@ -287,23 +443,6 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 .expires_at(number(&op["expires_at"]));
             if !op["expires_time"].is_null() {
                 timer = timer.expires_time(Timestamp::from_seconds(number(&op["expires_time"])));
-            }
-            if !op["retry"].is_null() {
-                timer = timer.retry(number(&op["retry"]["max"]) as u32, retry_after(op));
-                timer = timer.retry_backoff(number(&op["retry"]["backoff"]) as u32);
-                for error in op["retry"]["on"].as_array().into_iter().flatten() {
-                    // The error of a handler that fails as the scenario says.
-                    timer = match (text(&error["codespace"]).as_str(), number(&error["code"]) as u32) {
-                        ("lab", 4) => timer.retry_on("wasm", 5),
-                        (codespace, code) => timer.retry_on(codespace, code),
-                    };
-                }
-            }
-            match op["on_unfunded"].as_str() {
-                Some("skip") => timer = timer.on_unfunded(OnUnfunded::Skip),
-                Some("suspend") => timer = timer.on_unfunded(OnUnfunded::Suspend),
-                Some(_) => timer = timer.on_unfunded(OnUnfunded::Destroy),
-                None => {}
             }
             if !op["fee_payer"].is_null() {
                 timer = timer.fee_payer(contract_of(&op["fee_payer"]));
@@ -321,7 +460,9 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 timer = timer.only_if(watched(condition, deps.api));
             }
             let mut msg = with_bid(timer, &op["bid"]);
-            msg.trigger = Some(proto_trigger(op, deps.api));
+            let trigger = proto_trigger(op, deps.api);
+            msg.retry = states(op, &["retry"]).then(|| retry(op, by_time(&trigger)));
+            (msg.on_unfunded, msg.trigger) = (on_unfunded(op), Some(trigger));
             let call = cw_timers::TimersCall::Schedule(Box::new(msg));
             answered(SubMsg::reply_on_success(C::wrap(call, me), 1), op)
         }
@@ -350,8 +491,8 @@ fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResu
                 }
             }
             let mut msg = update.into_proto();
-            let retriggers = ["calendar", "height", "after", "every", "time", "watch"].iter().any(|t| !op[t].is_null());
-            msg.trigger = retriggers.then(|| proto_trigger(op, deps.api));
+            let before = TimersQuerier::new(&deps.querier).timer(me, &lookup(deps, op)).unwrap_or_default();
+            restate(&mut msg, &before, op, deps.api);
             let call = cw_timers::TimersCall::Update(Box::new(msg));
             answered(SubMsg::reply_on_success(C::wrap(call, me), 2), op)
         }
@@ -388,7 +529,7 @@ fn query<Q: CustomQuery>(_: Deps<Q>, _: Env, _: Empty) -> StdResult<Binary> {
     Ok(Binary::default())
 }
 
-fn execute<C: Wire, Q: CustomQuery>(
+fn execute<C: Wire, Q: QueryWire>(
     deps: DepsMut<Q>,
     env: Env,
     _: MessageInfo,

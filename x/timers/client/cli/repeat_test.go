@@ -111,7 +111,7 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"retries 0":        {[]string{"--every", "5", "--retries", "0", "--retry-after", "3"}, `--retries: "0" is no number of retries`},
 		"too many retries": {[]string{"--every", "5", "--retries", "11", "--retry-after", "3"}, "--retries 11 is out of bounds: want 1 to 10"},
 		"absurd retries":   {[]string{"--every", "5", "--retries", "4294967296", "--retry-after", "3"}, `"4294967296" is too many`},
-		"retry never":      {[]string{"--every", "5", "--retries", "1", "--retry-after", "2592001"}, "after is 2592001, want at most"},
+		"retry never":      {[]string{"--every", "5", "--retries", "1", "--retry-after", "2592001"}, "after is 2592001 blocks, want at most"},
 		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy, suspend or skip`},
 	} {
 		t.Run(name, func(t *testing.T) {
