@@ -1147,11 +1147,11 @@ func (m *IntervalTrigger) GetMaxFailures() uint32 {
 	return 0
 }
 
-// Retry repeats a failed fire some blocks later. Each try is paid.
+// Retry repeats a failed fire some time or some blocks later. Each try is paid.
 type Retry struct {
 	// max is how often, at most; 1 to 10.
 	Max uint32 `protobuf:"varint,1,opt,name=max,proto3" json:"max,omitempty"`
-	// after is the distance in blocks from a failed fire to its first retry.
+	// after is the distance from a failed fire to its first retry: seconds for a time or a calendar, blocks for the others.
 	After uint64 `protobuf:"varint,2,opt,name=after,proto3" json:"after,omitempty"`
 	// backoff is by what each further distance is multiplied, 1 to 4; 0 means 1.
 	Backoff uint32 `protobuf:"varint,3,opt,name=backoff,proto3" json:"backoff,omitempty"`

@@ -193,11 +193,12 @@ messages! {
         /// means 1.
         7 max_failures: u32,
     }
-    /// `Retry` repeats a failed fire some blocks later. Each try is paid.
+    /// `Retry` repeats a failed fire some time or some blocks later. Each try is paid.
     Retry = "timers.v1.Retry" {
         /// `max` is how often, at most; 1 to 10.
         1 max: u32,
-        /// `after` is the distance in blocks from a failed fire to its first retry.
+        /// `after` is the distance from a failed fire to its first retry: seconds for a time or a calendar, blocks
+        /// for the others.
         2 after: u64,
         /// `backoff` is by what each further distance is multiplied, 1 to 4; 0 means 1.
         3 backoff: u32,
