@@ -190,7 +190,7 @@ export class Viewer {
   constructor(readonly timers: TimersClient, readonly owner: string, readonly zone: string) {}
 
   /** rows are all timers of the account, those that are due first at the top. */
-  async rows(): Promise<{ timer: TimerInfo; row: Row }[]> {
+  async rows(): Promise<{ timer: TimerInfo; row: Row; from: bigint }[]> {
     const [pace, all] = await Promise.all([this.timers.pace(), this.timers.list(this.owner)]);
     const costs = new Map<string, Promise<string>>(); // by what they depend on: timers that state the same cost the same
     const found = await Promise.all(all.map(async (timer) => {
@@ -203,9 +203,10 @@ export class Viewer {
   }
 
   /** row is undefined for a timer that has left since it was listed. */
-  private async row(listed: TimerInfo, pace: Pace, cost: string): Promise<{ timer: TimerInfo; row: Row; due: number } | undefined> {
+  private async row(listed: TimerInfo, pace: Pace, cost: string):
+    Promise<{ timer: TimerInfo; row: Row; due: number; from: bigint } | undefined> {
     let timer = listed;
-    let next: { words: string[]; due: number; last?: number };
+    let next: { words: string[]; due: number; last?: number; from?: bigint };
     try {
       if (BigInt(listed.payload.length) < listed.payloadBytes) {
         timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id, verdict: false })).timer ?? listed;
@@ -219,6 +220,7 @@ export class Viewer {
     return {
       timer,
       due: next.due,
+      from: next.from ?? 0n,
       row: {
         name: nameOf(timer),
         does: doesWords(timer, registry),
@@ -238,14 +240,16 @@ export class Viewer {
     return repeatsWords(trigger, zone, until);
   }
 
-  private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number; last?: number }> {
+  /** next says when a timer is due, and which occurrence a skip takes for the next. */
+  private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number; last?: number; from?: bigint }> {
     if (t.status === TimerStatus.ON_HOLD) return { words: ["not while it is on hold"], due: Infinity };
     if (t.trigger?.watch) return { words: ["when what it watches changes"], due: Infinity };
     const answer = await this.timers.occurrences(this.owner, t.id, shown);
     const first = answer.occurrences[0];
     const due = first === undefined ? 0 : answer.byTime ? Number(first.due) * 1000
       : pace.latest.getTime() + (Number(first.due) - pace.height) * pace.blockMs;
-    return { words: this.dues(answer, pace), due, last: lastOf(answer) };
+    const from = t.trigger?.interval && !t.recurrence ? t.since || t.due : first?.at;
+    return { words: this.dues(answer, pace), due, last: lastOf(answer), from };
   }
 
   /** dues are occurrences in words, and an ellipsis if there are more. */

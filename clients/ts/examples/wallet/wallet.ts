@@ -134,10 +134,13 @@ const verbs: Record<Action, [text: string, done: string]> = {
   resume: ["Resume", "Resumed."], cancel: ["Cancel", "Cancelled."],
 };
 
+/** nextOf is the occurrence that is shown as the next one, by the timer: a skip lets no other pass. */
+const nextOf = new Map<string, bigint>();
+
 function act(action: Action, id: string): Promise<void> {
   return change(({ timers, owner }, options) => {
     switch (action) {
-      case "skip": return timers.skip(owner, id, 1, "auto", options);
+      case "skip": return timers.skip(owner, id, 1, "auto", { from: nextOf.get(id), ...options });
       case "run": return timers.run(owner, id, "auto", options);
       case "pause": return timers.pause(owner, id, "auto", options);
       case "resume": return timers.resume(owner, id, { at: "now", ...options });
@@ -177,7 +180,7 @@ async function refresh(here: Session): Promise<void> {
   }
 }
 
-function show(found: { timer: TimerInfo; row: Row }[]): void {
+function show(found: { timer: TimerInfo; row: Row; from: bigint }[]): void {
   const list = at("#timers");
   const ids = new Set(found.map(({ timer }) => timer.id));
   for (const [id, row] of rows) {
@@ -185,8 +188,10 @@ function show(found: { timer: TimerInfo; row: Row }[]): void {
     if (row.contains(document.activeElement)) list.focus(); // what had the focus leaves
     row.remove();
     rows.delete(id);
+    nextOf.delete(id);
   }
-  found.forEach(({ timer, row }, i) => {
+  found.forEach(({ timer, row, from }, i) => {
+    nextOf.set(timer.id, from);
     let line = rows.get(timer.id);
     if (!line) {
       line = made(timer.id);
