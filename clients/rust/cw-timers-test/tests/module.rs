@@ -788,6 +788,24 @@ fn a_hold_leaves_lateness() {
     assert_eq!((blocks[1].only_fire().delivery.due, blocks[1].only_fire().late), (8, 3));
 }
 
+/// One that is resumed and paused again before its fire delivers the latest that came by then.
+#[test]
+fn a_second_hold_lets_the_older_one_pass() {
+    let (timers, mut app, _, contract) = protobuf();
+    let id = schedule(&timers, &mut app, &contract, Timer::on(Interval::every(4).first(4).from_schedule()));
+    let change = |app: &mut TimersApp, change: Change| send(app, &contract, change.into_msg(&contract)).unwrap();
+    change(&mut app, Change::pause(&id));
+    timers.run_to(&mut app, 4);
+    change(&mut app, Change::resume(&id));
+    change(&mut app, Change::pause(&id));
+    timers.run_to(&mut app, 9);
+    change(&mut app, Change::resume(&id));
+    let blocks = timers.blocks(&mut app, 2);
+    let passed: Vec<_> = blocks[0].skipped.iter().map(|s| (s.first, s.count, s.reason)).collect();
+    assert_eq!(passed, [(4, 1, Reason::Paused)]);
+    assert_eq!(blocks[1].only_fire().delivery.occurrence, Some(8));
+}
+
 /// A lapse is free where its window ended while the lane was paused.
 #[test]
 fn a_lapse_of_a_pause_is_free() {

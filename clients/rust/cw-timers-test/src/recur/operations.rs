@@ -170,7 +170,7 @@ pub(crate) fn resume(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyRes
     let series = series_of(timer, now);
     let after = if timer.tried { recurrence.trying } else { recurrence.after };
     let came = match recurrence.forced {
-        forced if forced != 0 && forced != recurrence.trying => forced,
+        forced if forced > after => series.came(after).max(forced),
         _ => series.came(after),
     };
     let mut passed = Vec::new();
