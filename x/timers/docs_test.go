@@ -147,11 +147,14 @@ func TestAKindOfTriggerTouchesFourFiles(t *testing.T) {
 			named = append(named, filepath.Base(file))
 		}
 	}
-	require.Equal(t, []string{"triggers/triggers.go", "types/recurrence.go", "core.proto"}, named)
+	require.Equal(t, []string{
+		"recurrence/after.go", "recurrence/operations.go", "recurrence/recurrence.go", "recurrence/update.go",
+		"triggers/triggers.go", "types/recurrence.go", "core.proto",
+	}, named)
 
 	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
 	require.NoError(t, err)
-	for _, file := range []string{"core.proto", "types/recurrence.go", "triggers/KIND.go", "triggers/triggers.go"} {
+	for _, file := range []string{"core.proto", "types/recurrence.go", "triggers/KIND.go", "triggers/triggers.go", "recurrence/after.go"} {
 		require.Contains(t, string(raw), file+"` |")
 	}
 }

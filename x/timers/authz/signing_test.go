@@ -95,7 +95,7 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "ExpiresTime", "Actor"}},
 		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor"}},
 		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor", "At"}},
-		{&types.MsgSkipTimer{}, []string{"Sender", "Id", "Count", "Actor"}},
+		{&types.MsgSkipTimer{}, []string{"Sender", "Id", "Count", "Actor", "From"}},
 		{&types.MsgRunTimer{}, []string{"Sender", "Id", "Actor"}},
 		{&types.MsgCancelTimer{}, []string{"Sender", "Id", "Actor"}},
 	} {

@@ -152,6 +152,7 @@ func TestUnrunnable_NotAboveWhatEveryFireCounts(t *testing.T) {
 	held := only[*types.TimerHeld](g, g.blocksUntil(6))
 	require.Equal(t, types.TimerHeld{Id: id, Actor: robot.String(), Reason: types.Unrunnable}, *held)
 	g.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: g.config().MinGasLimit})
+	require.Empty(t, g.firedIDs(g.NextBlock()))
 	require.Equal(t, []string{id}, g.firedIDs(g.NextBlock()))
 }
 

@@ -282,11 +282,11 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 // makes it due when it was.
 func (k *Keeper) change(ctx context.Context, config *types.TimerConfig, timer, next *types.Timer) error {
 	payload := next.PayloadSeq == 0 && timer.PayloadSeq != 0 || !bytes.Equal(next.Payload, timer.Payload)
-	if !payload && next.Equal(*timer) {
+	if !payload && next.Same(timer) {
 		return nil
 	}
 	if same := *next; !payload && recurrence.Same(timer, next, types.MomentOf(ctx)) {
-		if same.Trigger = timer.Trigger; same.Equal(*timer) {
+		if same.Trigger = timer.Trigger; same.Same(timer) {
 			timer.Trigger = next.Trigger
 			return k.engine.Records.Put(ctx, timer)
 		}
@@ -399,7 +399,7 @@ func (k *Keeper) checkTerms(
 	if req.Trigger == nil && req.Options == nil {
 		return timer, nil, nil
 	}
-	renews, before := timer.Renewal != nil, End{timer.ExpiresAt, timer.ExpiresTime}
+	renews, before, wasByTime := timer.Renewal != nil, End{timer.ExpiresAt, timer.ExpiresTime}, timer.Trigger.ByTime()
 	options := types.TimerOptions{Retry: timer.Retry, OnUnfunded: timer.OnUnfunded, Renew: renews, OnlyIf: timer.OnlyIf}
 	if req.Options != nil {
 		options = *req.Options
@@ -408,6 +408,9 @@ func (k *Keeper) checkTerms(
 		if passed, err = k.engine.Triggers.Replace(config, &timer, *req.Trigger, now); err != nil {
 			return timer, nil, err
 		}
+	}
+	if byTime := timer.Trigger.ByTime(); options.Retry != nil && req.Options == nil && byTime != wasByTime {
+		return timer, nil, types.ErrInvalidRetry.Wrap("the trigger counts by another clock, in which the retries are to be: state them too")
 	}
 	if err := k.setOptions(config, &timer, &options); err != nil {
 		return timer, nil, err

@@ -244,7 +244,7 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 		return nil, err
 	}
 	next.Trigger = recurrence.Rhythm(before.Trigger, trigger)
-	if trigger.After == 0 && next.Trigger.Equal(before.Trigger) {
+	if trigger.After == 0 && next.Trigger.Same(&before.Trigger) {
 		return nil, nil
 	}
 	next.Recurrence, next.HoldReason, next.DueTime = nil, types.NotOnHold, 0
@@ -266,7 +266,7 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 	if err != nil {
 		return nil, err
 	}
-	if next.DueSince() > now.Height {
+	if next.DueSince() > now.Height || !next.Recurs() { // What is in hand and stays was due before.
 		if err := CheckLife(config, &next, now); err != nil {
 			return nil, err
 		}

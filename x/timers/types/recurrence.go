@@ -219,6 +219,16 @@ func (t *Trigger) Validate() error {
 	return nil
 }
 
+// Same reports whether two triggers state the same. It takes what the generated Equal does not: that one of them alone has a time.
+func (t *Trigger) Same(other *Trigger) bool {
+	return (t.Time == nil) == (other.Time == nil) && t.Equal(*other)
+}
+
+// Same reports whether two records are equal.
+func (t *Timer) Same(other *Timer) bool {
+	return (t.Trigger.Time == nil) == (other.Trigger.Time == nil) && t.Equal(*other)
+}
+
 // HasOccurrences tells whether it is known in advance when the timer is due, whatever becomes of its fires.
 func (t *Trigger) HasOccurrences() bool {
 	return t.Calendar != nil || t.Interval != nil && t.Interval.From == FromSchedule

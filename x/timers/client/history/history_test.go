@@ -216,7 +216,7 @@ func TestHistory_TellsWhatItsOwnerDid(t *testing.T) {
 	require.Equal(t, []string{"cancelled", "updated", "extended", "updated", "released", "held", "skipped", "skipped", "scheduled"}, got)
 	require.Equal(t, "requested - 211 2 occurrences: height 111 to height 161", strings.Join(rows[6][3:], " "))
 	require.Equal(t, "requested - 111 1 occurrence: height 61", strings.Join(rows[7][3:], " "))
-	require.Equal(t, "211", rows[3][5])
+	require.Equal(t, "65", rows[3][5])
 
 	out, _, err := r.Run("tx", "timers", "skip", r.repeating(50), "--from", "alice", "-y", "--wait", "-o", "json")
 	require.NoError(t, err)
