@@ -23,7 +23,7 @@ function plain(value) {
 const used = (record) => Object.fromEntries(Object.entries(record).filter(([, v]) => v !== 0 && v !== "" && v !== false));
 const observed = [
   "due", "seq", "gas", "expires", "remaining", "retries", "place", "reason", "fireSeq", "bid", "lock", "deferred", "at", "ends", "after", "trying",
-  "deliveries", "lapses", "forced", "lastMax", "lastTip",
+  "since", "tried", "deliveries", "failures", "lapses", "forced", "lastMax", "lastTip",
 ];
 
 function state(raw) {

@@ -71,6 +71,12 @@ type Timer struct {
 	// First is the first occurrence; born the height that scheduled it.
 	First, born                                                 int64
 	FireSeq, Retries, After, Trying, Deliveries, Lapses, Forced int64
+	// Since is when it became due this time, where Due is a later place in the queue; else 0. Tried: what is in hand was.
+	Since, Failures int64
+	Tried           bool
+	// reason for which it is held, and the height of its last fire.
+	reason   string
+	lastFire int64
 	// hit: a watch that fires in this block. No event says when a watch became due: until it fires it counts as watching.
 	hit bool
 }
@@ -94,7 +100,9 @@ type Checker struct {
 	unknown map[string]bool
 	// called has the events of agents' calls of the block, by kind and timer.
 	called map[string]bool
-	now    now
+	// asked are the timers of which owners skip occurrences in the block, and passed those of which some have passed in it.
+	asked, passed map[string]bool
+	now           now
 }
 
 // Live returns a timer that lives.
@@ -125,12 +133,16 @@ func (c *Checker) Block(b Block) error {
 	if c.now.height > 0 && b.Height != c.now.height+1 || b.Time < c.now.time {
 		return fmt.Errorf("block %d at %d follows block %d at %d", b.Height, b.Time, c.now.height, c.now.time)
 	}
-	c.now, c.called = now{b.Height, b.Time}, map[string]bool{}
+	c.now, c.called, c.asked, c.passed = now{b.Height, b.Time}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	fired, used, failed := map[string]bool{}, int64(-1), false
 	for _, e := range b.Events {
 		switch e.Kind {
 		case "TimerFired":
 			fired[e.Attributes["id"]] = true
+		case "TimerOccurrencesSkipped":
+			if strings.HasSuffix(e.Attributes["reason"], "REQUESTED") {
+				c.asked[e.Attributes["id"]] = true
+			}
 		case "TimerLaneSummary":
 			used = number(e.Attributes["used_size"])
 		case "TimerLaneFailed":
@@ -263,23 +275,30 @@ func (c *Checker) fire(t *Timer, a map[string]string) error {
 			fmt.Errorf("in place %s, due at %d and %d, born at %d, it may fire until %d and %d; now is %d and %d",
 				t.Place, t.Due, t.At, t.born, t.Expires, t.Ends, c.now.height, c.now.time))
 	}
-	ok, guarded := a["success"] == "true", a["guarded"] == "true"
-	occurrence, index := int64(0), int64(0)
+	what := failed
 	switch {
+	case a["guarded"] == "true":
+		what = guarded
+	case a["success"] == "true":
+		what = succeeded
+	}
+	r, _ := t.occurrence(c.now)
+	if !r.open {
+		errs = append(errs, errors.New("nothing of it may fire now"))
+	}
+	index := int64(0)
+	switch {
+	case what == guarded && !t.Tried:
+	case t.recurs() && !t.Tried:
+		index = t.Deliveries + 1
 	case t.recurs():
-		if t.isOver(c.now) {
-			errs = append(errs, errors.New("nothing of it may fire now"))
-		}
-		occurrence, index = t.resolve(c.now).fire, t.Deliveries+1
+		index = t.Deliveries
 	case t.Kind == AtTime:
-		occurrence, index = t.At, 1
+		index = 1
 	}
-	if guarded && t.Retries == 0 {
-		index = 0
-	}
-	errs = append(errs, equal("fire_seq", a["fire_seq"], t.FireSeq), equal("late", a["late"], c.now.height-t.Due),
-		equal("occurrence", a["occurrence"], occurrence), equal("index", a["index"], index))
-	stays := t.roll(c.now, ok, guarded)
+	errs = append(errs, equal("fire_seq", a["fire_seq"], t.FireSeq), equal("late", a["late"], c.now.height-t.since()),
+		equal("occurrence", a["occurrence"], r.fire), equal("index", a["index"], index))
+	stays := t.roll(what, c.now, c.SuspendsAfter)
 	due, at, retries := int64(0), int64(0), int64(0)
 	if stays {
 		due, retries = t.Due, t.Retries
@@ -297,26 +316,34 @@ func (c *Checker) fire(t *Timer, a map[string]string) error {
 
 // skip follows occurrences that passed: with a fire, at its owner's wish, while it was held, or in the place of a fire.
 func (c *Checker) skip(t *Timer, a map[string]string, fires bool) error {
+	id := a["id"]
 	switch reason := strings.TrimPrefix(a["reason"], "SKIP_REASON_"); reason {
-	case "PAUSED":
+	case "PAUSED", "UPDATED":
 		return nil
 	case "REQUESTED":
+		delete(c.asked, id)
 		if !t.skip(number(a["count"]), c.now) {
 			return errors.New("it has no such occurrences")
 		}
 		return c.next(t, a)
 	case "LATER", "WINDOW", "RETRY":
-		if fires {
-			return nil
+		if fires || c.asked[id] || c.passed[id] {
+			return nil // It passes with what another event says.
 		}
+		c.passed[id] = true
 	default:
 		return fmt.Errorf("the reason %s is not known", reason)
 	}
 	t.collect(c.now)
-	if t.Place != Queued || t.Due > c.now.height || !t.recurs() || !t.isOver(c.now) {
+	r, over := t.occurrence(c.now)
+	if t.Place != Queued || t.Due > c.now.height || r.open {
 		return fmt.Errorf("in place %s, due at %d: its occurrence has not passed", t.Place, t.Due)
 	}
-	if !t.pass(c.now, c.SuspendsAfter) {
+	what := lapsed
+	if !over && number(a["paid"]) == 0 {
+		what = lapsedFree // Its window ended while it was held, or the lane was paused.
+	}
+	if !t.roll(what, c.now, c.SuspendsAfter) {
 		return errors.Join(equal("next_due", a["next_due"], 0), c.leave(a["id"], "TimerOccurrencesSkipped"))
 	}
 	return c.next(t, a)
@@ -325,7 +352,7 @@ func (c *Checker) skip(t *Timer, a map[string]string, fires bool) error {
 // next compares when it is due again.
 func (c *Checker) next(t *Timer, a map[string]string) error {
 	at := int64(0)
-	if t.byTime() && t.Retries == 0 && t.At > c.now.time {
+	if t.Place == Waiting {
 		at = t.At
 	}
 	return errors.Join(equal("next_due", a["next_due"], t.Due), equal("next_time", a["next_time"], at))
@@ -342,7 +369,7 @@ func (c *Checker) hold(t *Timer, a map[string]string) error {
 	if !strings.HasSuffix(a["reason"], "PAUSED") {
 		t.collect(c.now)
 	}
-	t.Place = Held
+	t.holdFor(strings.TrimPrefix(a["reason"], "HOLD_REASON_"))
 	return nil
 }
 
@@ -351,27 +378,34 @@ func (c *Checker) release(t *Timer, a map[string]string) error {
 	if t.Place != Held {
 		return fmt.Errorf("it is in place %s", t.Place)
 	}
-	if due := number(a["due"]); t.Kind == OnChange && due >= t.Due {
-		t.Place, t.Due = Watching, due
-		return nil
-	} else if due == max(t.Due, c.now.height) && due != max(t.Due, c.now.height+1) {
+	due := number(a["due"])
+	switch byItself := due <= c.now.height; {
+	case t.Kind == OnChange && !t.hit:
+		if t.Place, t.reason = Watching, ""; byItself {
+			return nil
+		}
+		t.Due = due // It counts as due from then on, if it was.
+	case byItself:
 		t.release(c.now.height, c.now.time)
-		return nil
-	}
-	if !strings.HasSuffix(a["reason"], "QUARANTINED") && !t.resume(c.now) {
+	case t.resume(c.now):
+		t.release(c.now.height+1, c.now.time)
+	default:
 		return errors.New("it has no occurrence left")
 	}
-	t.release(c.now.height+1, c.now.time)
 	return equal("due", a["due"], t.Due)
 }
 
 func (c *Checker) update(t *Timer, a map[string]string) error {
-	if t.Kind == OnChange && number(a["due"]) >= t.Due {
-		t.Due = number(a["due"])
-		return nil
+	if t.Place == Held && (t.reason == "UNFUNDED" || t.reason == "PRICED_OUT" || t.reason == "UNRUNNABLE") {
+		if t.Place, t.reason = Queued, ""; t.Kind == OnChange && !t.hit {
+			t.Place = Watching
+		}
 	}
 	if t.Place == Queued && t.Due < c.now.height {
-		t.Due = c.now.height + 1
+		t.placeAt(c.now.height + 1)
+	}
+	if t.Kind == OnChange && !t.hit && number(a["due"]) >= t.Due {
+		return nil // No event has said whether it became due.
 	}
 	return equal("due", a["due"], t.Due)
 }

@@ -394,6 +394,9 @@ func (c *chain) schedule(s *step) sdk.Msg {
 	}
 	if s.RetryMax > 0 {
 		msg.Retry = &types.Retry{Max: s.RetryMax, After: s.RetryAfter}
+		if msg.Trigger.ByTime() {
+			msg.Retry.After *= minute
+		}
 	}
 	if s.Suspends {
 		msg.OnUnfunded = types.OnUnfundedSuspend

@@ -1,11 +1,13 @@
 package trace_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,9 +56,9 @@ func event(kind string, id int, attributes map[string]string) life.Event {
 }
 
 // until is when a timer is due again, as events say it.
-func until(m modeled, minute int64) map[string]string {
+func until(m modeled) map[string]string {
 	a := map[string]string{"next_due": text(int64(m.Due))}
-	if m.At > minute && m.Retries == 0 {
+	if m.Place == "waiting" {
 		a["next_time"] = text(m.At)
 	}
 	return a
@@ -79,11 +81,17 @@ func message(before, after *state) []life.Event {
 		e.Terms = termsOf(s)
 		return []life.Event{e}
 	case "update", "rebid":
+		if is == before.Timers[s.ID] {
+			return nil // It changed nothing.
+		}
 		return []life.Event{event("TimerUpdated", s.ID, due)}
 	case "extend":
 		ends := map[string]string{"expires_at": text(int64(is.Expires)), "expires_time": text(is.Ends)}
 		return []life.Event{event("TimerExtended", s.ID, ends)}
 	case "pause":
+		if before.Timers[s.ID].Reason == "paused" {
+			return nil
+		}
 		return []life.Event{event("TimerHeld", s.ID, map[string]string{"reason": "PAUSED"})}
 	case "resume":
 		return []life.Event{event("TimerReleased", s.ID, due)}
@@ -91,7 +99,7 @@ func message(before, after *state) []life.Event {
 		due["reason"] = "QUARANTINED"
 		return []life.Event{event("TimerReleased", s.ID, due)}
 	case "skip":
-		a := until(is, before.Minute)
+		a := until(is)
 		a["reason"], a["count"] = "REQUESTED", text(s.Amount)
 		return []life.Event{event("TimerOccurrencesSkipped", s.ID, a)}
 	}
@@ -138,13 +146,16 @@ func end(before, after *state) (events []life.Event) {
 			events = append(events, event("TimerReleased", id, map[string]string{"due": text(int64(max(was.Due, height)))}))
 			was.Place = "queue"
 		}
-		changed := lives && (is.After != was.After || is.Trying != was.Trying || is.Retries != was.Retries)
+		changed := lives && (is.After != was.After || is.Trying != was.Trying || is.Tried != was.Tried)
 		if !fired[id] && (left[id] == "passed" || changed) {
 			a := map[string]string{"next_due": "0"}
 			if lives {
-				a = until(is, before.Minute)
+				a = until(is)
 			}
 			a["reason"] = "WINDOW"
+			if lives && !was.Tried && (is.Lapses > was.Lapses || is.Reason == "suspended") {
+				a["paid"] = "1"
+			}
 			held = append(held, event("TimerOccurrencesSkipped", id, a))
 		}
 		switch {
@@ -152,8 +163,8 @@ func end(before, after *state) (events []life.Event) {
 			held = append(held, event("TimerExpired", id, nil))
 		case left[id] == "unfunded":
 			held = append(held, event("TimerCancelledInsufficientFunds", id, nil))
-		case lives && was.Place != "onHold" && is.Place == "onHold":
-			held = append(held, event("TimerHeld", id, map[string]string{"reason": is.Reason}))
+		case lives && is.Place == "onHold" && (was.Place != "onHold" || is.Reason != was.Reason):
+			held = append(held, event("TimerHeld", id, map[string]string{"reason": strings.ToUpper(is.Reason)}))
 		}
 	}
 	for _, made := range after.Calls {
@@ -167,8 +178,8 @@ func end(before, after *state) (events []life.Event) {
 	}
 	for _, f := range after.Fires {
 		was, late := before.Timers[f.ID], uint64(0)
-		if was.Place == "queue" && was.Due <= height {
-			late = height - was.Due
+		if due := cmp.Or(was.Since, was.Due); (was.Place == "queue" || was.Place == "onHold") && due <= height {
+			late = height - due
 		}
 		a := map[string]string{
 			"success": fmt.Sprint(f.OK), "guarded": fmt.Sprint(f.Guarded), "fire_seq": fmt.Sprint(f.N), "late": fmt.Sprint(late),
@@ -211,7 +222,7 @@ func same(c *life.Checker, want *state) error {
 			Retries: uint32(t.Retries),
 			FireSeq: uint32(t.FireSeq), At: t.At, Ends: t.Ends, After: t.After, Trying: t.Trying,
 			Deliveries: uint64(t.Deliveries),
-			Lapses:     uint32(t.Lapses), Forced: t.Forced,
+			Lapses:     uint32(t.Lapses), Forced: t.Forced, Since: uint64(t.Since), Tried: t.Tried, Failures: uint32(t.Failures),
 		}
 		m.Reason, m.Seq, m.Gas, m.Bid, m.Lock, m.Deferred, m.LastMax, m.LastTip = "", 0, 0, 0, 0, false, 0, 0
 		// Only the model knows when a watch became due.
@@ -222,7 +233,7 @@ func same(c *life.Checker, want *state) error {
 			if has.Place == "queue" {
 				has.Place = "watching"
 			}
-			has.Due, m.Due = 0, 0
+			has.Due, m.Due, has.Since, m.Since = 0, 0, 0, 0
 		}
 		if has != m {
 			return fmt.Errorf("timer %d, %s: %+v, the model has %+v", id, t.Kind, has, m)

@@ -92,6 +92,10 @@ type modeled struct {
 	Bid       int64  `json:"bid"`
 	Lock      int64  `json:"lock"`
 	Deferred  bool   `json:"deferred"`
+	// Since is when it became due this time, if its place in the queue is a later one.
+	Since    uint64 `json:"since"`
+	Tried    bool   `json:"tried"`
+	Failures uint32 `json:"failures"`
 	// Times are in minutes, occurrences in minutes or as heights.
 	At         int64  `json:"at"`
 	Ends       int64  `json:"ends"`

@@ -113,14 +113,13 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 		m := modeled{
 			Place: "onHold", Reason: t.HoldReason.Word(), Due: t.Due, Seq: t.Seq, Gas: t.GasLimit / unit, Expires: t.ExpiresAt,
 			Remaining: remaining(t), Retries: t.Retries, FireSeq: t.FireSeq,
-			Deferred: t.UnfundedSince > 0,
+			Deferred: t.UnfundedSince > 0, Since: t.Since, Tried: t.Tried, Deliveries: t.Deliveries, Failures: t.Failures,
 		}
 		if t.Trigger.ByTime() {
 			m.At, m.Ends = c.minutes(t.DueTime), c.minutes(t.ExpiresTime)
 		}
 		if r := t.Recurrence; r != nil {
-			m.Deliveries, m.Lapses = r.Deliveries, r.Lapses
-			m.After, m.Trying, m.Forced = c.instant(t, r.After), c.instant(t, r.Trying), c.instant(t, r.Forced)
+			m.Lapses, m.After, m.Trying, m.Forced = r.Lapses, c.instant(t, r.After), c.instant(t, r.Trying), c.instant(t, r.Forced)
 		}
 		if t.Bid != nil && t.Bid.Price != "" {
 			m.Bid = amount(c, t.Bid.Price)
