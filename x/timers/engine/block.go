@@ -88,9 +88,12 @@ func (b *block) firstRemaining() types.QueueKey {
 // billedCycles is the sum that a fire is billed: its own cycles, those of its agent's call, and what was prepaid for the
 // repetitions that passed without funds, if it restores them. It is at most the gas limit, for which the fire was pre-charged. What
 // of the call lies beyond is paid for by itself.
-func (b *block) billedCycles(t *types.Timer, cycles, restored uint64) (billed, beyond uint64) {
+func (b *block) billedCycles(t *types.Timer, cycles uint64, short bool) (billed, beyond uint64) {
 	called := b.Agents.CyclesFor(t)
-	all := cycles + called + restored
+	all := cycles + called
+	if !short || t.OnUnfunded != types.OnUnfundedSkip { // Rent that lacks its coins restores none.
+		all += market.LapseCycles * uint64(t.Owed)
+	}
 	return min(all, t.GasLimit), min(called, all-min(all, t.GasLimit))
 }
 

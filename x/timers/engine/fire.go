@@ -185,11 +185,7 @@ func (e *Engine) fire(
 		e.deliver(ctx, b, delivery, run)
 	}
 	cycles, cells := run.used()
-	restored := market.LapseCycles * uint64(timer.Owed)
-	if run.short {
-		restored = 0
-	}
-	cycles, call := b.billedCycles(timer, cycles, restored)
+	cycles, call := b.billedCycles(timer, cycles, run.short)
 	*result = fireResult{
 		ran:     moving == nil || len(timer.OnlyIf) > 0, // What conditions read has been read.
 		runtime: run.served, price: price, settlement: b.withCall(price.Settle(preCharge, cycles, cells), call),
