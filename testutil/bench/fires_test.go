@@ -22,7 +22,7 @@ var options = func() *fires.Options {
 var most = map[string]struct{ allocs, module, all int }{
 	"a send":                   {340, 14, 32},
 	"a send at prices of 0":    {300, 12, 24},
-	"a send that fails":        {270, 10, 22},
+	"a send that fails":        {272, 10, 22},
 	"an interval's send":       {385, 19, 37},
 	"a watch's send":           {830, 50, 70},
 	"a pinned contract's beat": {680, 34, 58},

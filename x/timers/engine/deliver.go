@@ -27,15 +27,16 @@ type run struct {
 	// conditions.
 	guarded bool
 	failure error
-	// short: it failed since its actor lacks the coins that its own messages state.
-	short bool
+	// short: it failed since its actor lacks the coins that its own messages state. That is looked for if asks says so.
+	short, asks bool
 }
 
 // begin reads the conditions of a timer's only_if, on the cycles of the fire and on the state before its pre-charge, so that a
 // condition on the payer's balance means what the payer sees. If the gas limit does not cover the intrinsic cycles, nothing is
 // read.
 func (e *Engine) begin(before sdk.Context, timer *types.Timer, intrinsic uint64) *run {
-	r := &run{served: report.NoRuntime, intrinsic: min(intrinsic, timer.GasLimit)}
+	asks := timer.OnUnfunded == types.OnUnfundedSkip || timer.OnUnfunded == types.OnUnfundedSuspend
+	r := &run{served: report.NoRuntime, intrinsic: min(intrinsic, timer.GasLimit), asks: asks}
 	r.meter = sandbox.NewMeter(timer.GasLimit-r.intrinsic, timer.CellLimit, before.KVGasConfig().WriteCostPerByte)
 	if r.intrinsic == timer.GasLimit {
 		r.failure = types.ErrOutOfCycles
@@ -100,7 +101,7 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	}
 	r.failure = failure
 	var wants types.CoinsWanted
-	if errors.As(failure, &wants) {
+	if r.asks && errors.As(failure, &wants) {
 		r.short = e.lacksCoins(handlerContext(ctx, r.meter), delivery.Actor, wants.CoinsWanted())
 	}
 	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {

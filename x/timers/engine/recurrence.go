@@ -81,14 +81,11 @@ func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer,
 func (e *Engine) afterFire(
 	ctx context.Context, b *block, timer *types.Timer, o recurrence.Occurrence, n *nextDue, receipt *types.Receipt, short bool,
 ) (*types.Timer, error) {
-	outcome := &types.Outcome{
-		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.Height,
-		Cycles: receipt.Cycles, Paid: receipt.Paid, Guarded: receipt.Guarded,
+	over := receipt.Success || receipt.Guarded
+	if over && n.detached != nil {
+		return nil, e.Records.ReleaseResources(ctx, n.detached)
 	}
-	if receipt.Success || receipt.Guarded {
-		if n.detached != nil {
-			return nil, e.Records.ReleaseResources(ctx, n.detached)
-		}
+	if over {
 		survivor, err := e.afterHandler(ctx, b, timer, *n)
 		if errors.Is(err, types.ErrTimerNotFound) {
 			// Its handler cancelled it.
@@ -97,7 +94,7 @@ func (e *Engine) afterFire(
 		if err != nil {
 			return nil, err
 		}
-		survivor.LastOutcome = outcome
+		survivor.LastOutcome = outcomeOf(receipt, b.Height)
 		return &survivor, e.Records.Put(ctx, &survivor)
 	}
 	event := recurrence.Event{Outcome: recurrence.Failed, Occurrence: o, Codespace: receipt.Codespace, Code: receipt.Code}
@@ -105,8 +102,17 @@ func (e *Engine) afterFire(
 		event.Outcome = recurrence.ShortOfCoins
 	}
 	n.next = recurrence.After(timer, event, &b.Config, b.Now())
-	n.next.Timer.LastOutcome = outcome
+	if n.next.Stays {
+		n.next.Timer.LastOutcome = outcomeOf(receipt, b.Height)
+	}
 	return e.afterFailure(ctx, b, n)
+}
+
+// outcomeOf is what a timer keeps of a delivery.
+func outcomeOf(r *types.Receipt, height uint64) *types.Outcome {
+	return &types.Outcome{
+		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Height: height, Cycles: r.Cycles, Paid: r.Paid, Guarded: r.Guarded,
+	}
 }
 
 // afterFailure stores a timer whose fire failed as what comes next says. What its handler wrote has been dropped.

@@ -121,11 +121,22 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 		}
 	case fromFire && next.Trigger.Interval.First <= now.Height:
 		next.Due = now.Height + 1
-		if o := before.LastOutcome; o != nil && before.Recurs() {
-			next.Due = max(next.Due, o.Height+every)
+		if before.FireSeq > 0 && before.Recurs() {
+			next.Due = max(next.Due, lastTry(before, now)+every)
 		}
 	}
 	return passed, nil
+}
+
+// lastTry is the height at which a timer that repeats by heights fired last. Within its own handler it is not recorded yet.
+func lastTry(t *types.Timer, now types.Moment) (height uint64) {
+	if t.LastOutcome != nil {
+		height = t.LastOutcome.Height
+	}
+	if every, fromFire := distanceOf(&t.Trigger); fromFire && t.Due > every {
+		height = max(height, min(now.Height, t.Due-every))
+	}
+	return height
 }
 
 // InHand is the occurrence that a timer has in hand, whose own time has come: an instant of its clock.
