@@ -67,7 +67,7 @@ func refusedLast(t *testing.T, c *Chain, o *owned) map[string]refusal {
 		"update":            at("update", o.far, much, options(little)),
 		"retrigger":         at("retrigger", o.far, past),
 		"extend":            at("extend", o.far, uint64(1), uint64(0)),
-		"pause":             at("pause", o.held),
+		"pause":             at("pause", unknown), // What is on hold is paused too.
 		"resume":            at("resume", o.far),
 		"skip":              at("skip", o.far, uint32(100)),
 		"run":               at("run", o.held),
