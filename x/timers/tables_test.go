@@ -302,10 +302,10 @@ func TestTheTablesOfParametersAreTheConfig(t *testing.T) {
 	require.Greater(t, checked, 50, "parameters whose bounds are numbers")
 }
 
-// TestTheTableOfConstantsIsTheCode: no chain sets these numbers, and the document states each.
+// TestConstants_AreThoseOfTheDocument: no chain sets these numbers, and the document states each.
 //
 // Rule: 7.4-table
-func TestTheTableOfConstantsIsTheCode(t *testing.T) {
+func TestConstants_AreThoseOfTheDocument(t *testing.T) {
 	documented := map[string]uint64{}
 	for _, row := range tableRows(t, "| constant | value | unit") {
 		value, ok := amount(row[1])

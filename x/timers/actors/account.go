@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
@@ -131,25 +132,43 @@ var _ types.CoinsWanted = (*failedMessage)(nil)
 func (f *failedMessage) Cause() error  { return f.error }
 func (f *failedMessage) Unwrap() error { return f.error }
 
-// CoinsWanted implements types.CoinsWanted.
-func (f *failedMessage) CoinsWanted() (sum sdk.Coins) {
+// CoinsWanted implements types.CoinsWanted. What the messages state is looked at once, coin by coin: they are anybody's.
+func (f *failedMessage) CoinsWanted() (wanted []sdk.Coin) {
 	if codespace, code := types.CodeOf(f.error); codespace != sdkerrors.RootCodespace || code != sdkerrors.ErrInsufficientFunds.ABCICode() {
 		return nil
 	}
 	if inner, err := carried(f.msgs[len(f.msgs)-1]); err != nil || len(inner) > 0 {
 		return nil
 	}
+	at := map[string]int{} // Looked up, never ranged over.
 	for _, msg := range f.msgs {
 		fields := reflect.Indirect(reflect.ValueOf(msg))
+		if fields.Kind() != reflect.Struct {
+			continue
+		}
 		for i := range fields.NumField() {
 			for _, coin := range coinsIn(fields.Field(i)) {
-				if coin.Validate() == nil {
-					sum = sum.Add(coin)
+				known, found := at[coin.Denom]
+				switch {
+				case coin.Validate() != nil:
+				case !found:
+					at[coin.Denom] = len(wanted)
+					wanted = append(wanted, coin)
+				default:
+					wanted[known].Amount = sumOf(wanted[known].Amount, coin.Amount)
 				}
 			}
 		}
 	}
-	return sum
+	return wanted
+}
+
+// sumOf is that of two amounts. One that is larger than any amount can be is the larger of them, which nobody has with the other.
+func sumOf(a, b math.Int) math.Int {
+	if sum, err := a.SafeAdd(b); err == nil {
+		return sum
+	}
+	return math.MaxInt(a, b)
 }
 
 // coinsIn are the coins of a field.

@@ -102,7 +102,7 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	r.failure = failure
 	var wants types.CoinsWanted
 	if r.asks && errors.As(failure, &wants) {
-		r.short = e.lacksCoins(handlerContext(ctx, r.meter), delivery.Actor, wants.CoinsWanted())
+		r.short = e.lacksCoins(handlerContext(ctx, r.meter), delivery.Actor, wants)
 	}
 	if reporter, reports := runtime.(types.FailureReporter); reports && failure != nil {
 		cycles, cells := r.used()
@@ -115,18 +115,12 @@ func (e *Engine) deliver(ctx sdk.Context, b *block, delivery types.Delivery, r *
 	}
 }
 
-// lacksCoins reports whether an actor can spend less than it wanted to. What that reads is on the cycles of the fire.
-func (e *Engine) lacksCoins(ctx sdk.Context, actor sdk.AccAddress, wanted sdk.Coins) (lacks bool) {
-	if wanted.Empty() {
-		return false
-	}
-	err := sandbox.Probe(ctx, func(ctx sdk.Context) error {
-		for _, coin := range wanted {
-			if lacks = e.Fees.SpendableOf(ctx, actor, coin.Denom).LT(coin.Amount); lacks {
-				return nil
-			}
-		}
-		return nil
+// lacksCoins reports whether an actor can spend less than it wanted to. What that reads is on the cycles of the fire. A panic leaves
+// a plain failure, whose fire is settled.
+func (e *Engine) lacksCoins(ctx sdk.Context, actor sdk.AccAddress, wants types.CoinsWanted) (lacks bool) {
+	err := sandbox.Probe(ctx, func(ctx sdk.Context) (err error) {
+		lacks, err = e.Fees.Lacks(ctx, actor, wants.CoinsWanted())
+		return err
 	})
 	return err == nil && lacks
 }

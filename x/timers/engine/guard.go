@@ -71,6 +71,7 @@ func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
 		if o.Open || o.Over || o.Passed.Count == 0 {
 			return nil
 		}
+		b.Overhead.Consume(market.Lapse, 1)
 		_, err := e.goOn(ctx, b, timer, recurrence.Event{Outcome: recurrence.LapsedFree, Occurrence: o}, math.ZeroInt())
 		return err
 	}) {

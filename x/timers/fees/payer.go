@@ -82,13 +82,26 @@ func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sd
 	return math.MaxInt(math.ZeroInt(), f.spendableOf(sdk.UnwrapSDKContext(ctx), config, account, found.balance))
 }
 
-// SpendableOf is what an account can spend of a denom.
-func (f *Fees) SpendableOf(ctx context.Context, addr sdk.AccAddress, denom string) math.Int {
-	balance := f.Bank.GetBalance(ctx, addr, denom).Amount
-	if account, locks := f.Accounts.GetAccount(ctx, addr).(vesting); locks {
-		balance = balance.Sub(account.LockedCoins(sdk.UnwrapSDKContext(ctx).BlockTime()).AmountOf(denom))
+// Lacks reports whether an account can spend less than one of these coins. The error is that of an account whose record is too large
+// to be looked at.
+func (f *Fees) Lacks(ctx context.Context, addr sdk.AccAddress, wanted []sdk.Coin) (bool, error) {
+	if len(wanted) == 0 {
+		return false, nil
 	}
-	return balance
+	account, _, err := f.readAccount(ctx, addr)
+	if err != nil {
+		return false, err
+	}
+	var locked sdk.Coins
+	if vests, is := account.(vesting); is {
+		locked = vests.LockedCoins(sdk.UnwrapSDKContext(ctx).BlockTime())
+	}
+	for _, coin := range wanted {
+		if f.Bank.GetBalance(ctx, addr, coin.Denom).Amount.Sub(locked.AmountOf(coin.Denom)).LT(coin.Amount) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // look is what an account has, and where that is if payers are debited directly.

@@ -97,7 +97,7 @@ func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
 }
 
 // Rule: 1.1-gas-limit-outgrown
-func TestAGasLimitThatThePayersAccountOutgrows(t *testing.T) {
+func TestGasLimit_ThePayersAccountOutgrowsIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes    int
 		gasLimit uint64

@@ -87,9 +87,9 @@ type FailureReporter interface {
 // CoinsWanted is the error of one of a delivery's own messages (x/timers/README.md, "5.2 Settlement").
 type CoinsWanted interface {
 	error
-	// CoinsWanted are the coins that the delivery's messages state at top level, up to the one that failed for want of coins; none if
-	// it failed for another reason, or within what it carries or calls.
-	CoinsWanted() sdk.Coins
+	// CoinsWanted are the coins that the delivery's messages state at top level, up to the one that failed for want of coins, one of
+	// a denom; none if it failed for another reason, or within what it carries or calls.
+	CoinsWanted() []sdk.Coin
 }
 
 // Router finds the runtime that serves an actor: the first registered one that reports so.

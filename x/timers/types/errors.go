@@ -88,7 +88,7 @@ var (
 	ErrInvalidRetry = errors.Register(ModuleName, 53, "invalid retry")
 	// ErrInvalidOnUnfunded: neither destroy nor suspend.
 	ErrInvalidOnUnfunded = errors.Register(ModuleName, 54, "invalid on_unfunded")
-	// ErrAlreadyOnHold: a timer that is not in the queue can't be paused.
+	// ErrAlreadyOnHold: the next occurrence of a timer that is on hold can't be run: it is resumed.
 	ErrAlreadyOnHold = errors.Register(ModuleName, 55, "timer is on hold already")
 	// ErrNotOnHold: a timer that is in the queue can't be resumed.
 	ErrNotOnHold = errors.Register(ModuleName, 56, "timer is not on hold")

@@ -658,7 +658,7 @@ func play1(seed uint64, verbose bool, m *matrix) *history {
 	return h
 }
 
-func TestHistories(t *testing.T) {
+func TestWorld_LivesAnyHistory(t *testing.T) {
 	var m matrix
 	n := *histories
 	if testing.Short() {

@@ -29,7 +29,7 @@ func (g *game) next(occurrence, due uint64) *game {
 	return g.field("Occurrence", occurrence).field("Due", due)
 }
 
-func TestSection8a(t *testing.T) {
+func TestWorld_DoesWhatTheTableSays(t *testing.T) {
 	for _, row := range []struct {
 		name                  string
 		waits, inHand, onHold func(*testing.T)
