@@ -257,7 +257,7 @@ func (r *reader) typed(t *testing.T, line string) string {
 	}
 	// A reader ends what follows the chain.
 	if strings.Contains(line, live) && !strings.Contains(line, "--blocks") {
-		line = strings.Replace(line, live, "timeout --preserve-status --signal INT 3 "+live, 1)
+		line = strings.Replace(line, live, "timeout --foreground --preserve-status --signal INT 3 "+live, 1)
 	}
 	// Dates of pages are some years from now, and a timer lives a year.
 	height, err := r.n.Status(r.ctx)
