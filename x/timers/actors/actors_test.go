@@ -175,7 +175,7 @@ func TestMessagesThatAnteHandlersCheckNeverRun(t *testing.T) {
 		"proposed":                wrap(&govtypes.MsgSubmitProposal{Proposer: alice.String(), Messages: []*codectypes.Any{forged}}),
 		"proposed by a group":     {TypeUrl: "/cosmos.group.v1.MsgSubmitProposal", Value: proposal(t, chain, forged)},
 		"executed in a proposal":  wrap(&govtypes.MsgSubmitProposal{Proposer: alice.String(), Messages: []*codectypes.Any{wrap(exec)}}),
-		"proposed in a timer":     wrap(&types.MsgScheduleTimer{Sender: alice.String(), Payload: payload(t, chain, forged)}),
+		"proposed in a timer":     wrap(&types.MsgScheduleTimer{Sender: alice.String(), Spec: types.TimerSpec{Call: types.TimerCall{Payload: payload(t, chain, forged)}}}),
 		"without a package":       {TypeUrl: "/MsgEthereumTx"},
 		"with a type in its text": wrap(&authz.MsgExec{Grantee: alice.String(), Msgs: []*codectypes.Any{wrap(&types.MsgCancelTimer{Sender: alice.String()}), forged}}),
 	} {

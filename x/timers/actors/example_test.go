@@ -78,10 +78,10 @@ func ExampleModuleRuntime_Register() {
 		panic(err)
 	}
 	for _, request := range []keeper.ScheduleRequest{
-		{Handler: "charge", Trigger: types.Trigger{Height: 3}},
-		{Handler: "remind", Trigger: types.Trigger{Height: 2}},
+		{Spec: types.TimerSpec{Call: types.TimerCall{Handler: "charge"}, Trigger: types.Trigger{Height: 3}}},
+		{Spec: types.TimerSpec{Call: types.TimerCall{Handler: "remind"}, Trigger: types.Trigger{Height: 2}}},
 	} {
-		request.Actor, request.FeePayer, request.Payload = module, payee, []byte("alice")
+		request.Actor, request.Spec.FeePayer, request.Spec.Call.Payload = module, payee.String(), []byte("alice")
 		if _, err := chain.Timers.Schedule(chain.Ctx(), request); err != nil {
 			panic(err)
 		}

@@ -70,40 +70,40 @@ func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) erro
 }
 
 func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgScheduleTimer) error {
-	if msg.Renew {
+	if msg.Spec.Repeat.GetRenew() {
 		return refused("renew is set: a timer that renews itself would outlive the authorization, which ends at height %d", a.ExpiresAt)
 	}
-	if len(msg.OnlyIf) > 0 {
+	if len(msg.Spec.OnlyIf) > 0 {
 		return refused("only_if is set: what a fire costs that it keeps from running is not counted among %d fires", a.MaxFires)
 	}
-	if err := a.checkExpiry(msg.ExpiresAt); err != nil {
+	if err := a.checkExpiry(msg.Spec.ExpiresAt); err != nil {
 		return err
 	}
 	if err := a.checkFires(msg); err != nil {
 		return err
 	}
-	if msg.FeePayer != "" && msg.FeePayer != msg.Sender {
-		return refused("fee_payer is %.120s, want none: the granter pays", msg.FeePayer)
+	if msg.Spec.FeePayer != "" && msg.Spec.FeePayer != msg.Sender {
+		return refused("fee_payer is %.120s, want none: the granter pays", msg.Spec.FeePayer)
 	}
-	if msg.GasLimit == 0 {
+	if msg.Spec.GasLimit == 0 {
 		return refused("gas_limit is missing: state at most %d", a.GasLimit)
 	}
-	if err := a.checkLimits(msg.GasLimit, msg.CellLimit); err != nil {
+	if err := a.checkLimits(msg.Spec.GasLimit, msg.Spec.CellLimit); err != nil {
 		return err
 	}
-	if err := a.checkBid(msg.Bid); err != nil {
+	if err := a.checkBid(msg.Spec.Bid); err != nil {
 		return err
 	}
-	if msg.Handler != "" && msg.Handler != types.DefaultHandler {
-		return refused("handler is %.80q, want %s", msg.Handler, types.DefaultHandler)
+	if msg.Spec.Call.Handler != "" && msg.Spec.Call.Handler != types.DefaultHandler {
+		return refused("handler is %.80q, want %s", msg.Spec.Call.Handler, types.DefaultHandler)
 	}
-	if len(msg.Messages) > 0 {
-		if len(msg.Payload) > 0 {
+	if len(msg.Spec.Call.Messages) > 0 {
+		if len(msg.Spec.Call.Payload) > 0 {
 			return refused("messages are stated together with a payload")
 		}
-		return a.checkMessages(ctx, msg.Messages)
+		return a.checkMessages(ctx, msg.Spec.Call.Messages)
 	}
-	return a.checkPayload(ctx, msg.Payload)
+	return a.checkPayload(ctx, msg.Spec.Call.Payload)
 }
 
 // checkMessages checks the types of stated messages, as checkPayload does those of a payload.
@@ -131,19 +131,19 @@ func (a *TimerAuthorization) checkType(ctx context.Context, position int, url st
 // checkUpdate lets an update change what a fire may cost, not what it does: the timer may be one of the granter's own,
 // which lives on after the authorization.
 func (a *TimerAuthorization) checkUpdate(msg *types.MsgUpdateTimer) error {
-	if msg.Call != nil {
-		return refused("an update must not state a call: cancel the timer and schedule another")
+	for _, field := range msg.Fields {
+		switch {
+		case field == "bid":
+			if err := a.checkBid(msg.Spec.Bid); err != nil {
+				return err
+			}
+		case field == "gas_limit" && msg.Spec.GasLimit == 0, field == "cell_limit" && msg.Spec.CellLimit == 0:
+			return refused("an update must not return %s to its default, which may be above what is granted: state it", field)
+		case field != "gas_limit" && field != "cell_limit":
+			return refused("an update must not state %.80q, but gas_limit, cell_limit and bid alone", field)
+		}
 	}
-	if msg.Trigger != nil || msg.Options != nil {
-		return refused("an update must not state a trigger or options: how often the timer fires is bounded when it is scheduled")
-	}
-	if msg.MaxCharge != "" {
-		return refused("an update must not state max_charge: it bounds what the granter's timer may cost")
-	}
-	if err := a.checkLimits(msg.GasLimit, msg.CellLimit); err != nil || msg.Bid == nil {
-		return err
-	}
-	return a.checkBid(msg.Bid)
+	return a.checkLimits(msg.Spec.GasLimit, msg.Spec.CellLimit)
 }
 
 // checkExpiry demands a stated height, since the default is as late as the config allows.
@@ -159,10 +159,10 @@ func (a *TimerAuthorization) checkExpiry(height uint64) error {
 
 // checkFires bounds the repetitions of a timer, each with all its retries.
 func (a *TimerAuthorization) checkFires(msg *types.MsgScheduleTimer) error {
-	repetitions := msg.Trigger.Repetitions()
+	repetitions := msg.Spec.Repetitions()
 	tries := uint64(1)
-	if msg.Retry != nil {
-		tries += uint64(msg.Retry.Max)
+	if msg.Spec.Retry != nil {
+		tries += uint64(msg.Spec.Retry.Max)
 	}
 	switch {
 	case repetitions == 0:

@@ -75,7 +75,7 @@ func scheduling(changes ...func(*authz.TimerAuthorization)) *authz.TimerAuthoriz
 // scheduled is a timer that scheduling accepts.
 func scheduled(changes ...func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
-		Sender: alice, Trigger: types.Trigger{Height: 60}, GasLimit: 90_000, ExpiresAt: 100, Payload: payload(sendURL, voteURL),
+		Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 60}, GasLimit: 90_000, ExpiresAt: 100, Call: types.TimerCall{Payload: payload(sendURL, voteURL)}},
 	}
 	for _, change := range changes {
 		change(msg)
@@ -86,9 +86,9 @@ func scheduled(changes ...func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer
 // stated states messages of these types in place of a payload.
 func stated(urls ...string) func(*types.MsgScheduleTimer) {
 	return func(m *types.MsgScheduleTimer) {
-		m.Payload, m.Messages = nil, nil
+		m.Spec.Call.Payload, m.Spec.Call.Messages = nil, nil
 		for _, url := range urls {
-			m.Messages = append(m.Messages, &codectypes.Any{TypeUrl: url})
+			m.Spec.Call.Messages = append(m.Spec.Call.Messages, &codectypes.Any{TypeUrl: url})
 		}
 	}
 }
@@ -110,20 +110,22 @@ func TestEachLimitOfScheduling(t *testing.T) {
 	type bounds = func(*authz.TimerAuthorization)
 	type change = func(*types.MsgScheduleTimer)
 	none := func(*authz.TimerAuthorization) {}
-	bid := func(bid *types.Bid) change { return func(m *types.MsgScheduleTimer) { m.Bid = bid } }
+	bid := func(bid *types.Bid) change { return func(m *types.MsgScheduleTimer) { m.Spec.Bid = bid } }
 	limit := func(bid *types.Bid) bounds { return func(a *authz.TimerAuthorization) { a.MaxBid = bid } }
 	interval := func(remaining uint64, retries uint32) change {
 		return func(m *types.MsgScheduleTimer) {
-			m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, Remaining: remaining}}
+			m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+			m.Spec.Repeat = &types.Repeat{Remaining: remaining}
 			if retries > 0 {
-				m.Retry = &types.Retry{Max: retries, After: 1}
+				m.Spec.Retry = &types.Retry{Max: retries, After: 1}
 			}
 		}
 	}
 	byTime := func(remaining uint64, expiresAt uint64) change {
 		return func(m *types.MsgScheduleTimer) {
-			m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}, Remaining: remaining}}
-			m.ExpiresAt, m.ExpiresTime = expiresAt, 2_000_000_000
+			m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}}}
+			m.Spec.Repeat = &types.Repeat{Remaining: remaining}
+			m.Spec.ExpiresAt, m.Spec.ExpiresTime = expiresAt, 2_000_000_000
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -136,56 +138,67 @@ func TestEachLimitOfScheduling(t *testing.T) {
 		"a calendar without end":   {none, byTime(0, 100), "remaining is missing"},
 		"a calendar by time alone": {none, byTime(3, 0), "expires_at is missing: state a height up to 100"},
 		"as allowed":               {none, func(*types.MsgScheduleTimer) {}, ""},
-		"expires earlier":          {none, func(m *types.MsgScheduleTimer) { m.ExpiresAt = 60 }, ""},
-		"expires later":            {none, func(m *types.MsgScheduleTimer) { m.ExpiresAt = 101 }, "expires_at is 101, want at most 100"},
-		"expires by default":       {none, func(m *types.MsgScheduleTimer) { m.ExpiresAt = 0 }, "expires_at is missing: state a height up to 100"},
-		"less gas":                 {none, func(m *types.MsgScheduleTimer) { m.GasLimit = 1 }, ""},
-		"more gas":                 {none, func(m *types.MsgScheduleTimer) { m.GasLimit++ }, "gas_limit is 90001, want at most 90000"},
-		"gas by default":           {none, func(m *types.MsgScheduleTimer) { m.GasLimit = 0 }, "gas_limit is missing: state at most 90000"},
-		"cells":                    {none, func(m *types.MsgScheduleTimer) { m.CellLimit = 1 }, "cell_limit is 1, want none"},
-		"enough cells":             {func(a *authz.TimerAuthorization) { a.CellLimit = 5 }, func(m *types.MsgScheduleTimer) { m.CellLimit = 5 }, ""},
-		"more cells":               {func(a *authz.TimerAuthorization) { a.CellLimit = 5 }, func(m *types.MsgScheduleTimer) { m.CellLimit = 6 }, "cell_limit is 6, want at most 5"},
+		"expires earlier":          {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 60 }, ""},
+		"expires later":            {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 101 }, "expires_at is 101, want at most 100"},
+		"expires by default":       {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 0 }, "expires_at is missing: state a height up to 100"},
+		"less gas":                 {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 1 }, ""},
+		"more gas":                 {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit++ }, "gas_limit is 90001, want at most 90000"},
+		"gas by default":           {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 0 }, "gas_limit is missing: state at most 90000"},
+		"cells":                    {none, func(m *types.MsgScheduleTimer) { m.Spec.CellLimit = 1 }, "cell_limit is 1, want none"},
+		"enough cells":             {func(a *authz.TimerAuthorization) { a.CellLimit = 5 }, func(m *types.MsgScheduleTimer) { m.Spec.CellLimit = 5 }, ""},
+		"more cells":               {func(a *authz.TimerAuthorization) { a.CellLimit = 5 }, func(m *types.MsgScheduleTimer) { m.Spec.CellLimit = 6 }, "cell_limit is 6, want at most 5"},
 		"cells by default":         {func(a *authz.TimerAuthorization) { a.CellLimit = 5 }, func(*types.MsgScheduleTimer) {}, "cell_limit is missing: state at most 5"},
-		"the granter pays":         {none, func(m *types.MsgScheduleTimer) { m.FeePayer = alice }, ""},
-		"another pays":             {none, func(m *types.MsgScheduleTimer) { m.FeePayer = bob }, "fee_payer is " + bob + ", want none"},
+		"the granter pays":         {none, func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = alice }, ""},
+		"another pays":             {none, func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = bob }, "fee_payer is " + bob + ", want none"},
 		"calls a contract":         {none, func(m *types.MsgScheduleTimer) { m.Actor = bob }, "actor is " + bob + ", want none"},
-		"the default handler":      {none, func(m *types.MsgScheduleTimer) { m.Handler = types.DefaultHandler }, ""},
-		"another handler":          {none, func(m *types.MsgScheduleTimer) { m.Handler = "withdraw" }, `handler is "withdraw", want handle_timer`},
+		"the default handler":      {none, func(m *types.MsgScheduleTimer) { m.Spec.Call.Handler = types.DefaultHandler }, ""},
+		"another handler":          {none, func(m *types.MsgScheduleTimer) { m.Spec.Call.Handler = "withdraw" }, `handler is "withdraw", want handle_timer`},
 
-		"three times":            {none, interval(3, 0), ""},
-		"four times":             {none, interval(4, 0), "4 repetitions of up to 1 tries are more than 3 fires"},
-		"once with two retries":  {none, interval(1, 2), ""},
-		"twice with a retry":     {none, interval(2, 1), "2 repetitions of up to 2 tries are more than 3 fires"},
-		"most retries":           {none, interval(1, 1<<32-1), "more than 3 fires"},
-		"most of both":           {none, interval(1<<64-1, 1<<32-1), "more than 3 fires"},
-		"until it expires":       {none, interval(0, 0), "remaining is missing: the timer could fire without end, want at most 3 fires"},
-		"three changes":          {none, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Watch: &types.WatchTrigger{Remaining: 3}} }, ""},
-		"every change":           {none, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Watch: &types.WatchTrigger{}} }, "remaining is missing"},
-		"one shot with a retry":  {none, func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 2, After: 1} }, ""},
-		"one shot, more retries": {none, func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 3, After: 1} }, "1 repetitions of up to 4 tries are more than 3 fires"},
+		"three times":           {none, interval(3, 0), ""},
+		"four times":            {none, interval(4, 0), "4 repetitions of up to 1 tries are more than 3 fires"},
+		"once with two retries": {none, interval(1, 2), ""},
+		"twice with a retry":    {none, interval(2, 1), "2 repetitions of up to 2 tries are more than 3 fires"},
+		"most retries":          {none, interval(1, 1<<32-1), "more than 3 fires"},
+		"most of both":          {none, interval(1<<64-1, 1<<32-1), "more than 3 fires"},
+		"until it expires":      {none, interval(0, 0), "remaining is missing: the timer could fire without end, want at most 3 fires"},
+		"three changes": {none, func(m *types.MsgScheduleTimer) {
+			m.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{}}
+			m.Spec.Repeat = &types.Repeat{Remaining: 3}
+		}, ""},
+		"every change":           {none, func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{}} }, "remaining is missing"},
+		"one shot with a retry":  {none, func(m *types.MsgScheduleTimer) { m.Spec.Retry = &types.Retry{Max: 2, After: 1} }, ""},
+		"one shot, more retries": {none, func(m *types.MsgScheduleTimer) { m.Spec.Retry = &types.Retry{Max: 3, After: 1} }, "1 repetitions of up to 4 tries are more than 3 fires"},
 
-		"one message":             {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(voteURL) }, ""},
-		"another message":         {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(voteURL, "/x.Y") }, `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
-		"a longer name":           {none, func(m *types.MsgScheduleTimer) { m.Payload = payload("x" + sendURL) }, "does not list"},
-		"most messages":           {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(slices.Repeat([]string{sendURL}, 128)...) }, ""},
-		"too many messages":       {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(slices.Repeat([]string{sendURL}, 129)...) }, "more than 128 messages"},
-		"no messages":             {none, func(m *types.MsgScheduleTimer) { m.Payload = nil }, "the payload has no messages"},
-		"stated messages":         {none, stated(sendURL, voteURL), ""},
-		"most stated messages":    {none, stated(slices.Repeat([]string{sendURL}, 128)...), ""},
-		"another stated message":  {none, stated(sendURL, "/x.Y"), `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
-		"too many of them":        {none, stated(slices.Repeat([]string{sendURL}, 129)...), "there are 129 messages, want at most 128"},
-		"both forms":              {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Payload = payload(sendURL) }, "messages are stated together with a payload"},
-		"a hidden form":           {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Payload = payload("/x.Y") }, "messages are stated together with a payload"},
-		"a message that is none":  {none, func(m *types.MsgScheduleTimer) { m.Payload, m.Messages = nil, []*codectypes.Any{nil} }, `message 0 of the payload is ""`},
-		"messages of another one": {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Handler = "withdraw" }, `handler is "withdraw"`},
+		"one message":     {none, func(m *types.MsgScheduleTimer) { m.Spec.Call.Payload = payload(voteURL) }, ""},
+		"another message": {none, func(m *types.MsgScheduleTimer) { m.Spec.Call.Payload = payload(voteURL, "/x.Y") }, `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
+		"a longer name":   {none, func(m *types.MsgScheduleTimer) { m.Spec.Call.Payload = payload("x" + sendURL) }, "does not list"},
+		"most messages": {none, func(m *types.MsgScheduleTimer) {
+			m.Spec.Call.Payload = payload(slices.Repeat([]string{sendURL}, 128)...)
+		}, ""},
+		"too many messages": {none, func(m *types.MsgScheduleTimer) {
+			m.Spec.Call.Payload = payload(slices.Repeat([]string{sendURL}, 129)...)
+		}, "more than 128 messages"},
+		"no messages":            {none, func(m *types.MsgScheduleTimer) { m.Spec.Call.Payload = nil }, "the payload has no messages"},
+		"stated messages":        {none, stated(sendURL, voteURL), ""},
+		"most stated messages":   {none, stated(slices.Repeat([]string{sendURL}, 128)...), ""},
+		"another stated message": {none, stated(sendURL, "/x.Y"), `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
+		"too many of them":       {none, stated(slices.Repeat([]string{sendURL}, 129)...), "there are 129 messages, want at most 128"},
+		"both forms":             {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Spec.Call.Payload = payload(sendURL) }, "messages are stated together with a payload"},
+		"a hidden form":          {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Spec.Call.Payload = payload("/x.Y") }, "messages are stated together with a payload"},
+		"a message that is none": {none, func(m *types.MsgScheduleTimer) {
+			m.Spec.Call.Payload, m.Spec.Call.Messages = nil, []*codectypes.Any{nil}
+		}, `message 0 of the payload is ""`},
+		"messages of another one": {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Spec.Call.Handler = "withdraw" }, `handler is "withdraw"`},
 		"an envelope": {none, func(m *types.MsgScheduleTimer) {
-			m.Payload = []byte(`{"_handler":"handle_timer","_payload":""}`)
+			m.Spec.Call.Payload = []byte(`{"_handler":"handle_timer","_payload":""}`)
 		}, "the payload is no timers.v1.AccountPayload"},
-		"a cut payload": {none, func(m *types.MsgScheduleTimer) { m.Payload = m.Payload[:len(m.Payload)-1] }, "the payload is no timers.v1.AccountPayload"},
+		"a cut payload": {none, func(m *types.MsgScheduleTimer) {
+			m.Spec.Call.Payload = m.Spec.Call.Payload[:len(m.Spec.Call.Payload)-1]
+		}, "the payload is no timers.v1.AccountPayload"},
 		"two types in one": {none, func(m *types.MsgScheduleTimer) {
 			// The last one counts, for whoever decodes it.
 			inner := slices.Concat([]byte{10, byte(len(sendURL))}, []byte(sendURL), []byte{10, 4}, []byte("/x.Y"))
-			m.Payload = slices.Concat([]byte{10, byte(len(inner))}, inner)
+			m.Spec.Call.Payload = slices.Concat([]byte{10, byte(len(inner))}, inner)
 		}, `message 0 of the payload is "/x.Y"`},
 
 		"no bid, stated":         {none, bid(&types.Bid{}), ""},
@@ -252,14 +265,19 @@ func TestChangesOfTimers(t *testing.T) {
 		msg   sdk.Msg
 		words string
 	}{
-		"update":           {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{GasLimit: 5, CellLimit: 7, Bid: price("9")}, ""},
-		"update of no bid": {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{GasLimit: 1}, ""},
-		"default bid":      {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Bid: &types.Bid{}}, "the bid states no bid, want a price"},
-		"gas":              {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{GasLimit: 6}, "gas_limit is 6, want at most 5"},
-		"cells":            {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{CellLimit: 8}, "cell_limit is 8, want at most 7"},
-		"bid":              {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Bid: price("10")}, "is not within"},
-		"call":             {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Call: &types.TimerCall{}}, "an update must not state a call"},
-		"gas, none":        {authorizing(&types.MsgUpdateTimer{}), &types.MsgUpdateTimer{GasLimit: 1}, "gas_limit is 1"},
+		"update":           {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 5, CellLimit: 7, Bid: price("9")}, Fields: []string{"gas_limit", "cell_limit", "bid"}}, ""},
+		"update of no bid": {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 1}, Fields: []string{"gas_limit"}}, ""},
+		"default bid":      {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{Bid: &types.Bid{}}, Fields: []string{"bid"}}, "the bid states no bid, want a price"},
+		"gas":              {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 6}, Fields: []string{"gas_limit"}}, "gas_limit is 6, want at most 5"},
+		"cells":            {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{CellLimit: 8}, Fields: []string{"cell_limit"}}, "cell_limit is 8, want at most 7"},
+		"bid":              {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{Bid: price("10")}, Fields: []string{"bid"}}, "is not within"},
+		"call":             {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{}}, Fields: []string{"call"}}, `an update must not state "call", but gas_limit, cell_limit and bid alone`},
+		"call, stated":     {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{Payload: []byte("x")}}, Fields: []string{"call"}}, `an update must not state "call"`},
+		"repetitions":      {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Fields: []string{"gas_limit", "repeat.renew"}}, "an update must not return gas_limit to its default"},
+		"renewal":          {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{Repeat: &types.Repeat{Renew: true}}, Fields: []string{"repeat.renew"}}, `an update must not state "repeat.renew"`},
+		"default cells":    {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Fields: []string{"cell_limit"}}, "an update must not return cell_limit to its default"},
+		"gas, not named":   {authorizing(&types.MsgUpdateTimer{}, gas), &types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 6}, Fields: []string{"bid"}}, "the bid states no bid, want a price"},
+		"gas, none":        {authorizing(&types.MsgUpdateTimer{}), &types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 1}, Fields: []string{"gas_limit"}}, "gas_limit is 1"},
 		"extend":           {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresAt: 100}, ""},
 		"extend too far":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresAt: 101}, "expires_at is 101"},
 		"extend to zero":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{}, "expires_at is missing"},
@@ -344,7 +362,7 @@ func TestValidation(t *testing.T) {
 func TestComparisonsArePaidFor(t *testing.T) {
 	ctx := ctxAt(50)
 	before := ctx.GasMeter().GasConsumed()
-	msg := scheduled(func(m *types.MsgScheduleTimer) { m.Payload = payload(sendURL, voteURL, sendURL) })
+	msg := scheduled(func(m *types.MsgScheduleTimer) { m.Spec.Call.Payload = payload(sendURL, voteURL, sendURL) })
 	_, err := scheduling().Accept(ctx, msg)
 	require.NoError(t, err)
 	require.Equal(t, uint64(3*2*10), ctx.GasMeter().GasConsumed()-before, "three messages, a list of two")
@@ -361,33 +379,35 @@ func acceptProperty(t *rapid.T) {
 	}
 	runs := rapid.SliceOfN(rapid.SampledFrom(urls), 0, 3).Draw(t, "runs")
 	msg := &types.MsgScheduleTimer{
-		Sender: alice, FeePayer: rapid.SampledFrom([]string{"", alice, bob}).Draw(t, "payer"), ExpiresAt: small.Draw(t, "expires"),
-		GasLimit: small.Draw(t, "gas limit"), CellLimit: small.Draw(t, "cell limit"), Bid: bidGenerator.Draw(t, "bid"),
-		Handler: rapid.SampledFrom([]string{"", types.DefaultHandler, "x"}).Draw(t, "handler"), Payload: payload(runs...),
+		Sender: alice, Spec: types.TimerSpec{
+			FeePayer: rapid.SampledFrom([]string{"", alice, bob}).Draw(t, "payer"), ExpiresAt: small.Draw(t, "expires"),
+			GasLimit: small.Draw(t, "gas limit"), CellLimit: small.Draw(t, "cell limit"), Bid: bidGenerator.Draw(t, "bid"),
+			Call: types.TimerCall{Handler: rapid.SampledFrom([]string{"", types.DefaultHandler, "x"}).Draw(t, "handler"), Payload: payload(runs...)},
+		},
 	}
 	repetitions := rapid.OneOf(small, rapid.Just(uint64(1<<64-1))).Draw(t, "repetitions")
 	switch rapid.IntRange(0, 2).Draw(t, "trigger") {
 	case 0:
-		msg.Trigger.Height, repetitions = 9, 1
+		msg.Spec.Trigger.Height, repetitions = 9, 1
 	case 1:
-		msg.Trigger.Interval = &types.IntervalTrigger{Every: 1, Remaining: repetitions}
+		msg.Spec.Trigger.Interval, msg.Spec.Repeat = &types.IntervalTrigger{Every: 1}, &types.Repeat{Remaining: repetitions}
 	case 2:
-		msg.Trigger.Watch = &types.WatchTrigger{Remaining: repetitions}
+		msg.Spec.Trigger.Watch, msg.Spec.Repeat = &types.WatchTrigger{}, &types.Repeat{Remaining: repetitions}
 	}
 	retries := rapid.Uint32Range(0, 3).Draw(t, "retries")
 	if retries > 0 {
-		msg.Retry = &types.Retry{Max: retries, After: 1}
+		msg.Spec.Retry = &types.Retry{Max: retries, After: 1}
 	}
 	now := small.Draw(t, "now")
 
 	fires := new(big.Int).Mul(new(big.Int).SetUint64(repetitions), big.NewInt(int64(retries)+1))
 	want := now <= a.ExpiresAt && a.UsesLeft > 0 &&
-		msg.ExpiresAt > 0 && msg.ExpiresAt <= a.ExpiresAt &&
+		msg.Spec.ExpiresAt > 0 && msg.Spec.ExpiresAt <= a.ExpiresAt &&
 		repetitions > 0 && fires.Cmp(new(big.Int).SetUint64(a.MaxFires)) <= 0 &&
-		msg.FeePayer != bob && msg.Handler != "x" &&
-		msg.GasLimit > 0 && msg.GasLimit <= a.GasLimit &&
-		msg.CellLimit <= a.CellLimit && (msg.CellLimit == 0) == (a.CellLimit == 0) &&
-		bidWithin(msg.Bid, a.MaxBid) && len(runs) > 0 &&
+		msg.Spec.FeePayer != bob && msg.Spec.Call.Handler != "x" &&
+		msg.Spec.GasLimit > 0 && msg.Spec.GasLimit <= a.GasLimit &&
+		msg.Spec.CellLimit <= a.CellLimit && (msg.Spec.CellLimit == 0) == (a.CellLimit == 0) &&
+		bidWithin(msg.Spec.Bid, a.MaxBid) && len(runs) > 0 &&
 		!slices.ContainsFunc(runs, func(url string) bool { return !slices.Contains(a.AllowedMessages, url) })
 
 	response, err := a.Accept(ctxAt(int64(now)), msg)
@@ -465,7 +485,7 @@ func FuzzStoredAuthorization(f *testing.F) {
 	}
 	seed(scheduling(), scheduled())
 	seed(scheduling(func(a *authz.TimerAuthorization) { a.MaxBid = static("1", "1") }),
-		scheduled(func(m *types.MsgScheduleTimer) { m.Bid = static("1", "0") }))
+		scheduled(func(m *types.MsgScheduleTimer) { m.Spec.Bid = static("1", "0") }))
 	f.Fuzz(func(t *testing.T, stored, sent []byte) {
 		var a authz.TimerAuthorization
 		var msg types.MsgScheduleTimer
@@ -478,10 +498,10 @@ func FuzzStoredAuthorization(f *testing.F) {
 			require.Zero(t, response)
 			return
 		}
-		require.LessOrEqual(t, msg.ExpiresAt, a.ExpiresAt)
-		require.LessOrEqual(t, msg.GasLimit, a.GasLimit)
+		require.LessOrEqual(t, msg.Spec.ExpiresAt, a.ExpiresAt)
+		require.LessOrEqual(t, msg.Spec.GasLimit, a.GasLimit)
 		var p types.AccountPayload
-		if p.Unmarshal(bytes.Clone(msg.Payload)) == nil {
+		if p.Unmarshal(bytes.Clone(msg.Spec.Call.Payload)) == nil {
 			require.NotEmpty(t, p.Messages)
 			for _, packed := range p.Messages {
 				require.Contains(t, a.AllowedMessages, packed.TypeUrl)
@@ -507,9 +527,9 @@ func TestAuthorization_LongTextIsRefusedByItsLength(t *testing.T) {
 		require.Less(t, len(err.Error()), 300, name)
 	}
 	for name, msg := range map[string]*types.MsgScheduleTimer{
-		"fee_payer": scheduled(func(m *types.MsgScheduleTimer) { m.FeePayer = long }),
-		"bid":       scheduled(func(m *types.MsgScheduleTimer) { m.Bid = &types.Bid{Price: long} }),
-		"handler":   scheduled(func(m *types.MsgScheduleTimer) { m.Handler = long }),
+		"fee_payer": scheduled(func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = long }),
+		"bid":       scheduled(func(m *types.MsgScheduleTimer) { m.Spec.Bid = &types.Bid{Price: long} }),
+		"handler":   scheduled(func(m *types.MsgScheduleTimer) { m.Spec.Call.Handler = long }),
 	} {
 		_, err := scheduling().Accept(ctxAt(1), msg)
 		require.ErrorContains(t, err, "is 1048576 bytes long, want at most 1024", name)

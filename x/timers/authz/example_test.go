@@ -17,11 +17,11 @@ func ExampleTimerAuthorization() {
 	}
 	fmt.Println(grant.ValidateBasic())
 	msg := &types.MsgScheduleTimer{
-		Sender: alice, Trigger: types.Trigger{Height: 90}, Payload: payload(voteURL), GasLimit: 60_000, ExpiresAt: 95,
+		Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 90}, Call: types.TimerCall{Payload: payload(voteURL)}, GasLimit: 60_000, ExpiresAt: 95},
 	}
 	_, err := grant.Accept(ctxAt(80), msg)
 	fmt.Println(err.Error())
-	msg.Payload = payload(sendURL)
+	msg.Spec.Call.Payload = payload(sendURL)
 	accepted, err := grant.Accept(ctxAt(80), msg)
 	fmt.Println(accepted.Accept, accepted.Delete, err)
 	// Output:

@@ -9,7 +9,6 @@ import (
 	"github.com/cosmos/gogoproto/proto"
 	"github.com/stretchr/testify/require"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 	"github.com/cosmos/cosmos-sdk/types/tx/signing"
 	authsigning "github.com/cosmos/cosmos-sdk/x/auth/signing"
@@ -84,14 +83,16 @@ func TestAGrantSurvivesTheWire(t *testing.T) {
 // TestNoFieldOfAMessageIsUnchecked: a field that a message gains needs a rule here before a grantee may state it.
 func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 	for _, tc := range []struct {
-		msg    sdk.Msg
+		msg    proto.Message
 		fields []string
 	}{
-		{&types.MsgScheduleTimer{}, []string{
-			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "ExpiresTime", "Bid", "Retry", "OnUnfunded", "MaxCharge",
-			"Messages", "Label", "Actor", "Renew", "OnlyIf",
+		{&types.MsgScheduleTimer{}, []string{"Sender", "Actor", "Spec"}},
+		{&types.TimerSpec{}, []string{
+			"Name", "Trigger", "Repeat", "Call", "OnlyIf", "GasLimit", "CellLimit", "Bid", "MaxCharge", "FeePayer", "ExpiresAt", "ExpiresTime", "Retry", "OnUnfunded",
 		}},
-		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge", "Actor", "Trigger", "Options"}},
+		{&types.Repeat{}, []string{"Remaining", "Missed", "Window", "Jitter", "OnFailure", "MaxFailures", "Renew"}},
+		{&types.TimerCall{}, []string{"Handler", "Payload", "Messages"}},
+		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Actor", "Spec", "Fields", "IfSeq"}},
 		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "ExpiresTime", "Actor"}},
 		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor"}},
 		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor", "At"}},

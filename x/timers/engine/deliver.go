@@ -35,18 +35,18 @@ type run struct {
 // condition on the payer's balance means what the payer sees. If the gas limit does not cover the intrinsic cycles, nothing is
 // read.
 func (e *Engine) begin(before sdk.Context, timer *types.Timer, intrinsic uint64) *run {
-	asks := timer.OnUnfunded == types.OnUnfundedSkip || timer.OnUnfunded == types.OnUnfundedSuspend
+	asks := timer.Spec.OnUnfunded == types.OnUnfundedSkip || timer.Spec.OnUnfunded == types.OnUnfundedSuspend
 	r := &run{served: report.NoRuntime, intrinsic: min(intrinsic, timer.GasLimit), asks: asks}
 	r.meter = sandbox.NewMeter(timer.GasLimit-r.intrinsic, timer.CellLimit, before.KVGasConfig().WriteCostPerByte)
 	if r.intrinsic == timer.GasLimit {
 		r.failure = types.ErrOutOfCycles
 		return r
 	}
-	if len(timer.OnlyIf) == 0 {
+	if len(timer.Spec.OnlyIf) == 0 {
 		return r
 	}
 	r.failure = sandbox.Probe(handlerContext(before, r.meter), func(ctx sdk.Context) error {
-		for _, key := range timer.OnlyIf {
+		for _, key := range timer.Spec.OnlyIf {
 			holds, err := e.Watches.Watcher().Holds(ctx, key)
 			if err != nil {
 				return err

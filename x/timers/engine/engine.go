@@ -46,7 +46,7 @@ func (e *Engine) CountTimers(ctx context.Context) (live, ready uint64, err error
 	}
 	now := types.MomentOf(ctx)
 	err = e.Records.WalkQueue(ctx, func(t *types.Timer) bool {
-		if t.StatusAt(now) == types.TimerStatusReady {
+		if t.PhaseAt(now) == types.PhaseReady {
 			ready++
 		}
 		return t.Due > now.Height

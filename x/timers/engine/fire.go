@@ -159,7 +159,7 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles+timer.Trigger.Cycles())
+	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles+timer.Spec.Trigger.Cycles())
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (e *Engine) fire(
 		Height:    b.Height,
 		Due:       next.due(timer),
 		Scheduler: timer.Scheduler,
-		Trigger:   e.Triggers.Of(&timer.Trigger).Name(),
+		Trigger:   e.Triggers.Of(&timer.Spec.Trigger).Name(),
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 
@@ -187,7 +187,7 @@ func (e *Engine) fire(
 	cycles, cells := run.used()
 	cycles, call := b.billedCycles(timer, cycles, run.short)
 	*result = fireResult{
-		ran:     moving == nil || len(timer.OnlyIf) > 0, // What conditions read has been read.
+		ran:     moving == nil || len(timer.Spec.OnlyIf) > 0, // What conditions read has been read.
 		runtime: run.served, price: price, settlement: b.withCall(price.Settle(preCharge, cycles, cells), call),
 		receipt: types.Receipt{
 			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,

@@ -86,7 +86,7 @@ func (p *Preview) verdict(ctx sdk.Context, t *types.Timer) types.Verdict {
 	p.spent[string(t.Payer())] = c.required
 	p.Lane.Spend(t.GasLimit, t.CellLimit)
 	p.block.totals.firesOf[string(t.Actor)]++
-	if len(t.OnlyIf) == 0 {
+	if len(t.Spec.OnlyIf) == 0 {
 		return types.VerdictFires
 	}
 	r := p.engine.begin(ctx, t, market.FireBaseCycles)

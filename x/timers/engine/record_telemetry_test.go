@@ -62,9 +62,9 @@ func TestMetricsSayWhatABlockDid(t *testing.T) {
 		require.NoError(t, chain.BeginBlock())
 		if block == 0 {
 			// It sends more than alice has.
-			schedule(t, chain, 1_000_000_000, keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 3}, GasLimit: 100_000})
+			schedule(t, chain, 1_000_000_000, keeper.ScheduleRequest{Actor: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 3}, GasLimit: 100_000}})
 			// The others that are due come first, so that it expires.
-			schedule(t, chain, 1, keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 3}, GasLimit: 100_000, ExpiresAt: 3})
+			schedule(t, chain, 1, keeper.ScheduleRequest{Actor: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 3}, GasLimit: 100_000, ExpiresAt: 3}})
 		}
 		for _, event := range endBlock(t, chain) {
 			if event.Type != "timers.v1.TimerLaneSummary" {
@@ -148,7 +148,7 @@ func schedule(t *testing.T, chain *lab.Chain, coins int64, request keeper.Schedu
 	t.Helper()
 	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(alice, bob, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, coins))))
 	require.NoError(t, err)
-	request.Payload, err = chain.Codec.Marshal(payload)
+	request.Spec.Call.Payload, err = chain.Codec.Marshal(payload)
 	require.NoError(t, err)
 	_, err = chain.Timers.Schedule(chain.Ctx(), request)
 	require.NoError(t, err)

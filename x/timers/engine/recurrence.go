@@ -164,7 +164,7 @@ func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, code
 	}
 	b.totals.noteHeld(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
 	return report.Emit(ctx, &types.TimerHeld{
-		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
+		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Spec.Name,
 		Codespace: codespace, Code: code,
 	})
 }
@@ -268,7 +268,7 @@ func (b *block) wasPaused(timer *types.Timer, until uint64) bool {
 	switch {
 	case pause == nil:
 		return false
-	case timer.Trigger.Calendar != nil:
+	case timer.Spec.Trigger.Calendar != nil:
 		return uint64(pause.AfterTime) <= until && until < uint64(pause.LastTime)
 	default:
 		return pause.AfterHeight <= until && until < pause.LastHeight
@@ -329,7 +329,7 @@ func (e *Engine) NoteSkipped(ctx context.Context, before, after *types.Timer, pa
 func (e *Engine) notePassed(ctx context.Context, t, survivor *types.Timer, next *recurrence.Next, paid math.Int) error {
 	for i, passed := range next.Passed {
 		event := &types.TimerOccurrencesSkipped{
-			Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Label: t.Label,
+			Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Label: t.Spec.Name,
 			First: passed.First, Last: passed.Last, Count: passed.Count, AtLeast: !passed.Exact, Reason: passed.Reason,
 		}
 		if i == 0 && paid.IsPositive() {

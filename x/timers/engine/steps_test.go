@@ -35,7 +35,7 @@ func newChain(t *testing.T, n int, config func(*types.TimerConfig), opts ...keep
 	require.NoError(t, err)
 	require.NoError(t, chain.BeginBlock())
 	for range n {
-		schedule(t, chain, 1, keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 2}, GasLimit: 100_000})
+		schedule(t, chain, 1, keeper.ScheduleRequest{Actor: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 2}, GasLimit: 100_000}})
 	}
 	endBlock(t, chain)
 	return chain

@@ -69,7 +69,7 @@ func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price marke
 
 // removable reports whether a timer that lacks funds is removed or suspended, and not only on hold.
 func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
-	stays := timer.OnUnfunded == types.OnUnfundedSuspend || timer.OnUnfunded == types.OnUnfundedSkip
+	stays := timer.Spec.OnUnfunded == types.OnUnfundedSuspend || timer.Spec.OnUnfunded == types.OnUnfundedSkip
 	return (!b.policy.DefersUnfunded() || stays) && b.funds.hopeless(ctx, timer)
 }
 
@@ -101,11 +101,11 @@ func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (h
 // removeUnfunded removes or suspends an unfunded timer, for which the GC lane has been charged.
 func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 	required := b.funds.leastCost(timer)
-	if timer.OnUnfunded == types.OnUnfundedSuspend {
+	if timer.Spec.OnUnfunded == types.OnUnfundedSuspend {
 		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.holdUnfunded(ctx, b, timer, types.Suspended, required) })
 		return
 	}
-	if timer.OnUnfunded == types.OnUnfundedSkip {
+	if timer.Spec.OnUnfunded == types.OnUnfundedSkip {
 		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.skipUnfunded(ctx, b, timer) })
 		return
 	}
@@ -118,7 +118,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		return report.Emit(ctx, &types.TimerCancelledInsufficientFunds{
 			Id: timer.IDHex(), Actor: actor, Payer: e.payerText(timer, actor),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
-			Label: timer.Label,
+			Label: timer.Spec.Name,
 		})
 	})
 	if done {
@@ -138,7 +138,7 @@ func (e *Engine) holdUnfunded(ctx sdk.Context, b *block, timer *types.Timer, rea
 	event := &types.TimerHeld{
 		Id: timer.IDHex(), Actor: actor, Reason: reason, Payer: e.payerText(timer, actor),
 		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
-		Label: timer.Label,
+		Label: timer.Spec.Name,
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
 	if err := report.Emit(goCtx, event); err != nil {

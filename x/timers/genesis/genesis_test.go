@@ -42,17 +42,19 @@ func staticBid(maxFee, maxPriority math.LegacyDec) *types.Bid {
 func testTimer(due, seq uint64) types.Timer {
 	actor := bytes.Repeat([]byte{byte(seq)}, 20)
 	return types.Timer{
-		Id: types.TimerID(actor, due, nil, seq), Actor: actor, Trigger: types.Trigger{Height: due}, GasLimit: 40_000,
+		Id: types.TimerID(actor, due, nil, seq), Actor: actor, GasLimit: 40_000,
 		ExpiresAt: due + 100, ScheduleHeight: 1, Seq: seq, Due: due,
+		Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}},
 	}
 }
 
 // testWatchTimer is one that watches a balance.
 func testWatchTimer(due, seq uint64) types.Timer {
 	timer := testTimer(due, seq)
-	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{
-		Keys: []types.WatchKey{{Store: "bank", Prefix: append([]byte{2, 20}, timer.Actor...)}}, Remaining: 3,
+	timer.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{
+		Keys: []types.WatchKey{{Store: "bank", Prefix: append([]byte{2, 20}, timer.Actor...)}},
 	}}
+	timer.Spec.Repeat = &types.Repeat{Remaining: 3}
 	return timer
 }
 
@@ -65,18 +67,19 @@ func fullGenesis() *types.GenesisState {
 	g.NextSeq = 10
 	full := testTimer(7, 2)
 	full.FeePayer = bytes.Repeat([]byte{9}, 32)
-	full.Handler, full.Payload, full.FireSeq = `<tick> & "\{[,:]}`, []byte{1, 2, 3}, 3
+	full.Spec.FeePayer = "payer"
+	full.Spec.Call.Handler, full.Spec.Call.Payload, full.FireSeq = `<tick> & "\{[,:]}`, []byte{1, 2, 3}, 3
 	full.UnfundedSince = 1
-	full.Bid = staticBid(math.LegacyOneDec(), math.LegacySmallestDec())
+	full.Spec.Bid = staticBid(math.LegacyOneDec(), math.LegacySmallestDec())
 	tier, onHold, unrunnable := testTimer(8, 3), testTimer(2, 4), testTimer(9, 5)
-	tier.Bid = &types.Bid{Tier: types.TierFast}
+	tier.Spec.Bid = &types.Bid{Tier: types.TierFast}
 	onHold.HoldReason, unrunnable.HoldReason = types.Quarantined, types.Unrunnable
 	hit, waiting := testWatchTimer(7, 6), testWatchTimer(7, 7)
 	waiting.HoldReason = types.Watching
 	conditional := types.WatchKey{Store: "bank", Prefix: []byte{9, 9}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "100"}}
-	waiting.Trigger.Watch = &types.WatchTrigger{Keys: append(waiting.Trigger.Watch.Keys, conditional), Cooldown: 3}
+	waiting.Spec.Trigger.Watch = &types.WatchTrigger{Keys: append(waiting.Spec.Trigger.Watch.Keys, conditional), Cooldown: 3}
 	g.Timers = []types.Timer{testTimer(6, 1), full, tier, hit, onHold, unrunnable, waiting}
-	key := waiting.Trigger.Watch.Keys[0]
+	key := waiting.Spec.Trigger.Watch.Keys[0]
 	matched := types.WatchedKey{Store: key.Store, Key: key.Prefix}
 	g.WatchHits = []types.SeqWatchHit{{Seq: 6, Hit: types.WatchHit{Since: 2, Matched: []types.WatchedKey{matched}}}}
 	change := types.WatchChange{Key: key.Prefix, Height: 5}
@@ -142,12 +145,12 @@ func TestGenesisThatIsValid(t *testing.T) {
 }
 
 func twice(t *types.Timer) {
-	t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, t.Trigger.Watch.Keys[0])
+	t.Spec.Trigger.Watch.Keys = append(t.Spec.Trigger.Watch.Keys, t.Spec.Trigger.Watch.Keys[0])
 }
 
 // timed is a timer of a calendar, ready since its time.
 func timed(t types.Timer) types.Timer {
-	t.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60, Anchor: 1}}}
+	t.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60, Anchor: 1}}}
 	t.DueTime, t.ExpiresTime, t.Recurrence = 61, 1_000, &types.Recurrence{After: 1}
 	return t
 }
@@ -156,10 +159,10 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 	timer := func(change func(*types.Timer)) func(*types.GenesisState) {
 		return func(g *types.GenesisState) { change(&g.Timers[1]) }
 	}
-	repeating := func(change func(*types.IntervalTrigger)) func(*types.GenesisState) {
+	repeating := func(change func(*types.TimerSpec)) func(*types.GenesisState) {
 		return timer(func(t *types.Timer) {
-			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
-			change(t.Trigger.Interval)
+			t.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+			change(&t.Spec)
 		})
 	}
 	for name, c := range map[string]struct {
@@ -184,31 +187,31 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no seq":                   {timer(func(t *types.Timer) { t.Seq = 0 }), "must not be 0"},
 		"never due":                {timer(func(t *types.Timer) { t.Due = 0 }), "must not be 0"},
 		"a payload apart":          {timer(func(t *types.Timer) { t.PayloadSeq = 2 }), "payload_seq must be 0"},
-		"too long a payload":       {timer(func(t *types.Timer) { t.Payload = make([]byte, 1<<20+1) }), "payload too long"},
-		"too long a handler":       {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
+		"too long a payload":       {timer(func(t *types.Timer) { t.Spec.Call.Payload = make([]byte, 1<<20+1) }), "payload too long"},
+		"too long a handler":       {timer(func(t *types.Timer) { t.Spec.Call.Handler = strings.Repeat("h", 257) }), "handler name too long"},
 		"no gas limit":             {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
 		"too much gas":             {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
-		"no trigger":               {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height, after, an interval, a time, a calendar or a watch"},
-		"two triggers":             {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "2 triggers are stated: state one"},
-		"an endless interval":      {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
-		"too long an interval":     {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
-		"an unknown on_failure":    {repeating(func(i *types.IntervalTrigger) { i.OnFailure = 4 }), "on_failure 4 is unknown"},
-		"no retries":               {timer(func(t *types.Timer) { t.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
-		"too many retries":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
-		"retries at once":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
-		"retries too far":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
+		"no trigger":               {timer(func(t *types.Timer) { t.Spec.Trigger = types.Trigger{} }), "want a height, after, an interval, a time, a calendar or a watch"},
+		"two triggers":             {timer(func(t *types.Timer) { t.Spec.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "2 triggers are stated: state one"},
+		"an endless interval":      {repeating(func(s *types.TimerSpec) { s.Trigger.Interval.Every = 0 }), "every is 0, want 1 to "},
+		"too long an interval":     {repeating(func(s *types.TimerSpec) { s.Trigger.Interval.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
+		"an unknown on_failure":    {repeating(func(s *types.TimerSpec) { s.Repeat = &types.Repeat{OnFailure: 4} }), "on_failure 4 is unknown"},
+		"no retries":               {timer(func(t *types.Timer) { t.Spec.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
+		"too many retries":         {timer(func(t *types.Timer) { t.Spec.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
+		"retries at once":          {timer(func(t *types.Timer) { t.Spec.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
+		"retries too far":          {timer(func(t *types.Timer) { t.Spec.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
 		"retries of no retry":      {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
-		"more retries than are":    {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
-		"an unknown on_unfunded":   {timer(func(t *types.Timer) { t.OnUnfunded = 4 }), "4 is unknown, want destroy, suspend or skip"},
+		"more retries than are":    {timer(func(t *types.Timer) { t.Spec.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
+		"an unknown on_unfunded":   {timer(func(t *types.Timer) { t.Spec.OnUnfunded = 4 }), "4 is unknown, want destroy, suspend or skip"},
 		"an outcome without paid":  {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
 		"an outcome that earned":   {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
-		"a watch":                  {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "2 triggers are stated: state one"},
-		"a time":                   {timer(func(t *types.Timer) { t.Trigger = types.Trigger{Time: &time.Time{}} }), "want a whole second from 1 to"},
+		"a watch":                  {timer(func(t *types.Timer) { t.Spec.Trigger.Watch = &types.WatchTrigger{} }), "2 triggers are stated: state one"},
+		"a time":                   {timer(func(t *types.Timer) { t.Spec.Trigger = types.Trigger{Time: &time.Time{}} }), "want a whole second from 1 to"},
 		"no end":                   {timer(func(t *types.Timer) { t.ExpiresAt = 0 }), "expires_at is 0 and expires_time 0: want one of them"},
 		"a time before 1970":       {timer(func(t *types.Timer) { t.ExpiresTime = -1 }), "expires_time -1: want one of them"},
 		"a due time of a height":   {timer(func(t *types.Timer) { t.DueTime = 5 }), "due_time is 5, want 1 to 253402300799 for a time"},
 		"a height without end":     {timer(func(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = 0, 5 }), "expires_at is missing"},
-		"a retry of nothing":       {timer(func(t *types.Timer) { *t = timed(*t); t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 1 }), "1 retries are used, want at most"},
+		"a retry of nothing":       {timer(func(t *types.Timer) { *t = timed(*t); t.Spec.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 1 }), "1 retries are used, want at most"},
 		"trying without a retry":   {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.Trying = 1 }), "trying is 1 and tried false, want the occurrence that was tried"},
 		"tried and not delivered":  {timer(func(t *types.Timer) { t.Tried = true }), "deliveries is 0, tried true and fire_seq "},
 		"deliveries without fires": {timer(func(t *types.Timer) { t.Deliveries = 1 << 20 }), "deliveries is 1048576, tried false and fire_seq "},
@@ -218,18 +221,21 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no recurrence":            {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence = nil }), "recurrence is stated, or missing"},
 		"recurrence of a height":   {timer(func(t *types.Timer) { t.Recurrence = &types.Recurrence{} }), "recurrence is stated, or missing"},
 		"an occurrence too far":    {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.After = 1 << 60 }), "recurrence: after 1152921504606846976"},
-		"a calendar without rule":  {timer(func(t *types.Timer) { *t = timed(*t); t.Trigger.Calendar.Every = nil }), "state one rule: every or cron"},
+		"a calendar without rule":  {timer(func(t *types.Timer) { *t = timed(*t); t.Spec.Trigger.Calendar.Every = nil }), "state one rule: every or cron"},
 		"a jitter too long": {timer(func(t *types.Timer) {
 			*t = timed(*t)
-			t.Trigger.Calendar.Occurrences = &types.OccurrenceTerms{Jitter: 86_401}
+			t.Spec.Repeat = &types.Repeat{Jitter: 86_401}
 		}), "jitter is 86401, want at most 86400"},
-		"terms of fires": {timer(func(t *types.Timer) {
-			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 5, Occurrences: &types.OccurrenceTerms{}}}
-		}), "want from schedule"},
+		"a window of fires":        {repeating(func(s *types.TimerSpec) { s.Repeat = &types.Repeat{Window: 5} }), "or an interval from schedule"},
+		"repetitions of one":       {timer(func(t *types.Timer) { t.Spec.Repeat = &types.Repeat{Remaining: 2} }), "repeat is stated for a timer that fires once"},
+		"counted without fires":    {timer(func(t *types.Timer) { t.Counted = 1 }), "counted is 1 of 0 deliveries, tried false"},
+		"the one in hand counted":  {timer(func(t *types.Timer) { t.Tried, t.Deliveries, t.Counted = true, 1, 1 }), "counted is 1 of 1 deliveries, tried true"},
+		"an open interval":         {repeating(func(*types.TimerSpec) {}), "start is 0, and the trigger leaves it open"},
+		"a life that is not given": {timer(func(t *types.Timer) { t.Renewal = &types.Renewal{Blocks: 5} }), "renewal is stated, or missing, against what repeat says"},
 		"times behind before 1970": {func(g *types.GenesisState) { g.Lane.TimesBehind = -1 }, "lane.times_behind is -1"},
 		"an unknown reason":        {timer(func(t *types.Timer) { t.HoldReason = 9 }), "hold_reason 9 is unknown"},
 		"a negative reason":        {timer(func(t *types.Timer) { t.HoldReason = -1 }), "hold_reason -1 is unknown"},
-		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 8"},
+		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Spec.Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 8"},
 		"a watch of a key twice":   {func(g *types.GenesisState) { twice(&g.Timers[3]) }, "is stated twice"},
 		"waiting for nothing":      {timer(func(t *types.Timer) { t.HoldReason = types.Watching }), "waits for a change and watches nothing"},
 		"a hit of one that waits":  {func(g *types.GenesisState) { g.Timers[3].HoldReason = types.Watching }, "timer 3 does not wait for what watch_hits has"},
@@ -292,8 +298,8 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a changed key twice":                 {func(g *types.GenesisState) { g.WatchChanged = append(g.WatchChanged, g.WatchChanged[0]) }, "watch_changed 1: keys must ascend"},
 		"a changed key of no store":           {func(g *types.GenesisState) { g.WatchChanged[0].Store = "" }, "watch_changed 0: "},
 		"a turn of no store among conditions": {func(g *types.GenesisState) { g.WatchCursors.Condition.Store = "" }, "watch_cursors.condition 0: "},
-		"a malformed condition":               {func(g *types.GenesisState) { g.Timers[6].Trigger.Watch.Keys[1].When.Value = "" }, "timer 6: condition: "},
-		"a cooldown beyond all heights":       {func(g *types.GenesisState) { g.Timers[6].Trigger.Watch.Cooldown = types.MaxBlocks + 1 }, "timer 6: cooldown "},
+		"a malformed condition":               {func(g *types.GenesisState) { g.Timers[6].Spec.Trigger.Watch.Keys[1].When.Value = "" }, "timer 6: condition: "},
+		"a cooldown beyond all heights":       {func(g *types.GenesisState) { g.Timers[6].Spec.Trigger.Watch.Cooldown = types.MaxBlocks + 1 }, "timer 6: cooldown "},
 		"a tombstone that is live":            {func(g *types.GenesisState) { g.WatchTombstones[0].Seq = 7 }, "timer 6: seq 7 stands twice"},
 		"a tombstone of a seq to come":        {func(g *types.GenesisState) { g.WatchTombstones[0].Seq = g.NextSeq }, "watch_tombstones 0: seq 10, want above 0 and below next_seq 10"},
 		"a tombstone twice":                   {func(g *types.GenesisState) { g.WatchTombstones = append(g.WatchTombstones, g.WatchTombstones[0]) }, "watch_tombstones 1: seq 9"},
@@ -310,9 +316,9 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no actor":                            {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
 		"too long an actor":                   {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},
 		"too long a payer":                    {timer(func(t *types.Timer) { t.FeePayer = make([]byte, 256) }), "fee_payer: "},
-		"two bids":                            {timer(func(t *types.Timer) { t.Bid.Tier = types.TierFast }), "state one of"},
-		"a bid without prices":                {timer(func(t *types.Timer) { t.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
-		"an agent and a tier":                 {timer(func(t *types.Timer) { t.Bid = &types.Bid{Agent: "a", Tier: types.TierFast} }), "state one of"},
+		"two bids":                            {timer(func(t *types.Timer) { t.Spec.Bid.Tier = types.TierFast }), "state one of"},
+		"a bid without prices":                {timer(func(t *types.Timer) { t.Spec.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
+		"an agent and a tier":                 {timer(func(t *types.Timer) { t.Spec.Bid = &types.Bid{Agent: "a", Tier: types.TierFast} }), "state one of"},
 		"an answer without prices":            {timer(func(t *types.Timer) { t.LastAnswer = &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
 		"ready out of order":                  {func(g *types.GenesisState) { g.Ready[1] = g.Ready[0] }, "ready 1 at (6, 1) is out of order"},
 		"ready of no seq":                     {func(g *types.GenesisState) { g.Ready[0].Seq = 0 }, "ready 0 has seq 0"},
@@ -346,7 +352,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 func TestGenesisMindsItsEdges(t *testing.T) {
 	g := fullGenesis()
 	g.Timers[4].Due = 1 // on hold, so not before the head of the queue
-	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
+	g.Timers[1].Spec.Call.Payload, g.Timers[1].Spec.Call.Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
 	g.WatchTombstones, g.Ready, g.NextSeq = nil, nil, 8
 	require.NoError(t, genesis.Validate(g))
@@ -554,7 +560,7 @@ func dueGenesis(policy types.Policy) *types.GenesisState {
 		g.Timers = append(g.Timers, testTimer(8+seq/2, seq))
 	}
 	repeats := testTimer(9, 7)
-	repeats.Trigger, repeats.FireSeq = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 2
+	repeats.Spec.Trigger, repeats.Start, repeats.FireSeq = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 9, 2
 	repeats.LastOutcome = &types.Outcome{Success: true, Height: 8, Paid: math.OneInt()}
 	g.Timers = append(g.Timers, repeats)
 	return g

@@ -91,13 +91,16 @@ func (r rebase) timer(t *types.Timer) {
 			t.ExpiresAt, t.ExpiresTime = 1, 1
 		}
 	}
-	if t.Recurrence != nil && !t.Trigger.ByTime() {
+	if t.Recurrence != nil && !t.Spec.Trigger.ByTime() {
 		recurrence := *t.Recurrence
 		recurrence.After, recurrence.Trying, recurrence.Forced = r.past(recurrence.After), r.past(recurrence.Trying), r.past(recurrence.Forced)
 		t.Recurrence = &recurrence
 	}
 	t.UnfundedSince = 0
-	t.Trigger.MoveBack(r.back)
+	t.MoveBack(r.back)
+	if t.Spec.ExpiresAt > 0 {
+		t.Spec.ExpiresAt = max(1, r.past(t.Spec.ExpiresAt))
+	}
 	if t.LastOutcome != nil {
 		outcome := *t.LastOutcome
 		outcome.Height = r.past(outcome.Height)

@@ -44,10 +44,10 @@ func validateTimer(t *types.Timer) error {
 		return types.ErrInvalidGenesis.Wrapf("seq %d and due height %d must not be 0", t.Seq, t.Due)
 	case t.PayloadSeq != 0:
 		return types.ErrInvalidGenesis.Wrap("payload_seq must be 0: a genesis file holds payloads in the records")
-	case uint64(len(t.Payload)) > types.MaxPayloadBytes:
-		return types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", len(t.Payload), types.MaxPayloadBytes)
-	case len(t.Handler) > types.MaxHandlerBytes:
-		return types.ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), types.MaxHandlerBytes)
+	case uint64(len(t.Spec.Call.Payload)) > types.MaxPayloadBytes:
+		return types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", len(t.Spec.Call.Payload), types.MaxPayloadBytes)
+	case len(t.Spec.Call.Handler) > types.MaxHandlerBytes:
+		return types.ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Spec.Call.Handler), types.MaxHandlerBytes)
 	case t.GasLimit == 0 || t.GasLimit > types.MaxUnits:
 		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, types.MaxUnits)
 	}
@@ -58,16 +58,16 @@ func validateTimer(t *types.Timer) error {
 		return types.ErrCellLimitOutOfBounds.Wrapf("%d cells, want at most %d", t.CellLimit, types.MaxUnits)
 	}
 	for _, check := range []func(*types.Timer) error{
-		validateAnswer, (*types.Timer).ValidateRecurrence, validateParties,
+		validateSpec, validateAnswer, (*types.Timer).ValidateRecurrence, validateParties,
 	} {
 		if err := check(t); err != nil {
 			return err
 		}
 	}
-	if err := types.CheckLabel(t.Label); err != nil {
+	if err := t.Spec.CheckForm(); err != nil {
 		return err
 	}
-	for _, amount := range []struct{ name, text string }{{"bid_locked", t.BidLocked}, {"max_charge", t.MaxCharge}} {
+	for _, amount := range []struct{ name, text string }{{"bid_locked", t.BidLocked}, {"max_charge", t.Spec.MaxCharge}} {
 		if err := validateAmount(amount.name, amount.text); err != nil {
 			return err
 		}
@@ -75,10 +75,24 @@ func validateTimer(t *types.Timer) error {
 	if _, known := types.HoldReason_name[int32(t.HoldReason)]; !known {
 		return types.ErrInvalidGenesis.Wrapf("hold_reason %d is unknown", int32(t.HoldReason))
 	}
-	if t.RunsMessages && t.Handler != "" {
-		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Handler)
+	if t.RunsMessages && t.Spec.Call.Handler != "" {
+		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Spec.Call.Handler)
 	}
-	return t.Bid.Validate()
+	return t.Spec.Bid.Validate()
+}
+
+// validateSpec checks that what is in force follows from what is stated.
+func validateSpec(t *types.Timer) error {
+	switch s := &t.Spec; {
+	case len(s.Call.Messages) > 0:
+		return types.ErrInvalidGenesis.Wrap("spec.call states messages: a record has them as its payload")
+	case s.GasLimit != 0 && s.GasLimit != t.GasLimit, s.CellLimit != 0 && s.CellLimit != t.CellLimit:
+		return types.ErrInvalidGenesis.Wrapf("gas_limit %d and cell_limit %d are in force, and %d and %d are stated: want the same",
+			t.GasLimit, t.CellLimit, s.GasLimit, s.CellLimit)
+	case s.FeePayer == "" && len(t.FeePayer) > 0:
+		return types.ErrInvalidGenesis.Wrapf("fee_payer is %x, and spec.fee_payer states none", t.FeePayer)
+	}
+	return nil
 }
 
 // validateAnswer checks what a record keeps of its agent's answers.

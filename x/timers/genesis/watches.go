@@ -31,12 +31,12 @@ func validateHits(records []types.SeqWatchHit) (map[uint64]struct{}, error) {
 // watch checks that a timer agrees with what the state has of watches.
 func (c *Check) watch(i int, t *types.Timer) error {
 	c.watched(t.WatchKeys())
-	if t.Trigger.Watch != nil && t.Trigger.Watch.Cooldown > types.MaxBlocks {
-		return types.ErrInvalidGenesis.Wrapf("timer %d: cooldown %d, want at most %d", i, t.Trigger.Watch.Cooldown, types.MaxBlocks)
+	if t.Spec.Trigger.Watch != nil && t.Spec.Trigger.Watch.Cooldown > types.MaxBlocks {
+		return types.ErrInvalidGenesis.Wrapf("timer %d: cooldown %d, want at most %d", i, t.Spec.Trigger.Watch.Cooldown, types.MaxBlocks)
 	}
 	_, hit := c.hits[t.Seq]
 	delete(c.hits, t.Seq)
-	watches := t.Trigger.Watch != nil
+	watches := t.Spec.Trigger.Watch != nil
 	switch {
 	case hit && (!watches || t.HoldReason == types.Watching):
 		return types.ErrInvalidGenesis.Wrapf("timer %d does not wait for what watch_hits has for its seq %d", i, t.Seq)

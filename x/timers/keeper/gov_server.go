@@ -50,7 +50,7 @@ func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTi
 		return nil, err
 	}
 	event := &types.TimerCancelledByGovernance{
-		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Label: timer.Label,
+		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Label: timer.Spec.Name,
 	}
 	return &types.MsgSysCancelTimerResponse{Cancelled: true}, report.Emit(ctx, event)
 }

@@ -2,14 +2,14 @@ package keeper
 
 import (
 	"bytes"
-	"cmp"
+
 	"context"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
-	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
-	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
@@ -25,58 +25,16 @@ import (
 // This file is the API by which Go modules schedule for themselves; the message server is thin over it. Every check is
 // made here, so that no caller can forget one. The caller drops what a failed call has written.
 
-// ScheduleRequest describes a timer to schedule (x/timers/README.md, "1.2 Timer"). Actor and Trigger are required. What
-// else is left zero takes its default.
+// ScheduleRequest is who schedules what (x/timers/README.md, "1.2 Timer").
 type ScheduleRequest struct {
 	// Actor owns the timer, and the handler runs as this address. It must be one that a runtime of the chain serves.
 	Actor sdk.AccAddress
 	// Scheduler is the actor, or its admin: of a contract, who may migrate it. An admin schedules calls, not messages, pays for
-	// them unless FeePayer does, and alone changes the timer. It defaults to the actor.
+	// them unless another account does, and alone changes the timer. It defaults to the actor.
 	Scheduler sdk.AccAddress
-	// Trigger says when it is due: at a height above the current one, at an interval, at a time, by a calendar, or when watched
-	// state changes.
-	Trigger types.Trigger
-	// Handler is a name of at most types.MaxHandlerBytes of UTF-8. It defaults to types.DefaultHandler, or to the
-	// handler that the payload names by the payload convention ("1.3 Actor").
-	Handler string
-	// Payload is what the handler receives, at most max_payload_bytes.
-	Payload []byte
-	// Messages are run as the actor, whose runtime must be one that runs messages. They take the place of Handler and
-	// Payload, and are kept as an encoded types.AccountPayload.
-	Messages []*codectypes.Any
-	// FeePayer is charged for each fire. It defaults to the scheduler. Another account must have granted the scheduler a fee
-	// allowance that names MsgScheduleTimer. Blocked addresses never pay, module accounts only for their own timers, so
-	// that a Go module without coins names an account.
-	FeePayer sdk.AccAddress
-	// GasLimit in cycles bounds one fire, intrinsic cycles included: from min_gas_limit to the largest that the policy
-	// in force allows. It defaults to the least cap of the policies in force and selected. What a fire does not use is
-	// refunded.
-	GasLimit uint64
-	// CellLimit bounds the cells that one fire may write, at most max_cells_per_fire. It defaults to default_cell_limit.
-	CellLimit uint64
-	// ExpiresAt is the last height at which it may fire, at most max_ttl_blocks from now, which is the default, but for triggers
-	// by time.
-	ExpiresAt uint64
-	// ExpiresTime is the last block time at which it may fire, in seconds since 1970, at most max_ttl_seconds from now, which is
-	// the default for triggers by time. If both ends are stated the timer ends at whichever comes first.
-	ExpiresTime int64
-	// Bid says what the owner is willing to pay for a place ("1.8 Bid"). Nil takes the default estimator.
-	Bid *types.Bid
-	// Retry repeats a failed fire, at most MAX_RETRIES times. Nil does not.
-	Retry *types.Retry
-	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
-	OnUnfunded types.OnUnfunded
-	// OnlyIf are conditions that must hold when it fires, at most types.MaxOnlyIf, each on a whole key of a watchable store. While
-	// one does not, the handler is not run, and the fire is neither a success nor a failure ("1.14 Guards").
-	OnlyIf []types.WatchKey
-	// Renew gives a timer that repeats the same life again with each fire.
-	Renew bool
-	// MaxCharge is the most that one fire may cost, in fee denom, whatever the prices: all that it may be charged for its
-	// limits, its tip, its bid and its agent. While that would be more it is priced out: it stays, and is not tried. Nil or
-	// 0 is no bound.
-	MaxCharge math.Int
-	// Label is shown with the timer by queries and events: at most types.MaxLabelBytes of printable ASCII.
-	Label string
+	// Spec is what the owner states. Its trigger is required; what else is left zero takes its default. A Go module without coins
+	// names an account as its fee payer.
+	Spec types.TimerSpec
 }
 
 // Schedule schedules a timer and returns it (x/timers/README.md, "3.1 MsgScheduleTimer"). Store the Id of the timer: it
@@ -99,12 +57,12 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err != nil {
 		return types.Timer{}, err
 	}
-	call, err := statedCall(req.Actor, types.TimerCall{Handler: req.Handler, Payload: req.Payload, Messages: req.Messages})
+	call, err := statedCall(req.Actor, req.Spec.Call)
 	if err != nil {
 		return types.Timer{}, err
 	}
 	chargeScheduling(ctx, &config, call.Payload)
-	chargeOccurrences(ctx, &config, &req.Trigger, req.OnUnfunded)
+	chargeOccurrences(ctx, &config, &req.Spec.Trigger, req.Spec.OnUnfunded)
 	timer, bid, err := k.newTimer(ctx, &config, req, call)
 	if err != nil {
 		return types.Timer{}, err
@@ -112,7 +70,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if timer.Seq, err = k.engine.Records.NextSeq(ctx); err != nil {
 		return types.Timer{}, err
 	}
-	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 	if err := recurrence.Delay(&timer, types.MomentOf(ctx)); err != nil {
 		return types.Timer{}, err
 	}
@@ -125,7 +83,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := report.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
-		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Label,
+		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Spec.Name,
 		Scheduler: k.textOrNone(timer.Scheduler), DueTime: timer.DueTime, ExpiresTime: timer.ExpiresTime,
 	}); err != nil {
 		return types.Timer{}, err
@@ -138,66 +96,83 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 func (k *Keeper) newTimer(
 	ctx context.Context, config *types.TimerConfig, req ScheduleRequest, call types.Call,
 ) (types.Timer, policies.Accepted, error) {
-	moment := types.MomentOf(ctx)
-	now := moment.Height
-	timer := types.Timer{
-		Actor: req.Actor, Trigger: req.Trigger, ExpiresAt: req.ExpiresAt, ExpiresTime: req.ExpiresTime,
-		GasLimit: req.GasLimit, CellLimit: req.CellLimit, ScheduleHeight: now,
+	now := types.MomentOf(ctx)
+	if req.Scheduler.Empty() {
+		req.Scheduler = req.Actor
 	}
-	err := k.engine.Triggers.Prepare(config, &timer, moment)
+	timer := types.Timer{
+		Actor: req.Actor, Spec: req.Spec.Canonical(), ExpiresAt: req.Spec.ExpiresAt, ExpiresTime: req.Spec.ExpiresTime,
+		GasLimit: req.Spec.GasLimit, CellLimit: req.Spec.CellLimit, ScheduleHeight: now.Height,
+	}
+	if !req.Scheduler.Equals(req.Actor) {
+		timer.Scheduler = req.Scheduler
+	}
+	err := k.engine.Triggers.Prepare(config, &timer, now)
 	if err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	options := types.TimerOptions{Retry: req.Retry, OnUnfunded: req.OnUnfunded, Renew: req.Renew, OnlyIf: req.OnlyIf}
-	if err = k.setOptions(config, &timer, &options); err != nil {
+	if err = k.checkOptions(config, &timer); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	if err = triggers.CheckLife(config, &timer, moment); err != nil {
+	if err = triggers.CheckLife(config, &timer, now); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	if timer.Renewal != nil {
-		timer.NoteLife(moment)
+		timer.NoteLife(now)
 	}
-	if timer.GasLimit == 0 {
-		timer.GasLimit = k.engine.Policies.DefaultGasLimit(config, now)
-	}
-	if timer.CellLimit == 0 {
-		timer.CellLimit = config.CellLimit()
-	}
-	if err = k.engine.Policies.CheckLimits(config, now, timer.GasLimit, timer.CellLimit); err != nil {
+	if err = k.setLimits(config, &timer, now.Height); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	if err = k.checkScheduler(ctx, req.Scheduler, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	if !req.Scheduler.Equals(req.Actor) {
-		timer.Scheduler = req.Scheduler
-	}
 	if call, err = k.checkCall(ctx, config, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	setCall(&timer, call)
-	if !req.FeePayer.Equals(timer.Principal()) {
-		timer.FeePayer = req.FeePayer
+	if err = k.setPayer(&timer); err != nil {
+		return timer, policies.Accepted{}, err
 	}
 	if err = k.checkIntrinsic(ctx, config, &timer, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	if err = policies.CheckMaxCharge(req.MaxCharge); err != nil {
+	if timer.Spec.MaxCharge, err = storedMaxCharge(timer.Spec.MaxCharge); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	timer.MaxCharge = storedMaxCharge(req.MaxCharge)
-	if err = types.CheckLabel(req.Label); err != nil {
+	if err = timer.Spec.CheckForm(); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	timer.Label = req.Label
-	bid, err := k.engine.Policies.Accept(ctx, config, req.Bid)
-	timer.Bid = bid.Bid
+	bid, err := k.engine.Policies.Accept(ctx, config, req.Spec.Bid)
+	timer.Spec.Bid = bid.Bid
 	return timer, bid, err
 }
 
-// UpdateRequest describes a change of a timer. Actor and ID name it. Of the rest, what is left zero stays as it is, and
-// at least one must be stated.
+// setLimits gives a timer the limits of its spec, or the defaults.
+func (k *Keeper) setLimits(config *types.TimerConfig, t *types.Timer, height uint64) error {
+	t.GasLimit, t.CellLimit = t.Spec.GasLimit, t.Spec.CellLimit
+	if t.GasLimit == 0 {
+		t.GasLimit = k.engine.Policies.DefaultGasLimit(config, height)
+	}
+	if t.CellLimit == 0 {
+		t.CellLimit = config.CellLimit()
+	}
+	return k.engine.Policies.CheckLimits(config, height, t.GasLimit, t.CellLimit)
+}
+
+// setPayer gives a timer the payer of its spec: none if who scheduled it pays.
+func (k *Keeper) setPayer(t *types.Timer) error {
+	t.FeePayer = nil
+	if t.Spec.FeePayer == "" {
+		return nil
+	}
+	payer, err := k.engine.Addresses.Parse("fee_payer", t.Spec.FeePayer)
+	if err == nil && !payer.Equals(t.Principal()) {
+		t.FeePayer = payer
+	}
+	return err
+}
+
+// UpdateRequest is who changes what of which timer.
 type UpdateRequest struct {
 	// Actor owns the timer.
 	Actor sdk.AccAddress
@@ -205,19 +180,21 @@ type UpdateRequest struct {
 	Scheduler sdk.AccAddress
 	// ID of the timer, types.IDBytes long.
 	ID []byte
-	// Call replaces handler and payload together. It states them, or messages.
-	Call *types.TimerCall
-	// GasLimit in cycles and CellLimit in cells, within the same bounds as when scheduling.
-	GasLimit, CellLimit uint64
-	// Bid replaces the bid; an empty one restores the default estimator.
-	Bid *types.Bid
-	// MaxCharge replaces the most that one fire may cost. Nil keeps it, 0 removes the bound.
-	MaxCharge math.Int
-	// Trigger replaces the trigger. That of a timer that repeats is replaced by one of the same kind, whose occurrences lie after
-	// the last that was delivered and count on.
-	Trigger *types.Trigger
-	// Options replace retry, on_unfunded, renew and only_if together.
-	Options *types.TimerOptions
+	// Spec holds what Fields name, as types.SpecFields writes them; one that it leaves zero takes its default.
+	Spec   types.TimerSpec
+	Fields []string
+	// IfSeq is the seq that the timer must have; 0 is any.
+	IfSeq uint64
+}
+
+// names reports whether a change names one of some fields.
+func (r *UpdateRequest) names(fields ...string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(r.Fields, field) })
+}
+
+// namesRepeat reports whether a change names a field of repeat.
+func (r *UpdateRequest) namesRepeat() bool {
+	return slices.ContainsFunc(r.Fields, func(field string) bool { return strings.HasPrefix(field, "repeat.") })
 }
 
 // Update changes one of the actor's timers and returns it (x/timers/README.md, "3.2 MsgUpdateTimer"). The id stays. The timer
@@ -231,15 +208,18 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
+	if beyond := req.Spec.Beyond(req.Fields); beyond != "" {
+		return types.Timer{}, types.ErrInvalidFields.Wrapf("the spec states %s, and fields does not name it: name it, or leave it out", beyond)
+	}
 	var call types.Call
-	if req.Call != nil {
-		if call, err = statedCall(req.Actor, *req.Call); err != nil {
+	if req.names("call") {
+		if call, err = statedCall(req.Actor, req.Spec.Call); err != nil {
 			return types.Timer{}, err
 		}
 	}
 	chargeScheduling(ctx, &config, call.Payload)
-	if req.Trigger != nil {
-		chargeOccurrences(ctx, &config, req.Trigger, types.OnUnfundedUnspecified)
+	if req.names("trigger") {
+		chargeOccurrences(ctx, &config, &req.Spec.Trigger, types.OnUnfundedUnspecified)
 	}
 	by := req.Scheduler
 	if by.Empty() {
@@ -249,10 +229,13 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
+	if req.IfSeq != 0 && req.IfSeq != timer.Seq {
+		return types.Timer{}, types.ErrChanged.Wrapf("if_seq is %d, and the timer's seq is %d: look again, and state that", req.IfSeq, timer.Seq)
+	}
 	if err := k.checkChange(ctx, &timer, by, call); err != nil {
 		return types.Timer{}, err
 	}
-	bid, err := k.engine.Policies.Accept(ctx, &config, req.Bid)
+	bid, err := k.engine.Policies.Accept(ctx, &config, req.Spec.Bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -281,13 +264,14 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 // change writes a timer as an update leaves it. If nothing has changed its seq stays; so it does if what was stated of its trigger
 // makes it due when it was.
 func (k *Keeper) change(ctx context.Context, config *types.TimerConfig, timer, next *types.Timer) error {
-	payload := next.PayloadSeq == 0 && timer.PayloadSeq != 0 || !bytes.Equal(next.Payload, timer.Payload)
+	payload := next.PayloadSeq == 0 && timer.PayloadSeq != 0 || !bytes.Equal(next.Spec.Call.Payload, timer.Spec.Call.Payload)
 	if !payload && next.Same(timer) {
 		return nil
 	}
 	if same := *next; !payload && recurrence.Same(timer, next, types.MomentOf(ctx)) {
-		if same.Trigger = timer.Trigger; same.Same(timer) {
-			timer.Trigger = next.Trigger
+		same.Spec.Trigger, same.Start = timer.Spec.Trigger, timer.Start
+		if same.Same(timer) {
+			timer.Spec.Trigger, timer.Start = next.Spec.Trigger, next.Start
 			return k.engine.Records.Put(ctx, timer)
 		}
 	}
@@ -300,7 +284,7 @@ func (k *Keeper) change(ctx context.Context, config *types.TimerConfig, timer, n
 	if err != nil {
 		return err
 	}
-	bids := !next.Bid.Equal(timer.Bid)
+	bids := !next.Spec.Bid.Equal(timer.Spec.Bid)
 	return k.engine.Records.Move(ctx, timer, func(t *types.Timer) error {
 		*t = *next
 		t.Seq = seq
@@ -335,42 +319,44 @@ func openHeight(ctx context.Context) uint64 {
 func (k *Keeper) checkUpdate(
 	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, call types.Call, bid *types.Bid,
 ) (next types.Timer, passed []recurrence.Passing, err error) {
-	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil && req.MaxCharge.IsNil() &&
-		req.Trigger == nil && req.Options == nil {
-		return next, nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options")
-	}
-	if next, passed, err = k.checkTerms(config, *timer, &req, types.MomentOf(ctx)); err != nil {
+	now := types.MomentOf(ctx)
+	spec, err := timer.Spec.Named(req.Fields, &req.Spec)
+	if err != nil {
 		return next, nil, err
 	}
-	if err := policies.CheckMaxCharge(req.MaxCharge); err != nil {
+	spec.Call, spec.Bid = timer.Spec.Call, timer.Spec.Bid // These are as they were accepted.
+	next = *timer
+	if passed, err = k.retrigger(config, &next, &spec, &req, now); err != nil {
 		return next, nil, err
 	}
-	if req.GasLimit != 0 {
-		if err := k.engine.Policies.CheckGasLimit(config, types.HeightOf(ctx), req.GasLimit); err != nil {
+	if req.names("gas_limit", "cell_limit") {
+		if err := k.setLimits(config, &next, now.Height); err != nil {
 			return next, nil, err
 		}
 	}
-	if err := config.CheckCellLimit(req.CellLimit); err != nil {
+	if err := k.setPayer(&next); err != nil {
 		return next, nil, err
 	}
-	if req.Call != nil {
+	if next.Spec.MaxCharge, err = storedMaxCharge(next.Spec.MaxCharge); err != nil {
+		return next, nil, err
+	}
+	if err := next.Spec.CheckForm(); err != nil {
+		return next, nil, err
+	}
+	if req.names("call") {
 		if call, err = k.checkCall(ctx, config, call); err != nil {
 			return next, nil, err
 		}
 	}
-	if req.Call != nil || req.GasLimit != 0 || req.Trigger != nil {
-		if err := k.checkChanged(ctx, config, next, req.GasLimit, call); err != nil {
+	if req.names("call", "gas_limit", "trigger", "fee_payer") {
+		if err := k.checkChanged(ctx, config, next, call); err != nil {
 			return next, nil, err
 		}
 	}
-	next.GasLimit, next.CellLimit = cmp.Or(req.GasLimit, next.GasLimit), cmp.Or(req.CellLimit, next.CellLimit)
-	if req.Bid != nil && !bid.Equal(next.Bid) {
-		next.Bid, next.LastAnswer = bid, nil
+	if req.names("bid") && !bid.Equal(next.Spec.Bid) {
+		next.Spec.Bid, next.LastAnswer = bid, nil
 	}
-	if !req.MaxCharge.IsNil() {
-		next.MaxCharge = storedMaxCharge(req.MaxCharge)
-	}
-	if req.Call == nil {
+	if !req.names("call") {
 		return next, passed, nil
 	}
 	return next, passed, k.restateCall(ctx, &next, call)
@@ -378,7 +364,7 @@ func (k *Keeper) checkUpdate(
 
 // restateCall gives a timer another call. One that it has already leaves its payload where it is stored.
 func (k *Keeper) restateCall(ctx context.Context, t *types.Timer, call types.Call) error {
-	stored, seq, size := t.Payload, t.PayloadSeq, t.PayloadBytes
+	stored, seq, size := t.Spec.Call.Payload, t.PayloadSeq, t.PayloadBytes
 	setCall(t, call)
 	if t.PayloadSeq = 0; seq == 0 || size != uint64(len(call.Payload)) {
 		t.PayloadBytes = 0
@@ -386,47 +372,55 @@ func (k *Keeper) restateCall(ctx context.Context, t *types.Timer, call types.Cal
 	}
 	payload, err := k.engine.Records.Payload(ctx, &types.Timer{PayloadSeq: seq})
 	if err == nil && bytes.Equal(payload, call.Payload) {
-		t.Payload, t.PayloadSeq = stored, seq
+		t.Spec.Call.Payload, t.PayloadSeq = stored, seq
 	}
 	return err
 }
 
-// checkTerms is the timer with the trigger and the options of a change, whose end is the one that it has or, where the clock of the
-// trigger changes, the default; and what has passed by it.
-func (k *Keeper) checkTerms(
-	config *types.TimerConfig, timer types.Timer, req *UpdateRequest, now types.Moment,
-) (next types.Timer, passed []recurrence.Passing, err error) {
-	if req.Trigger == nil && req.Options == nil {
-		return timer, nil, nil
-	}
-	renews, before, wasByTime := timer.Renewal != nil, End{timer.ExpiresAt, timer.ExpiresTime}, timer.Trigger.ByTime()
-	options := types.TimerOptions{Retry: timer.Retry, OnUnfunded: timer.OnUnfunded, Renew: renews, OnlyIf: timer.OnlyIf}
-	if req.Options != nil {
-		options = *req.Options
-	}
-	if req.Trigger != nil {
-		if passed, err = k.engine.Triggers.Replace(config, &timer, *req.Trigger, now); err != nil {
-			return timer, nil, err
+// retrigger gives a timer another spec, and makes it due by that. It returns what has passed by it. The end is the one that it has
+// unless it is stated, or where the clock of the trigger changes the default.
+func (k *Keeper) retrigger(
+	config *types.TimerConfig, t *types.Timer, spec *types.TimerSpec, req *UpdateRequest, now types.Moment,
+) (passed []recurrence.Passing, err error) {
+	renews, wasByTime := t.Renewal != nil, t.Spec.Trigger.ByTime()
+	if req.names("trigger") || req.namesRepeat() {
+		if passed, err = k.engine.Triggers.Replace(config, t, spec, req.names("trigger"), now); err != nil {
+			return nil, err
 		}
+		spec.Trigger, spec.Repeat = t.Spec.Trigger, t.Spec.Repeat
 	}
-	if byTime := timer.Trigger.ByTime(); options.Retry != nil && req.Options == nil && byTime != wasByTime {
-		return timer, nil, types.ErrInvalidRetry.Wrap("the trigger counts by another clock, in which the retries are to be: state them too")
+	otherClock := t.Spec.Trigger.ByTime() != wasByTime
+	if otherClock && spec.Retry != nil && !req.names("retry") {
+		return nil, types.ErrInvalidRetry.Wrap("the trigger counts by another clock, in which the retries are to be: state them too")
 	}
-	if err := k.setOptions(config, &timer, &options); err != nil {
-		return timer, nil, err
+	if ends := req.names("expires_at", "expires_time"); otherClock && !ends {
+		spec.ExpiresAt, spec.ExpiresTime = 0, 0
+	} else if ends {
+		t.ExpiresAt, t.ExpiresTime = spec.ExpiresAt, spec.ExpiresTime
+		if err := triggers.CheckEnd(config, t, now); err != nil {
+			return nil, err
+		}
+		otherClock = true // Its life is stated anew.
 	}
-	if !renews || before != (End{timer.ExpiresAt, timer.ExpiresTime}) {
-		timer.NoteLife(now)
+	t.Spec = *spec
+	if !req.names("trigger", "retry", "on_unfunded", "only_if") && !req.namesRepeat() && !otherClock {
+		return passed, nil
 	}
-	return timer, passed, nil
+	if err := k.checkOptions(config, t); err != nil {
+		return nil, err
+	}
+	if !renews || otherClock {
+		t.NoteLife(now)
+	}
+	return passed, nil
 }
 
 // chargeSkips charges an update for the repetitions that may pass without funds before a fire pays again: all, or those that were
 // used.
 func chargeSkips(ctx context.Context, config *types.TimerConfig, before, next *types.Timer) {
 	tries := uint32(0)
-	if next.OnUnfunded == types.OnUnfundedSkip {
-		if tries = before.Owed; before.OnUnfunded != types.OnUnfundedSkip {
+	if next.Spec.OnUnfunded == types.OnUnfundedSkip {
+		if tries = before.Owed; before.Spec.OnUnfunded != types.OnUnfundedSkip {
 			tries = config.MaxUnfundedSkips
 		}
 		next.Owed = 0
@@ -435,8 +429,7 @@ func chargeSkips(ctx context.Context, config *types.TimerConfig, before, next *t
 }
 
 // checkChanged checks a timer with another gas limit or another call, or both: what is zero stays as it is.
-func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, timer types.Timer, gasLimit uint64, call types.Call) error {
-	timer.GasLimit = cmp.Or(gasLimit, timer.GasLimit)
+func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, timer types.Timer, call types.Call) error {
 	if call.Actor == nil {
 		payload, err := k.engine.Records.Payload(ctx, &timer)
 		if err != nil {
@@ -499,6 +492,12 @@ func (k *Keeper) extend(
 	return timer, change, k.engine.Records.SetEnd(ctx, &timer, func(t *types.Timer) {
 		t.ExpiresAt, t.ExpiresTime = change.To.Height, change.To.Time
 		if owner {
+			if end.Height != 0 {
+				t.Spec.ExpiresAt = change.To.Height
+			}
+			if end.Time != 0 {
+				t.Spec.ExpiresTime = change.To.Time
+			}
 			t.NoteLife(types.MomentOf(ctx))
 		}
 	})
@@ -558,7 +557,7 @@ func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 	if err != nil {
 		return err
 	}
-	event := &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(timer.Actor), Label: timer.Label}
+	event := &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(timer.Actor), Label: timer.Spec.Name}
 	if !by.sender.Equals(timer.Owner()) {
 		event.Scheduler = k.text(by.sender)
 	}
@@ -628,7 +627,7 @@ func (k *Keeper) checkIntrinsic(ctx context.Context, config *types.TimerConfig, 
 	if err != nil {
 		return err
 	}
-	intrinsic, handler, err := k.engine.LeastCycles(sdk.UnwrapSDKContext(ctx), config, &timer.Trigger, call, payerCycles)
+	intrinsic, handler, err := k.engine.LeastCycles(sdk.UnwrapSDKContext(ctx), config, &timer.Spec.Trigger, call, payerCycles)
 	if err != nil || timer.GasLimit >= intrinsic && timer.GasLimit-intrinsic >= handler {
 		return err
 	}
@@ -689,39 +688,32 @@ func (k *Keeper) runsMessages(runtime types.Runtime, call types.Call) (marked bo
 
 // setCall stores what a timer does. The record leaves out the default handler.
 func setCall(t *types.Timer, call types.Call) {
-	t.Handler, t.Payload, t.RunsMessages = call.Handler, call.Payload, call.Messages
-	if t.Handler == types.DefaultHandler {
-		t.Handler = ""
+	t.Spec.Call, t.RunsMessages = types.TimerCall{Handler: call.Handler, Payload: call.Payload}, call.Messages
+	if call.Handler == types.DefaultHandler {
+		t.Spec.Call.Handler = ""
 	}
 }
 
-// setOptions checks what a timer states of bad moments, of its life and of its conditions, and fills in the defaults. The life that
-// it renews itself by is noted by the caller, who knows its ends.
-func (k *Keeper) setOptions(config *types.TimerConfig, timer *types.Timer, options *types.TimerOptions) error {
-	if err := options.Retry.Validate(config, timer.Trigger.ByTime()); err != nil {
+// checkOptions checks what a timer states of bad moments, of its life and of its conditions. The life that it renews itself by is
+// noted by the caller, who knows its ends.
+func (k *Keeper) checkOptions(config *types.TimerConfig, timer *types.Timer) error {
+	spec := &timer.Spec
+	if err := spec.Retry.Validate(config, spec.Trigger.ByTime()); err != nil {
 		return err
 	}
-	if err := options.OnUnfunded.Validate(); err != nil {
+	if err := spec.OnUnfunded.Validate(); err != nil {
 		return err
 	}
-	if options.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || timer.Trigger.Watch != nil) {
+	if spec.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || spec.Trigger.Watch != nil) {
 		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
 	}
-	if options.Renew && !timer.Recurs() {
-		return types.ErrUnsupportedTimerType.Wrap("renew is stated for a timer that fires once: want a calendar, an interval or a watch")
-	}
-	if len(options.OnlyIf) > 0 {
-		if err := k.engine.Watches.CheckOnlyIf(options.OnlyIf); err != nil {
+	if len(spec.OnlyIf) > 0 {
+		if err := k.engine.Watches.CheckOnlyIf(spec.OnlyIf); err != nil {
 			return err
 		}
 	}
-	timer.Retry, timer.OnUnfunded, timer.OnlyIf = options.Retry, options.OnUnfunded, options.OnlyIf
-	// The default is left out of the record, since most timers have it and every byte is paid for.
-	if options.OnUnfunded == types.OnUnfundedDestroy {
-		timer.OnUnfunded = types.OnUnfundedUnspecified
-	}
 	switch {
-	case !options.Renew:
+	case !spec.Repeat.GetRenew():
 		timer.Renewal = nil
 	case timer.Renewal == nil:
 		timer.Renewal = &types.Renewal{}
@@ -729,12 +721,13 @@ func (k *Keeper) setOptions(config *types.TimerConfig, timer *types.Timer, optio
 	return nil
 }
 
-// storedMaxCharge is the most that a fire may cost as the record holds it: empty for nil and 0, which bound nothing.
-func storedMaxCharge(amount math.Int) string {
-	if amount.IsNil() || amount.IsZero() {
-		return ""
+// storedMaxCharge is the most that a fire may cost as the record holds it: empty for 0, which bounds nothing.
+func storedMaxCharge(text string) (string, error) {
+	amount, err := policies.ParseMaxCharge(text)
+	if err != nil || amount.IsNil() || amount.IsZero() {
+		return "", err
 	}
-	return amount.String()
+	return amount.String(), nil
 }
 
 // reportBid emits an event if the bid was not stored as stated.
@@ -742,7 +735,7 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policie
 	if accepted.Stated != nil {
 		return report.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
 			Id: t.IDHex(), Actor: k.text(t.Actor),
-			Stated: accepted.Stated.String(), Clamped: t.Bid.Static.MaxPriorityFeePerCycle.String(),
+			Stated: accepted.Stated.String(), Clamped: t.Spec.Bid.Static.MaxPriorityFeePerCycle.String(),
 		})
 	}
 	if accepted.Ignored {

@@ -7,7 +7,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
-	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -36,26 +35,13 @@ func (m msgServer) ScheduleTimer(ctx context.Context, msg *types.MsgScheduleTime
 	if err != nil {
 		return nil, err
 	}
-	actor, payer := sender, sender
+	actor := sender
 	if msg.Actor != "" {
 		if actor, err = m.engine.Addresses.Parse("actor", msg.Actor); err != nil {
 			return nil, err
 		}
 	}
-	if msg.FeePayer != "" {
-		if payer, err = m.engine.Addresses.Parse("fee_payer", msg.FeePayer); err != nil {
-			return nil, err
-		}
-	}
-	most, err := policies.ParseMaxCharge(msg.MaxCharge)
-	if err != nil {
-		return nil, err
-	}
-	timer, err := m.Schedule(ctx, ScheduleRequest{
-		Actor: actor, Scheduler: sender, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages, FeePayer: payer,
-		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, ExpiresTime: msg.ExpiresTime, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded, Renew: msg.Renew,
-		MaxCharge: most, Label: msg.Label, OnlyIf: msg.OnlyIf,
-	})
+	timer, err := m.Schedule(ctx, ScheduleRequest{Actor: actor, Scheduler: sender, Spec: msg.Spec})
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +54,8 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 	if err != nil {
 		return nil, err
 	}
-	most, err := policies.ParseMaxCharge(msg.MaxCharge)
-	if err != nil {
-		return nil, err
-	}
 	timer, err := m.Update(ctx, UpdateRequest{
-		Actor: by.actor, Scheduler: by.sender, ID: by.id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid, MaxCharge: most,
-		Trigger: msg.Trigger, Options: msg.Options,
+		Actor: by.actor, Scheduler: by.sender, ID: by.id, Spec: msg.Spec, Fields: msg.Fields, IfSeq: msg.IfSeq,
 	})
 	if err != nil {
 		return nil, err

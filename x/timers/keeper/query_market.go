@@ -68,7 +68,7 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 		if err != nil {
 			return nil, err
 		}
-		info.Verdict = verdict
+		info.Status.Verdict = verdict
 		if !left.take(ctx, &info) {
 			response.Pagination.NextKey = positionKey(position)
 			return response, nil
@@ -199,7 +199,7 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 		return nil, invalidArgument(err)
 	}
 	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
-	candidate.Ask.SpendCap = next.SpendCapOf(&types.Timer{MaxCharge: req.GetMaxCharge(), GasLimit: limits.gas, CellLimit: limits.cells})
+	candidate.Ask.SpendCap = next.SpendCapOf(&types.Timer{GasLimit: limits.gas, CellLimit: limits.cells, Spec: types.TimerSpec{MaxCharge: req.GetMaxCharge()}})
 	price, willing := next.Rules.Price(next.Prices, candidate)
 	response := &types.QueryEstimateResponse{
 		Height: next.Height, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
@@ -331,7 +331,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate market.Candid
 // returns reports whether a timer is due in every block: it fired in the latest block and is due again in the one after.
 // That is the block at the height, or within a transaction the one before, which has not ended.
 func returns(t *types.Timer, height uint64) bool {
-	return t.Trigger.InEveryBlock() && t.Due+1 >= height && t.LastOutcome != nil && t.LastOutcome.Height+1 == t.Due
+	return t.Spec.Trigger.InEveryBlock() && t.Due+1 >= height && t.LastOutcome != nil && t.LastOutcome.Height+1 == t.Due
 }
 
 // askOf reads the bid of a request.
@@ -391,18 +391,18 @@ func (s *server) Occurrences(
 	if err != nil {
 		return nil, err
 	}
-	response := &types.QueryOccurrencesResponse{ByTime: timer.Trigger.ByTime()}
+	response := &types.QueryOccurrencesResponse{ByTime: timer.Spec.Trigger.ByTime()}
 	response.Occurrences, response.More = recurrence.Upcoming(&timer, types.MomentOf(ctx), limit)
 	charge(ctx, response)
 	return response, nil
 }
 
-// stated is the live timer that a request names, or the one that its trigger makes if it is scheduled now.
+// stated is the live timer that a request names, or the one that its spec makes if it is scheduled now.
 func (s *server) stated(ctx context.Context, config *types.TimerConfig, req *types.QueryOccurrencesRequest) (types.Timer, error) {
-	if (req.Trigger == nil) == (req.Actor == "" && req.Id == "") {
-		return types.Timer{}, status.Error(codes.InvalidArgument, "state an actor and the id of a timer of it, or a trigger")
+	if (req.Spec == nil) == (req.Actor == "" && req.Id == "") {
+		return types.Timer{}, status.Error(codes.InvalidArgument, "state an actor and the id of a timer of it, or a spec")
 	}
-	if req.Trigger == nil {
+	if req.Spec == nil {
 		looking, err := state.Lookups(ctx)
 		if err != nil {
 			return types.Timer{}, err
@@ -410,7 +410,7 @@ func (s *server) stated(ctx context.Context, config *types.TimerConfig, req *typ
 		return s.named(looking, req.Actor, req.Id)
 	}
 	now := types.MomentOf(ctx)
-	timer := types.Timer{Trigger: *req.Trigger, ExpiresAt: req.ExpiresAt, ExpiresTime: req.ExpiresTime}
+	timer := types.Timer{Spec: *req.Spec, ExpiresAt: req.Spec.ExpiresAt, ExpiresTime: req.Spec.ExpiresTime}
 	if err := s.engine.Triggers.Prepare(config, &timer, now); err != nil {
 		return timer, invalidArgument(err)
 	}

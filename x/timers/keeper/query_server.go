@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -526,9 +527,9 @@ func parsePosition(key []byte) (uint64, error) {
 }
 
 // unready are the verdicts on timers that are not ready. What the next block makes of those that are, judge asks.
-var unready = map[types.TimerStatus]types.Verdict{
-	types.TimerStatusPending: types.VerdictPending, types.TimerStatusWatching: types.VerdictWatching,
-	types.TimerStatusOnHold: types.VerdictOnHold, types.TimerStatusExpired: types.VerdictExpired,
+var unready = map[types.TimerPhase]types.Verdict{
+	types.PhasePending: types.VerdictPending, types.PhaseWatching: types.VerdictWatching,
+	types.PhaseOnHold: types.VerdictOnHold, types.PhaseExpired: types.VerdictExpired,
 }
 
 // judge gives those of some timers their verdicts that are ready, or due in the next block, if they are asked for. It runs that
@@ -537,8 +538,8 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 	ready, now := map[uint64]*types.TimerInfo{}, types.HeightOf(goCtx)
 	for i := range infos {
 		t := &infos[i]
-		if t.Status == types.TimerStatusReady || t.Status == types.TimerStatusPending && t.HoldReason == types.NotOnHold && t.Due <= now+1 {
-			ready[t.Seq], t.Verdict = t, types.VerdictUnspecified
+		if t.Status.Phase == types.PhaseReady || t.Status.Phase == types.PhasePending && t.Status.HoldReason == types.NotOnHold && t.Status.Due <= now+1 {
+			ready[t.Status.Seq], t.Status.Verdict = t, types.VerdictUnspecified
 		}
 	}
 	if len(ready) == 0 || !asked {
@@ -558,21 +559,21 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 			break
 		}
 		if info, asked := ready[turn.Timer.Seq]; asked {
-			info.Verdict = verdict
+			info.Status.Verdict = verdict
 			delete(ready, turn.Timer.Seq)
 		}
 	}
 	for i := range infos {
-		if ready[infos[i].Seq] == nil {
+		if ready[infos[i].Status.Seq] == nil {
 			continue
 		}
-		t, found, err := s.engine.Records.InQueue(ctx, state.KeyOf(infos[i].Due, infos[i].Seq))
+		t, found, err := s.engine.Records.InQueue(ctx, state.KeyOf(infos[i].Status.Due, infos[i].Status.Seq))
 		if err != nil {
 			return err
 		}
-		infos[i].Verdict = types.VerdictOnHold // The block puts it on hold before it is tried.
+		infos[i].Status.Verdict = types.VerdictOnHold // The block puts it on hold before it is tried.
 		if found {
-			infos[i].Verdict = next.Missed(ctx, &t)
+			infos[i].Status.Verdict = next.Missed(ctx, &t)
 		}
 	}
 	return nil
@@ -593,19 +594,22 @@ func (s *server) whole(ctx context.Context, t *types.Timer, verdict bool) (types
 		return info, err
 	}
 	info = judged[0]
-	if info.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
+	if info.Spec.Call.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
 		return info, err
 	}
-	if size := uint64(len(info.Payload)); size <= market.MaxMessagesBytes {
+	if size := uint64(len(info.Spec.Call.Payload)); size <= market.MaxMessagesBytes {
 		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(DecodeGasPerByte*size, "decode messages")
-		info.Messages = s.messagesOf(ctx, t, info.Payload)
+		if messages := s.messagesOf(ctx, t, info.Spec.Call.Payload); len(messages) > 0 {
+			info.Spec.Call = types.TimerCall{Messages: messages}
+		}
 	}
 	charge(ctx, &info)
 	return info, nil
 }
 
 // messagesOf decodes a payload that is messages to the runtime that serves the actor. Any other is shown as bytes alone,
-// even if its bytes could be read as messages: they would not run.
+// even if its bytes could be read as messages: they would not run. So is
+// one that these would not be encoded to.
 func (s *server) messagesOf(ctx context.Context, t *types.Timer, payload []byte) []*codectypes.Any {
 	runtime, err := s.engine.Router.Route(ctx, t.Actor)
 	if err != nil {
@@ -620,34 +624,37 @@ func (s *server) messagesOf(ctx context.Context, t *types.Timer, payload []byte)
 	if unsafe != nil || s.engine.Codec.Unmarshal(payload, &messages) != nil {
 		return nil
 	}
+	if again, err := messages.Marshal(); err != nil || !bytes.Equal(again, payload) {
+		return nil
+	}
 	return messages.Messages
 }
 
 // listed is a timer as lists show it: what its record holds. Nothing is decoded, so that a list takes no more time than
 // its length says.
 func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types.Timer) (types.TimerInfo, error) {
-	size := uint64(len(t.Payload))
+	size := uint64(len(t.Spec.Call.Payload))
 	if t.PayloadSeq != 0 {
 		size = t.PayloadBytes // it is not read for its length
 	}
 	info := types.TimerInfo{
-		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
-		Status: t.StatusAt(types.MomentOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
-		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
-		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
-		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, HoldReason: t.HoldReason,
+		Id: t.IDHex(), Actor: s.text(t.Actor), Spec: t.Spec,
+		Status: types.TimerStatus{
+			Phase: t.PhaseAt(types.MomentOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
+			Due: t.Due, DueTime: t.DueTime, Since: t.Since, ExpiresAt: t.ExpiresAt, ExpiresTime: t.ExpiresTime,
+			GasLimit: t.GasLimit, CellLimit: t.CellLimit, FeePayer: s.text(t.Payer()), Start: t.Start, Left: t.Left(),
+			PayloadBytes: size, RunsMessages: t.RunsMessages, ScheduleHeight: t.ScheduleHeight, Seq: t.Seq,
+			HoldReason: t.HoldReason, FireSeq: t.FireSeq, Deliveries: t.Deliveries, Tried: t.Tried, Retries: t.Retries,
+			Failures: t.Failures, Skips: t.Skips, LastOutcome: t.LastOutcome, Recurrence: t.Recurrence, Renewal: t.Renewal,
+			BidLocked: t.BidLocked, UnfundedSince: t.UnfundedSince,
+		},
 	}
-	info.Verdict = unready[info.Status]
-	recurrenceInfo(&info, t)
-	info.DueTime, info.ExpiresTime, info.Recurrence = t.DueTime, t.ExpiresTime, t.Recurrence
-	info.Failures, info.Skips, info.Renewal, info.OnlyIf = t.Failures, t.Skips, t.Renewal, t.OnlyIf
-	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
 	if len(t.Scheduler) > 0 {
 		info.Scheduler = s.text(t.Scheduler)
 	}
-	info.BidLocked, info.MaxCharge, info.Label = t.BidLocked, t.MaxCharge, t.Label
+	info.Status.Verdict = unready[info.Status.Phase]
 	matched, err := s.engine.Watches.MatchedSoFar(ctx, t)
-	info.Matched = matched
+	info.Status.Matched = matched
 	return info, err
 }
 
@@ -658,15 +665,5 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
 		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, MatchedOmitted: r.MatchedOmitted, ScoreBid: r.ScoreBidText(), Late: r.Late, Occurrence: r.Occurrence, Index: r.Index,
 		Guarded: r.Guarded,
-	}
-}
-
-// recurrenceInfo is what queries show of further fires.
-func recurrenceInfo(info *types.TimerInfo, t *types.Timer) {
-	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
-	info.Deliveries, info.Tried, info.Since = t.Deliveries, t.Tried, t.Since
-	info.OnUnfunded = types.OnUnfundedDestroy
-	if t.OnUnfunded != types.OnUnfundedUnspecified {
-		info.OnUnfunded = t.OnUnfunded
 	}
 }

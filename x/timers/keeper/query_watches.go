@@ -184,10 +184,10 @@ func (s *server) watchInfo(ctx context.Context, key types.WatchKey, owner sdk.Ac
 
 func (s *server) watchOf(ctx context.Context, key types.WatchKey, t *types.Timer) types.WatchInfo {
 	info := types.WatchInfo{
-		Key: key, Actor: s.text(t.Actor), TimerId: t.IDHex(), Status: t.StatusAt(types.MomentOf(ctx)), ExpiresAt: t.ExpiresAt,
+		Key: key, Actor: s.text(t.Actor), TimerId: t.IDHex(), Phase: t.PhaseAt(types.MomentOf(ctx)), ExpiresAt: t.ExpiresAt,
 	}
-	if t.Trigger.Watch != nil {
-		info.Remaining = t.Trigger.Watch.Remaining
+	if t.Spec.Trigger.Watch != nil {
+		info.Remaining = t.Left()
 	}
 	return info
 }

@@ -336,10 +336,10 @@ func CheckMaxCharge(amount math.Int) error {
 
 // SpendCapOf is what a timer's max_charge leaves above the chain's prices of the block.
 func (b *Block) SpendCapOf(t *types.Timer) market.SpendCap {
-	if t.MaxCharge == "" {
+	if t.Spec.MaxCharge == "" {
 		return market.SpendCap{}
 	}
-	amount, _ := types.ParseAmount(t.MaxCharge)
+	amount, _ := types.ParseAmount(t.Spec.MaxCharge)
 	return market.SpendCapOf(amount, b.Prices, t.GasLimit, t.CellLimit)
 }
 

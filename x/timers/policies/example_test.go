@@ -81,7 +81,7 @@ func Example() {
 	}
 	for _, letter := range []string{"first letter", "second letter", "third letter"} {
 		if _, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-			Actor: module, FeePayer: payer, Payload: []byte(letter), Trigger: types.Trigger{Height: 2},
+			Actor: module, Spec: types.TimerSpec{FeePayer: payer.String(), Call: types.TimerCall{Payload: []byte(letter)}, Trigger: types.Trigger{Height: 2}},
 		}); err != nil {
 			panic(err)
 		}

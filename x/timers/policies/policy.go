@@ -387,7 +387,7 @@ func (NoAgents) Messages() Messages { return Messages{} }
 // ReadTimers implements state.TimerReader: it refuses timers that name an agent.
 func (NoAgents) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
 	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
-		if t.Bid != nil && t.Bid.Agent != "" || t.LastAnswer != nil {
+		if t.Spec.Bid != nil && t.Spec.Bid.Agent != "" || t.LastAnswer != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, errNoAgents)
 		}
 		return nil
@@ -422,7 +422,7 @@ type noCalls struct{}
 
 var nothing = math.ZeroInt()
 
-func (noCalls) Ask(t *types.Timer, _ bool) market.Ask { return t.Bid.Ask() }
+func (noCalls) Ask(t *types.Timer, _ bool) market.Ask { return t.Spec.Bid.Ask() }
 
 func (noCalls) AskAll(sdk.Context, []types.Timer) error { return nil }
 

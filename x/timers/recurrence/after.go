@@ -59,7 +59,7 @@ type Next struct {
 // After says what comes next: first the renewal, then a retry, then the next occurrence, then the end, each judged by the renewed
 // end. Every way in which something is over goes through it.
 func After(t *types.Timer, e Event, config *types.TimerConfig, now types.Moment) Next {
-	if e.Outcome == ShortOfCoins && t.OnUnfunded != types.OnUnfundedSkip && t.OnUnfunded != types.OnUnfundedSuspend {
+	if e.Outcome == ShortOfCoins && t.Spec.OnUnfunded != types.OnUnfundedSkip && t.Spec.OnUnfunded != types.OnUnfundedSuspend {
 		e.Outcome = Failed
 	}
 	n := Next{Timer: *t}
@@ -72,7 +72,7 @@ func After(t *types.Timer, e Event, config *types.TimerConfig, now types.Moment)
 	if e.Outcome.fired() {
 		next.Renew(config, now)
 		next.FireSeq++
-		if e.Outcome != ShortOfCoins || t.OnUnfunded != types.OnUnfundedSkip { // Else it restores none.
+		if e.Outcome != ShortOfCoins || t.Spec.OnUnfunded != types.OnUnfundedSkip { // Else it restores none.
 			next.Skips, next.Owed = 0, 0
 		}
 		if next.Recurrence != nil {
@@ -88,7 +88,7 @@ func After(t *types.Timer, e Event, config *types.TimerConfig, now types.Moment)
 		n.Stays = true
 		return n
 	}
-	if e.Outcome == ShortOfCoins && t.OnUnfunded == types.OnUnfundedSuspend {
+	if e.Outcome == ShortOfCoins && t.Spec.OnUnfunded == types.OnUnfundedSuspend {
 		hold(next, e.Occurrence)
 		n.Stays, n.Suspended = true, true
 		return n
@@ -105,12 +105,12 @@ func After(t *types.Timer, e Event, config *types.TimerConfig, now types.Moment)
 
 // retried makes a timer due again after a fire that failed: the same occurrence, later. It reports whether that may be.
 func retried(t *types.Timer, e Event, now types.Moment) bool {
-	if t.Retry == nil || t.Retries >= t.Retry.Max || !t.Retry.Retries(e.Codespace, e.Code) {
+	if t.Spec.Retry == nil || t.Retries >= t.Spec.Retry.Max || !t.Spec.Retry.Retries(e.Codespace, e.Code) {
 		return false
 	}
-	distance := t.Retry.Distance(t.Retries)
+	distance := t.Spec.Retry.Distance(t.Retries)
 	at, end := now.Height, t.LastHeight()
-	if t.Trigger.ByTime() {
+	if t.Spec.Trigger.ByTime() {
 		at, end = uint64(now.Time), uint64(t.ExpiresTime)
 	}
 	if at > end || distance > end-at {
@@ -122,7 +122,7 @@ func retried(t *types.Timer, e Event, now types.Moment) bool {
 	}
 	hold(t, e.Occurrence)
 	t.Retries++
-	if t.Trigger.ByTime() {
+	if t.Spec.Trigger.ByTime() {
 		WaitUntil(t, int64(at), now)
 	} else {
 		t.HoldReason, t.Due = types.NotOnHold, at
@@ -184,7 +184,7 @@ func (n *Next) over(t *types.Timer, e Event, now types.Moment) {
 
 // laterOr is why occurrences before the one that fires have passed.
 func laterOr(t *types.Timer, reason types.SkipReason) types.SkipReason {
-	if t.Trigger.OccurrenceTerms().Missed != types.MissedEach {
+	if t.Spec.Repeat.GetMissed() != types.MissedEach {
 		return types.SkipLater
 	}
 	return reason
@@ -193,17 +193,13 @@ func laterOr(t *types.Timer, reason types.SkipReason) types.SkipReason {
 // advance makes the timer due at what comes next, and reports whether there is something. Tried tells whether what is over was.
 func (n *Next) advance(tried bool, e Event, now types.Moment) bool {
 	t := &n.Timer
-	left := t.Trigger.Repetitions()
 	if !t.Recurs() {
 		return false
 	}
-	if tried && left == 1 {
+	left := t.Left()
+	if tried && left == 0 && t.Spec.Repetitions() > 0 {
 		n.Ended = types.EndCompleted
 		return false
-	}
-	if tried && left > 0 {
-		left--
-		t.Trigger = withLeft(t.Trigger, left)
 	}
 	more := !t.ExpiredAt(now) && n.nextOf(e, now)
 	stops := e.Outcome == Failed || e.Outcome == Lapsed && e.Occurrence.Over
@@ -212,7 +208,7 @@ func (n *Next) advance(tried bool, e Event, now types.Moment) bool {
 		n.Ended = types.EndZone
 	case !more:
 		n.Ended = types.EndOfLife
-	case stops && t.Trigger.OnFailure() == types.OnFailureStop:
+	case stops && t.Spec.Repeat.GetOnFailure() == types.OnFailureStop:
 		n.Ended = types.EndFailed
 	default:
 		return true
@@ -224,12 +220,12 @@ func (n *Next) advance(tried bool, e Event, now types.Moment) bool {
 // nextOf makes a timer that repeats due again, and reports whether it is within its life.
 func (n *Next) nextOf(e Event, now types.Moment) bool {
 	t := &n.Timer
-	if t.Trigger.Watch != nil {
-		distance := max(1, t.Trigger.Watch.Cooldown)
+	if t.Spec.Trigger.Watch != nil {
+		distance := max(1, t.Spec.Trigger.Watch.Cooldown)
 		t.HoldReason, t.Due = types.Watching, now.Height+distance
 		return distance <= t.LastHeight()-now.Height
 	}
-	every, fromFire := distanceOf(&t.Trigger)
+	every, fromFire := distanceOf(&t.Spec.Trigger)
 	if !fromFire {
 		n.settle(now)
 		return toNext(t, now)
@@ -265,7 +261,7 @@ func (n *Next) count(e Event, failed bool, config *types.TimerConfig) {
 		n.Suspended = t.Skips >= most
 	case failed:
 		t.Failures++
-		limit := t.Trigger.MaxFailures()
+		limit := t.Spec.Repeat.SuspendsAfter()
 		n.Suspended = limit > 0 && t.Failures >= limit
 	case e.Outcome == Lapsed && t.Recurrence != nil && !e.Occurrence.Early():
 		t.Recurrence.Lapses++
@@ -306,23 +302,4 @@ func lastDue(t *types.Timer) uint64 {
 		return t.LastOutcome.Height
 	}
 	return t.DueSince()
-}
-
-// withLeft is a trigger with another number of repetitions.
-func withLeft(t types.Trigger, left uint64) types.Trigger {
-	switch {
-	case t.Calendar != nil:
-		calendar := *t.Calendar
-		calendar.Remaining = left
-		t.Calendar = &calendar
-	case t.Interval != nil:
-		interval := *t.Interval
-		interval.Remaining = left
-		t.Interval = &interval
-	case t.Watch != nil:
-		watch := *t.Watch
-		watch.Remaining = left
-		t.Watch = &watch
-	}
-	return t
 }

@@ -19,8 +19,9 @@ func newDriven(t *testing.T, calendar types.CalendarTrigger, now types.Moment) *
 	t.Helper()
 	calendar.Every.Anchor = now.Time
 	d := &driven{types.DefaultTimerConfig("stake"), types.Timer{
-		Id: make([]byte, types.IDBytes), Trigger: types.Trigger{Calendar: &calendar}, ExpiresTime: types.MaxTime,
+		Id: make([]byte, types.IDBytes), ExpiresTime: types.MaxTime,
 		Recurrence: &types.Recurrence{After: uint64(now.Time)},
+		Spec:       types.TimerSpec{Trigger: types.Trigger{Calendar: &calendar}},
 	}}
 	require.True(t, toNext(&d.timer, now))
 	return d

@@ -19,12 +19,8 @@ func giveUp(t *types.Timer) error {
 	if !t.Tried {
 		return nil
 	}
-	left := t.Trigger.Repetitions()
-	if left == 1 {
+	if t.Left() == 1 {
 		return errLast
-	}
-	if left > 0 {
-		t.Trigger = withLeft(t.Trigger, left-1)
 	}
 	t.Tried, t.Retries = false, 0
 	if r := t.Recurrence; r != nil {
@@ -39,7 +35,7 @@ func giveUp(t *types.Timer) error {
 // Skip lets the next occurrences of a timer pass. One that is on hold stays so. From is the next one, or 0 for whichever that is. Open
 // is the first height at which a timer may become due.
 func Skip(t *types.Timer, count, from, open uint64, now types.Moment) (passed []Passing, err error) {
-	every, fromFire := distanceOf(&t.Trigger)
+	every, fromFire := distanceOf(&t.Spec.Trigger)
 	if t.Recurrence == nil && !fromFire {
 		return nil, types.ErrUnsupportedTimerType.Wrap("only a calendar or an interval has occurrences that can be skipped")
 	}
@@ -84,7 +80,7 @@ func Skip(t *types.Timer, count, from, open uint64, now types.Moment) (passed []
 // skipFrom makes an interval that counts from its fires due so many repetitions after a height, and reports whether that is within
 // its life.
 func skipFrom(t *types.Timer, height, count uint64, now types.Moment) bool {
-	last, every := t.LastHeight(), t.Trigger.Interval.Every
+	last, every := t.LastHeight(), t.Spec.Trigger.Interval.Every
 	if height > last || (last-height)/every < count {
 		return false
 	}
@@ -136,7 +132,7 @@ func skipSeries(t *types.Timer, count uint64, tried bool, now types.Moment) ([]P
 
 // Run makes the next occurrence of a timer due in the next block, whatever its time, without jitter and window.
 func Run(t *types.Timer, now types.Moment) (passed []Passing, err error) {
-	every, fromFire := distanceOf(&t.Trigger)
+	every, fromFire := distanceOf(&t.Spec.Trigger)
 	if t.Recurrence == nil {
 		if !fromFire || every == 0 {
 			return nil, types.ErrUnsupportedTimerType.Wrap("only a calendar or an interval has an occurrence that can be run before it is due")
@@ -282,7 +278,7 @@ func resumeNext(t *types.Timer, now types.Moment) (passed []Passing, err error) 
 func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 	if at != types.ResumeNext {
 		came := t.Due <= now.Height
-		if t.Trigger.ByTime() {
+		if t.Spec.Trigger.ByTime() {
 			came = t.DueTime <= now.Time
 		}
 		if t.Tried || came {
@@ -290,9 +286,9 @@ func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 		}
 		return nil
 	}
-	every, repeats := distanceOf(&t.Trigger)
+	every, repeats := distanceOf(&t.Spec.Trigger)
 	switch {
-	case t.Trigger.Watch != nil:
+	case t.Spec.Trigger.Watch != nil:
 		return nil
 	case !repeats:
 		return types.ErrUnsupportedTimerType.Wrap("the timer fires once, and has no next repetition: resume it now, or cancel it")

@@ -19,7 +19,7 @@ func TestResume_BeforeItsTimeWaits(t *testing.T) {
 		tried      bool
 		time, want int64
 	}{"before": {time: 900, want: 1_000}, "tried": {tried: true, time: 900, want: 900}, "after": {time: 1_100, want: 1_000}} {
-		timer := types.Timer{Trigger: types.Trigger{Time: &at}, HoldReason: types.Paused, Due: 2, DueTime: 1_000, Tried: c.tried}
+		timer := types.Timer{HoldReason: types.Paused, Due: 2, DueTime: 1_000, Tried: c.tried, Spec: types.TimerSpec{Trigger: types.Trigger{Time: &at}}}
 		_, err := recurrence.Resume(&timer, types.ResumeNow, types.Moment{Height: 7, Time: c.time})
 		require.NoError(t, err)
 		require.Equal(t, c.want, timer.DueTime, name)
@@ -29,8 +29,8 @@ func TestResume_BeforeItsTimeWaits(t *testing.T) {
 // TestResume_TakesTheLatestThatCame: one that was resumed before, and was not delivered, is not held on to.
 func TestResume_TakesTheLatestThatCame(t *testing.T) {
 	timer := types.Timer{
-		Trigger:    types.Trigger{Interval: &types.IntervalTrigger{First: 10, Every: 10, From: types.FromSchedule}},
 		HoldReason: types.Paused, Due: 21, ExpiresAt: 100, Recurrence: &types.Recurrence{After: 10, Forced: 20},
+		Spec: types.TimerSpec{Trigger: types.Trigger{Interval: &types.IntervalTrigger{First: 10, Every: 10, From: types.FromSchedule}}},
 	}
 	passed, err := recurrence.Resume(&timer, types.ResumeNow, types.Moment{Height: 45})
 	require.NoError(t, err)

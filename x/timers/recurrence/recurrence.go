@@ -35,8 +35,8 @@ func (o Occurrence) Early() bool { return !o.Open && !o.Over && o.Passed.Count =
 // Of is what a fire of a ready timer delivers now.
 func Of(t *types.Timer, now types.Moment) Occurrence {
 	switch {
-	case t.Trigger.Time != nil:
-		return Occurrence{Open: true, At: uint64(t.Trigger.Time.Unix()), Index: 1}
+	case t.Spec.Trigger.Time != nil:
+		return Occurrence{Open: true, At: uint64(t.Spec.Trigger.Time.Unix()), Index: 1}
 	case t.Recurrence == nil:
 		return Occurrence{Open: true}
 	}
@@ -63,27 +63,26 @@ type series struct {
 
 // seriesOf are the occurrences of a timer that has some.
 func seriesOf(t *types.Timer, now types.Moment) series {
-	stated := t.Trigger.OccurrenceTerms()
+	stated := t.Spec.Repeat
 	s := series{forced: t.Recurrence.Forced}
-	s.terms = schedule.Terms[uint64]{Window: stated.Window, Jitter: stated.Jitter, Hash: func(occurrence uint64) (hash [32]byte) {
+	s.terms = schedule.Terms[uint64]{Window: stated.GetWindow(), Jitter: stated.GetJitter(), Hash: func(occurrence uint64) (hash [32]byte) {
 		h := sha3.NewLegacyKeccak256()
 		h.Write(t.Id)
 		h.Write(binary.BigEndian.AppendUint64(nil, occurrence))
 		h.Sum(hash[:0])
 		return hash
 	}}
-	if stated.Missed == types.MissedEach {
+	if stated.GetMissed() == types.MissedEach {
 		s.terms.Missed = schedule.Each
 	}
 	if len(t.Id) == 0 {
 		s.terms.Jitter = 0 // It follows from the id, which a timer that is not scheduled has not.
 	}
-	if t.Trigger.Calendar != nil {
-		s.Series, s.terms.End, s.now = seconds{t.Trigger.Calendar.Series()}, uint64(t.ExpiresTime), uint64(now.Time)
+	if t.Spec.Trigger.Calendar != nil {
+		s.Series, s.terms.End, s.now = seconds{t.Calendar()}, uint64(t.ExpiresTime), uint64(now.Time)
 		return s
 	}
-	interval := t.Trigger.Interval
-	s.Series = schedule.Interval{First: interval.First, Every: interval.Every}
+	s.Series = t.Interval()
 	s.terms.End, s.now = t.LastHeight(), now.Height
 	return s
 }
@@ -151,7 +150,7 @@ func (s series) dueOf(at uint64) uint64 { return s.terms.Due(s.Series, at) }
 
 // setDue makes a timer due at an occurrence: where that has come already, in the next block.
 func setDue(t *types.Timer, due uint64, now types.Moment) {
-	if t.Trigger.Calendar == nil {
+	if t.Spec.Trigger.Calendar == nil {
 		t.HoldReason, t.Due = types.NotOnHold, max(due, now.Height+1)
 		return
 	}
@@ -183,7 +182,7 @@ func toNext(t *types.Timer, now types.Moment) bool {
 
 // Delay delays the first occurrence of a timer by its jitter. The timer has its id.
 func Delay(t *types.Timer, now types.Moment) error {
-	if t.Recurrence == nil || t.Trigger.OccurrenceTerms().Jitter == 0 {
+	if t.Recurrence == nil || t.Spec.Repeat.GetJitter() == 0 {
 		return nil
 	}
 	if !toNext(t, now) {
@@ -195,7 +194,7 @@ func Delay(t *types.Timer, now types.Moment) error {
 // To is a change of a timer to when another state of it is due.
 func To(next *types.Timer) func(*types.Timer) error {
 	return func(t *types.Timer) error {
-		t.Trigger, t.Recurrence = next.Trigger, next.Recurrence
+		t.Recurrence = next.Recurrence
 		t.HoldReason, t.Due, t.DueTime, t.Since = next.HoldReason, next.Due, next.DueTime, next.Since
 		t.Retries, t.FireSeq, t.Tried, t.Deliveries = next.Retries, next.FireSeq, next.Tried, next.Deliveries
 		t.Failures, t.Skips, t.Owed = next.Failures, next.Skips, next.Owed

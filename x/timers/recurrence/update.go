@@ -9,37 +9,15 @@ import (
 
 // This file gives timers another trigger.
 
-// Rhythm is a trigger as it is stated for a timer that has one: an interval or a calendar that states no first occurrence keeps the
-// one that there is.
-func Rhythm(before, stated types.Trigger) types.Trigger {
-	switch {
-	case before.Interval != nil && stated.Interval != nil && stated.Interval.First == 0:
-		interval := *stated.Interval
-		interval.First = before.Interval.First
-		stated.Interval = &interval
-	case everyOf(&before) != nil && everyOf(&stated) != nil && everyOf(&stated).Anchor == 0:
-		calendar, every := *stated.Calendar, *stated.Calendar.Every
-		every.Anchor = everyOf(&before).Anchor
-		calendar.Every = &every
-		stated.Calendar = &calendar
-	}
-	return stated
-}
-
-func everyOf(t *types.Trigger) *types.EveryRule {
-	if t.Calendar == nil {
-		return nil
-	}
-	return t.Calendar.Every
-}
-
 // Same reports whether another trigger makes a timer due when the present one does, until its end: what is stated as it stands
 // changes nothing. After states a height anew each time.
 func Same(before, after *types.Timer, now types.Moment) bool {
-	a, b := before.Trigger, after.Trigger
+	a, b := &before.Spec.Trigger, &after.Spec.Trigger
 	switch {
 	case a.Calendar != nil && b.Calendar != nil:
-		return sameCalendar(*a.Calendar, *b.Calendar, now.Time, before.ExpiresTime)
+		return sameCalendar(anchored(before), anchored(after), now.Time, before.ExpiresTime)
+	case a.Interval != nil && b.Interval != nil:
+		return sameSeries(before, after)
 	case a.After > 0 && b.After > 0:
 		return !before.Tried && before.DueSince() == after.Due
 	case a.Time != nil && b.Time != nil:
@@ -47,7 +25,28 @@ func Same(before, after *types.Timer, now types.Moment) bool {
 	case a.Time != nil || b.Time != nil:
 		return false
 	default:
-		return a.Equal(b)
+		return a.Equal(*b)
+	}
+}
+
+// anchored is a calendar with the anchor that its record keeps.
+func anchored(t *types.Timer) types.CalendarTrigger {
+	calendar := *t.Spec.Trigger.Calendar
+	if calendar.Every != nil && calendar.Every.Anchor == 0 {
+		calendar.Every = &types.EveryRule{Seconds: calendar.Every.Seconds, Anchor: int64(t.Start)}
+	}
+	return calendar
+}
+
+// Begin says where a trigger begins that leaves it open, of a timer that has another one: where that does, if it is of the same kind.
+func Begin(before, next *types.Timer) {
+	switch a, b := &before.Spec.Trigger, &next.Spec.Trigger; {
+	case next.Start == 0:
+	case a.Interval != nil && b.Interval != nil:
+		next.Start = before.Interval().First
+		next.Due = next.Start
+	case a.Calendar != nil && a.Calendar.Every != nil && b.Calendar != nil:
+		next.Start = uint64(anchored(before).Every.Anchor)
 	}
 }
 
@@ -85,7 +84,7 @@ func effective(c *types.CalendarTrigger, now, end int64) (offset int32, changes 
 // interval the distance alone changes; else it has passed.
 func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err error) {
 	at, inHand := InHand(before, now)
-	same := sameSeries(before.Trigger, next.Trigger)
+	same := sameSeries(before, next)
 	if same || inHand && keeps(before, next, at) {
 		next.Due, next.DueTime, next.Since = before.Due, before.DueTime, before.Since
 		next.HoldReason, next.Tried, next.Retries = before.HoldReason, before.Tried, before.Retries
@@ -97,7 +96,7 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 		}
 		recurrence := *before.Recurrence
 		next.Recurrence = &recurrence
-		if jitters := before.Trigger.OccurrenceTerms().Jitter != next.Trigger.OccurrenceTerms().Jitter; jitters && !inHand && !toNext(next, now) {
+		if jitters := before.Spec.Repeat.GetJitter() != next.Spec.Repeat.GetJitter(); jitters && !inHand && !toNext(next, now) {
 			return nil, errNoneLeft
 		}
 		return passed, nil
@@ -106,7 +105,7 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 	if inHand {
 		passed = []Passing{{one(at), types.SkipUpdated}}
 	}
-	every, fromFire := distanceOf(&next.Trigger)
+	every, fromFire := distanceOf(&next.Spec.Trigger)
 	switch {
 	case next.Recurrence != nil:
 		if r := before.Recurrence; r != nil {
@@ -119,7 +118,7 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 		if !toNext(next, now) {
 			return nil, errNoneLeft
 		}
-	case fromFire && next.Trigger.Interval.First <= now.Height:
+	case fromFire && next.Interval().First <= now.Height:
 		next.Due = now.Height + 1
 		if before.FireSeq > 0 && before.Recurs() {
 			next.Due = max(next.Due, lastTry(before, now)+every)
@@ -133,7 +132,7 @@ func lastTry(t *types.Timer, now types.Moment) (height uint64) {
 	if t.LastOutcome != nil {
 		height = t.LastOutcome.Height
 	}
-	if every, fromFire := distanceOf(&t.Trigger); fromFire && t.Due > every {
+	if every, fromFire := distanceOf(&t.Spec.Trigger); fromFire && t.Due > every {
 		height = max(height, min(now.Height, t.Due-every))
 	}
 	return height
@@ -143,9 +142,9 @@ func lastTry(t *types.Timer, now types.Moment) (height uint64) {
 func InHand(t *types.Timer, now types.Moment) (at uint64, inHand bool) {
 	r := t.Recurrence
 	switch {
-	case t.Trigger.Watch != nil:
+	case t.Spec.Trigger.Watch != nil:
 		return 0, false
-	case r == nil && t.Trigger.ByTime():
+	case r == nil && t.Spec.Trigger.ByTime():
 		return uint64(t.DueTime), t.Tried || t.DueTime <= now.Time
 	case r == nil:
 		return t.DueSince(), t.Tried || t.Due <= now.Height
@@ -164,8 +163,8 @@ func InHand(t *types.Timer, now types.Moment) (at uint64, inHand bool) {
 
 // keeps reports whether another trigger has an occurrence too.
 func keeps(before, next *types.Timer, at uint64) bool {
-	a, b := before.Trigger.Interval, next.Trigger.Interval
-	if a != nil && b != nil && a.From == b.From && a.First == b.First {
+	a, b := before.Spec.Trigger.Interval, next.Spec.Trigger.Interval
+	if a != nil && b != nil && a.From == b.From && before.Interval().First == next.Interval().First {
 		return true
 	}
 	if before.Recurrence == nil || next.Recurrence == nil || at == 0 {
@@ -196,20 +195,17 @@ func keepInHand(before, next *types.Timer, at uint64, now types.Moment) (passed 
 	return passed
 }
 
-// sameSeries reports whether two triggers have the same occurrences, whatever else they state.
-func sameSeries(a, b types.Trigger) bool {
+// sameSeries reports whether the triggers of two timers have the same occurrences.
+func sameSeries(before, next *types.Timer) bool {
+	a, b := &before.Spec.Trigger, &next.Spec.Trigger
 	if a.Interval != nil && b.Interval != nil {
-		return a.Interval.Every == b.Interval.Every && a.Interval.First == b.Interval.First &&
-			(a.Interval.From == types.FromSchedule) == (b.Interval.From == types.FromSchedule)
+		return before.Interval() == next.Interval() && (a.Interval.From == types.FromSchedule) == (b.Interval.From == types.FromSchedule)
 	}
 	if a.Calendar == nil || b.Calendar == nil {
 		return false
 	}
-	x, y := *a.Calendar, *b.Calendar
-	for _, c := range []*types.CalendarTrigger{&x, &y} {
-		c.Remaining, c.OnFailure, c.MaxFailures, c.Occurrences = 0, 0, 0, nil
-	}
-	return x.Equal(y)
+	calendar := anchored(before)
+	return calendar.Equal(anchored(next))
 }
 
 // cameBefore are the occurrences that have come of a timer, up to the one in hand.

@@ -24,11 +24,11 @@ func TestReplace_WhatIsInHandStaysAlone(t *testing.T) {
 			return types.Trigger{Interval: &types.IntervalTrigger{First: c.first, Every: every, From: types.FromSchedule}}
 		}
 		before := types.Timer{
-			Id: []byte("timer"), Trigger: interval(c.every), Due: c.first, ExpiresAt: 100, Recurrence: &types.Recurrence{After: c.first - 3},
+			Id: []byte("timer"), Due: c.first, ExpiresAt: 100, Recurrence: &types.Recurrence{After: c.first - 3}, Spec: types.TimerSpec{Trigger: interval(c.every)},
 		}
 		now := types.Moment{Height: 18}
 		next := before
-		next.Trigger = interval(c.other)
+		next.Spec.Trigger = interval(c.other)
 		passed, err := recurrence.Replace(&before, &next, now)
 		require.NoError(t, err)
 		require.Equal(t, c.passed, passed)

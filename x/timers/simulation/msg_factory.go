@@ -70,32 +70,34 @@ func (f factory) schedule(
 		return nil, nil
 	}
 	msg := &types.MsgScheduleTimer{
-		Sender:   owner.AddressBech32,
-		Trigger:  types.Trigger{Height: height(ctx) + data.Rand().Uint64InRange(1, maxDistance)},
-		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, f.keeper.Engine().Policies.GasCap(&config, height(ctx))+1),
+		Sender: owner.AddressBech32,
+		Spec: types.TimerSpec{
+			Trigger:  types.Trigger{Height: height(ctx) + data.Rand().Uint64InRange(1, maxDistance)},
+			GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, f.keeper.Engine().Policies.GasCap(&config, height(ctx))+1),
+		},
 	}
 	if data.Rand().Bool() {
-		msg.Messages = messages
+		msg.Spec.Call.Messages = messages
 	} else {
-		msg.Payload = f.payload(reporter, messages)
+		msg.Spec.Call.Payload = f.payload(reporter, messages)
 	}
 	drawRecurrence(data, &config, types.MomentOf(ctx).Time, msg)
 	f.drawOnlyIf(data, reporter, msg)
 	f.drawWatch(ctx, data, reporter, &config, msg)
 	switch data.Rand().Intn(4) {
 	case 0:
-		msg.Bid = &types.Bid{Tier: types.TierFast}
+		msg.Spec.Bid = &types.Bid{Tier: types.TierFast}
 	case 2:
-		msg.Bid = price(data, owner)
+		msg.Spec.Bid = price(data, owner)
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
-		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1_000)), MaxPriorityFeePerCycle: decimal.Of(tip)}}
+		msg.Spec.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1_000)), MaxPriorityFeePerCycle: decimal.Of(tip)}}
 	}
 	if data.Rand().Bool() {
 		// The block that takes the message may be the next one.
-		after := height(ctx) + 1 + msg.Trigger.After
-		msg.ExpiresAt = max(msg.Trigger.Height, msg.Trigger.Interval.GetFirst(), after) + data.Rand().Uint64InRange(0, maxDistance)
+		after := height(ctx) + 1 + msg.Spec.Trigger.After
+		msg.Spec.ExpiresAt = max(msg.Spec.Trigger.Height, msg.Spec.Trigger.Interval.GetFirst(), after) + data.Rand().Uint64InRange(0, maxDistance)
 	}
 	return []simsx.SimAccount{owner}, msg
 }
@@ -156,12 +158,12 @@ func (f factory) update(
 	if timer == nil {
 		return nil, nil
 	}
-	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Bid: &types.Bid{Tier: types.TierEconomy}}
+	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Spec: types.TimerSpec{Bid: &types.Bid{Tier: types.TierEconomy}}, Fields: []string{"bid"}}
 	if data.Rand().Bool() {
-		msg.Bid = price(data, owner)
+		msg.Spec.Bid = price(data, owner)
 	}
 	if data.Rand().Bool() {
-		msg.Call = &types.TimerCall{Messages: f.messages(data, reporter, owner)}
+		msg.Spec.Call, msg.Fields = types.TimerCall{Messages: f.messages(data, reporter, owner)}, append(msg.Fields, "call")
 	}
 	return []simsx.SimAccount{owner}, msg
 }

@@ -23,28 +23,28 @@ func TestDrawRecurrence_DrawsEveryKindAndNothingMalformed(t *testing.T) {
 	const now = 1_700_000_000
 	drawn := map[string]int{}
 	for range 2_000 {
-		msg := types.MsgScheduleTimer{Trigger: types.Trigger{Height: 10}}
+		msg := types.MsgScheduleTimer{Spec: types.TimerSpec{Trigger: types.Trigger{Height: 10}}}
 		drawRecurrence(data, &config, now, &msg)
-		require.NoError(t, msg.Trigger.Validate(), "%v", msg.Trigger)
-		if interval := msg.Trigger.Interval; interval != nil {
+		require.NoError(t, msg.Spec.Trigger.Validate(), "%v", msg.Spec.Trigger)
+		if interval := msg.Spec.Trigger.Interval; interval != nil {
 			require.NoError(t, interval.Validate(&config))
 			drawn["interval"]++
 		}
-		if msg.Retry != nil {
-			require.NoError(t, msg.Retry.Validate(&config, msg.Trigger.ByTime()))
+		if msg.Spec.Retry != nil {
+			require.NoError(t, msg.Spec.Retry.Validate(&config, msg.Spec.Trigger.ByTime()))
 			drawn["retry"]++
 		}
-		require.NoError(t, msg.OnUnfunded.Validate())
-		drawn[msg.OnUnfunded.String()]++
+		require.NoError(t, msg.Spec.OnUnfunded.Validate())
+		drawn[msg.Spec.OnUnfunded.String()]++
 		switch {
-		case msg.Trigger.Height > 0:
+		case msg.Spec.Trigger.Height > 0:
 			drawn["height"]++
-		case msg.Trigger.After > 0:
+		case msg.Spec.Trigger.After > 0:
 			drawn["after"]++
-		case msg.Trigger.Time != nil:
-			require.Greater(t, msg.Trigger.Time.Unix(), int64(now))
+		case msg.Spec.Trigger.Time != nil:
+			require.Greater(t, msg.Spec.Trigger.Time.Unix(), int64(now))
 			drawn["time"]++
-		case msg.Trigger.Calendar != nil:
+		case msg.Spec.Trigger.Calendar != nil:
 			drawn["calendar"]++
 		}
 	}

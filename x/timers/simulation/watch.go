@@ -19,10 +19,11 @@ func (f factory) drawWatch(
 	if r.Intn(4) != 0 {
 		return
 	}
-	if msg.OnUnfunded == types.OnUnfundedSkip {
-		msg.OnUnfunded = types.OnUnfundedSuspend // A watch has no next repetition.
+	if msg.Spec.OnUnfunded == types.OnUnfundedSkip {
+		msg.Spec.OnUnfunded = types.OnUnfundedSuspend // A watch has no next repetition.
 	}
-	watch := &types.WatchTrigger{Remaining: r.Uint64InRange(0, 4), Cooldown: r.Uint64InRange(0, 5)}
+	remaining := r.Uint64InRange(0, 4)
+	watch := &types.WatchTrigger{Cooldown: r.Uint64InRange(0, 5)}
 	watched := map[string]bool{}
 	for range r.Uint32InRange(1, 4) {
 		key, found := f.balance(data, reporter)
@@ -38,7 +39,7 @@ func (f factory) drawWatch(
 		}
 		watch.Keys = append(watch.Keys, key)
 	}
-	msg.Trigger = types.Trigger{Watch: watch}
+	msg.Spec.Trigger, msg.Spec.Repeat = types.Trigger{Watch: watch}, &types.Repeat{Remaining: remaining}
 }
 
 // drawOnlyIf makes some of the timers do nothing while a balance is not what they want.
@@ -47,7 +48,7 @@ func (f factory) drawOnlyIf(data *simsx.ChainDataSource, reporter simsx.Simulati
 		return
 	}
 	if key, found := f.balance(data, reporter); found {
-		msg.OnlyIf = []types.WatchKey{key}
+		msg.Spec.OnlyIf = []types.WatchKey{key}
 	}
 }
 

@@ -227,11 +227,11 @@ func parseQueueKey(bz []byte) schedule.Key {
 // the height of a trigger that has nothing else; and the id of a timer that is where it was scheduled. A record with a due
 // height is whole, and so is one that has none in its place.
 func encodeRecord(key schedule.Key, t types.Timer) ([]byte, error) {
-	if t.HoldReason != types.NotOnHold || len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
+	if t.HoldReason != types.NotOnHold || len(t.Id) == 0 || t.Spec.Trigger.Equal(types.Trigger{}) {
 		return t.Marshal()
 	}
-	if t.Trigger.Equal(types.Trigger{Height: key.Due}) {
-		t.Trigger.Height = 0
+	if t.Spec.Trigger.Equal(types.Trigger{Height: key.Due}) {
+		t.Spec.Trigger.Height = 0
 	}
 	// Of a timer that has fired, or whose payload lies elsewhere, the id is another.
 	if t.FireSeq == 0 && t.PayloadSeq == 0 && bytes.Equal(t.Id, idOf(key, &t)) {
@@ -249,13 +249,13 @@ func decode(key schedule.Key, bz []byte) (t types.Timer, err error) {
 	if len(t.Id) == 0 {
 		t.Id = idOf(key, &t)
 	}
-	if t.Trigger.Equal(types.Trigger{}) {
-		t.Trigger.Height = key.Due
+	if t.Spec.Trigger.Equal(types.Trigger{}) {
+		t.Spec.Trigger.Height = key.Due
 	}
 	t.Due, t.Seq = key.Due, key.Seq
 	return t, nil
 }
 
 func idOf(key schedule.Key, t *types.Timer) []byte {
-	return types.TimerID(t.Actor, key.Due, t.Payload, key.Seq)
+	return types.TimerID(t.Actor, key.Due, t.Spec.Call.Payload, key.Seq)
 }

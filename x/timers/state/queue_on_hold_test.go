@@ -109,7 +109,7 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	what := rapid.IntRange(0, 3).Draw(t, "what")
 	if len(known) == 0 || what < 2 {
 		m.nextSeq++
-		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
+		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: types.Unfunded, Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}}}
 		if rapid.Bool().Draw(t, "is timed") {
 			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(firstTime, 20).Draw(t, "time")
 		}

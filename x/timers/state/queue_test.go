@@ -58,7 +58,7 @@ func (q *queued) insert(t *rapid.T, ctx sdk.Context) {
 	q.nextSeq++
 	timer := types.Timer{
 		Id: []byte{1}, Due: q.height() + rapid.Uint64Range(0, 12).Draw(t, "ahead"), Seq: q.nextSeq,
-		Label: rapid.StringMatching("a{0,40}").Draw(t, "label"),
+		Spec: types.TimerSpec{Name: rapid.StringMatching("a{0,40}").Draw(t, "label")},
 	}
 	require.NoError(t, q.queue.Write(ctx, &timer, logmap.Inserted))
 	q.model = append(q.model, timer)
@@ -256,7 +256,7 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "timers") {
 			q.nextSeq++
 			timer := types.Timer{Id: []byte{1, 2}, Actor: []byte("actor"), Due: q.height() + rapid.Uint64Range(1, 300).Draw(t, "ahead"), Seq: q.nextSeq}
-			timer.Payload = make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))
+			timer.Spec.Call.Payload = make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))
 			key := collections.Join(timer.Due, timer.Seq)
 			same(ctx, func(ctx sdk.Context) error { return q.queue.Write(ctx, &timer, logmap.Inserted) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })

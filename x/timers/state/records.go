@@ -313,13 +313,13 @@ func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types
 
 // StorePayload keeps a long payload at its own key, so that moving the record stays cheap.
 func (r *Records) StorePayload(ctx context.Context, t *types.Timer) error {
-	if len(t.Payload) <= types.InlinePayloadBytes {
+	if len(t.Spec.Call.Payload) <= types.InlinePayloadBytes {
 		t.PayloadSeq, t.PayloadBytes = 0, 0
 		return nil
 	}
-	t.PayloadSeq, t.PayloadBytes = t.Seq, uint64(len(t.Payload))
-	payload := t.Payload
-	t.Payload = nil
+	t.PayloadSeq, t.PayloadBytes = t.Seq, uint64(len(t.Spec.Call.Payload))
+	payload := t.Spec.Call.Payload
+	t.Spec.Call.Payload = nil
 	return r.payloads.Set(ctx, t.PayloadSeq, payload)
 }
 
@@ -334,7 +334,7 @@ func (r *Records) DropPayload(ctx context.Context, t *types.Timer) error {
 // PayloadUpTo reads a payload of at most so many bytes. A longer one is not handed out: the error is
 // sandbox.ErrTooLarge.
 func (r *Records) PayloadUpTo(ctx sdk.Context, t *types.Timer, limit uint64) (payload []byte, err error) {
-	if payload = t.Payload; t.PayloadSeq != 0 {
+	if payload = t.Spec.Call.Payload; t.PayloadSeq != 0 {
 		most := payloadKeyBytes + min(limit, types.MaxPayloadBytes)
 		_, err = sandbox.ReadAtMost(ctx, most, func(ctx sdk.Context) (err error) {
 			payload, err = r.payloads.Get(ctx, t.PayloadSeq)
@@ -353,7 +353,7 @@ const payloadKeyBytes = 9
 // Payload reads the payload from where it is stored.
 func (r *Records) Payload(ctx context.Context, t *types.Timer) ([]byte, error) {
 	if t.PayloadSeq == 0 {
-		return t.Payload, nil
+		return t.Spec.Call.Payload, nil
 	}
 	return r.payloads.Get(ctx, t.PayloadSeq)
 }

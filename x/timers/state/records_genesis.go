@@ -49,7 +49,7 @@ func (r *Records) ExportTimers(ctx context.Context, fn func(i int, t *types.Time
 		if err != nil {
 			return err
 		}
-		t.Payload, t.PayloadSeq, t.PayloadBytes = payload, 0, 0
+		t.Spec.Call.Payload, t.PayloadSeq, t.PayloadBytes = payload, 0, 0
 		i++
 		return fn(i-1, t)
 	})
@@ -59,7 +59,7 @@ func (r *Records) ExportTimers(ctx context.Context, fn func(i int, t *types.Time
 // long as that lives.
 func (r *Records) exportedPayload(ctx context.Context, t *types.Timer) (payload []byte, err error) {
 	if t.PayloadSeq == 0 {
-		return t.Payload, nil
+		return t.Spec.Call.Payload, nil
 	}
 	found, one := false, new(collections.Range[uint64]).StartInclusive(t.PayloadSeq).EndInclusive(t.PayloadSeq)
 	err = r.payloads.Walk(ctx, one, func(_ uint64, bz []byte) (bool, error) {

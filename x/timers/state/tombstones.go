@@ -67,7 +67,7 @@ func (s *Tombstones) Defer(ctx context.Context, t *types.Timer) (bool, error) {
 
 // timerOfTombstone is the timer, with what its entries follow from.
 func timerOfTombstone(left *types.WatchTombstone) types.Timer {
-	t := types.Timer{Actor: left.Owner, Seq: left.Seq, Due: left.Since, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: left.Keys}}}
+	t := types.Timer{Actor: left.Owner, Seq: left.Seq, Due: left.Since, Spec: types.TimerSpec{Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: left.Keys}}}}
 	if left.Waited {
 		t.HoldReason = types.Watching
 	}

@@ -144,11 +144,11 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	}
 	waits := t.HoldReason == types.Watching
 	switch {
-	case hit && (waits || t.Trigger.Watch == nil):
+	case hit && (waits || t.Spec.Trigger.Watch == nil):
 		return hit, fmt.Errorf("timer %s has a hit although it waits or does not watch", t.IDHex())
-	case !hit && t.Trigger.Watch != nil && t.HoldReason == types.NotOnHold:
+	case !hit && t.Spec.Trigger.Watch != nil && t.HoldReason == types.NotOnHold:
 		return hit, fmt.Errorf("timer %s is in the queue without a hit", t.IDHex())
-	case waits && t.Trigger.Watch == nil:
+	case waits && t.Spec.Trigger.Watch == nil:
 		return hit, fmt.Errorf("timer %s waits for a change and watches nothing", t.IDHex())
 	}
 	if err := w.checkEntries(ctx, t); err != nil || !waits {

@@ -44,10 +44,14 @@ func (k Kinds) Of(trigger *types.Trigger) Kind {
 
 // Prepare checks the trigger of a timer that is scheduled now, and prepares the timer as its kind does.
 func (k Kinds) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
-	if err := t.Trigger.CheckAtMostOne(); err != nil {
+	if err := t.Spec.Trigger.CheckAtMostOne(); err != nil {
 		return err
 	}
-	return k.Of(&t.Trigger).Prepare(config, t, now)
+	t.Start = 0
+	if err := k.Of(&t.Spec.Trigger).Prepare(config, t, now); err != nil {
+		return err
+	}
+	return t.Spec.CheckRepeat()
 }
 
 // CheckLife checks when a timer is due first, expires_at and expires_time, or sets their defaults.
@@ -57,15 +61,22 @@ func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) 
 		return types.ErrHeightNotInFuture.Wrapf(
 			"height %d is not above the current height %d; state a height above it, or after from 1 on", timer.Due, now.Height)
 	}
-	defaultEnd(config, timer, now)
-	last := now.Height + config.MaxTtlBlocks
-	if timer.Due > last {
+	if last := now.Height + config.MaxTtlBlocks; timer.Due > last {
 		return types.ErrTTLTooLong.Wrapf("due height %d is above %d, the current height plus %d", timer.Due, last, config.MaxTtlBlocks)
 	}
-	if timer.ExpiresAt > last {
+	return CheckEnd(config, timer, now)
+}
+
+// CheckEnd checks expires_at and expires_time, or sets their defaults.
+func CheckEnd(config *types.TimerConfig, timer *types.Timer, now types.Moment) error {
+	defaultEnd(config, timer, now)
+	switch last := now.Height + config.MaxTtlBlocks; {
+	case timer.ExpiresAt == 0:
+	case timer.ExpiresAt > last:
 		return types.ErrTTLTooLong.Wrapf("expires_at %d is above %d, the current height plus %d", timer.ExpiresAt, last, config.MaxTtlBlocks)
-	}
-	if timer.ExpiresAt != 0 && timer.ExpiresAt < timer.Due {
+	case timer.ExpiresAt <= now.Height:
+		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", timer.ExpiresAt, now.Height)
+	case timer.ExpiresAt < timer.Due:
 		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", timer.ExpiresAt, timer.Due)
 	}
 	if timer.ExpiresTime == 0 {
@@ -87,7 +98,7 @@ func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) 
 
 // defaultEnd is as late as the config allows, in the clock of the trigger.
 func defaultEnd(config *types.TimerConfig, timer *types.Timer, now types.Moment) {
-	switch byTime := timer.Trigger.ByTime(); {
+	switch byTime := timer.Spec.Trigger.ByTime(); {
 	case byTime && timer.ExpiresTime == 0:
 		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
 	case !byTime && timer.ExpiresAt == 0:
@@ -106,7 +117,7 @@ func (heightKind) Matches(trigger *types.Trigger) bool { return trigger.Height !
 
 // Prepare implements Kind.
 func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, now types.Moment) error {
-	if t.Due = t.Trigger.Height; t.Due == 0 {
+	if t.Due = t.Spec.Trigger.Height; t.Due == 0 {
 		return types.ErrHeightNotInFuture.Wrapf(
 			"state a trigger: a height above the current %d, after, an interval, a time, a calendar or a watch", now.Height)
 	}
@@ -125,7 +136,7 @@ func (afterKind) Matches(trigger *types.Trigger) bool { return trigger.After != 
 
 // Prepare implements Kind.
 func (afterKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
-	after := t.Trigger.After
+	after := t.Spec.Trigger.After
 	if after > config.MaxTtlBlocks {
 		return types.ErrTTLTooLong.Wrapf("after is %d, want 1 to %d, the longest that a timer lives", after, config.MaxTtlBlocks)
 	}
@@ -145,18 +156,14 @@ func (intervalKind) Matches(trigger *types.Trigger) bool { return trigger.Interv
 
 // Prepare implements Kind.
 func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
-	if err := t.Trigger.Interval.Validate(config); err != nil {
+	if err := t.Spec.Trigger.Interval.Validate(config); err != nil {
 		return err
 	}
-	interval := *t.Trigger.Interval
+	interval := t.Spec.Trigger.Interval
 	if interval.First == 0 {
-		interval.First = now.Height + interval.Every
+		t.Start = now.Height + interval.Every
 	}
-	if interval.OnFailure == types.OnFailureUnspecified {
-		interval.OnFailure = types.OnFailureRoll
-	}
-	t.Trigger.Interval, t.Due = &interval, interval.First
-	if interval.From == types.FromSchedule {
+	if t.Due = t.Interval().First; interval.From == types.FromSchedule {
 		t.Recurrence = &types.Recurrence{After: now.Height}
 	}
 	return nil
@@ -176,7 +183,7 @@ func (timeKind) Prepare(config *types.TimerConfig, t *types.Timer, now types.Mom
 	if err := checkTimeTriggers(config); err != nil {
 		return err
 	}
-	seconds, err := config.CheckTime(*t.Trigger.Time, now)
+	seconds, err := config.CheckTime(*t.Spec.Trigger.Time, now)
 	if err != nil {
 		return err
 	}
@@ -198,23 +205,13 @@ func (calendarKind) Prepare(config *types.TimerConfig, t *types.Timer, now types
 	if err := checkTimeTriggers(config); err != nil {
 		return err
 	}
-	calendar := *t.Trigger.Calendar
-	if err := calendar.OnFailure.CheckMaxFailures(calendar.MaxFailures); err != nil {
-		return types.ErrInvalidCalendar.Wrapf("%s", err)
-	}
-	if calendar.Every != nil && calendar.Every.Anchor == 0 {
-		every := *calendar.Every
-		every.Anchor = now.Time
-		calendar.Every = &every
-	}
-	if calendar.OnFailure == types.OnFailureUnspecified {
-		calendar.OnFailure = types.OnFailureRoll
-	}
-	t.Trigger.Calendar = &calendar
-	if err := t.Trigger.Validate(); err != nil {
+	if err := t.Spec.Trigger.Validate(); err != nil {
 		return err
 	}
-	first, found := calendar.Series().Next(now.Time, now.Time+int64(config.MaxTtlSeconds))
+	if t.Spec.Trigger.StartsOpen() {
+		t.Start = uint64(now.Time)
+	}
+	first, found := t.Calendar().Next(now.Time, now.Time+int64(config.MaxTtlSeconds))
 	if !found {
 		return types.ErrInvalidCalendar.Wrapf("it has no occurrence within %d seconds after the time of the block, the longest that a timer lives", config.MaxTtlSeconds)
 	}
@@ -233,37 +230,45 @@ func checkTimeTriggers(config *types.TimerConfig) error {
 
 // This file gives timers other triggers, and says when they are due.
 
-// Replace gives a timer another trigger, checked as at scheduling, but that what fixes the rhythm may have passed. It returns the
-// occurrences that have passed by it. One that is stated as it stands changes nothing. One on hold stays so, unless it was its turn
-// that put it there.
-func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.Trigger, now types.Moment) ([]recurrence.Passing, error) {
+// Replace gives a timer the trigger and the repetitions of another spec, checked as at scheduling, but that what fixes the rhythm may
+// have passed. It returns the occurrences that have passed by it. What is stated as it stands changes nothing; a trigger is stated
+// if its owner named it. One on hold stays so, unless it was its turn that put it there.
+func (k Kinds) Replace(
+	config *types.TimerConfig, t *types.Timer, spec *types.TimerSpec, stated bool, now types.Moment,
+) (passed []recurrence.Passing, err error) {
 	before, next := *t, *t
-	if next.Trigger = trigger; watchesTheSame(&before.Trigger, &trigger) { // What it has noticed stays.
-		err := k.Prepare(config, &next, now)
-		t.Trigger = next.Trigger
-		return nil, err
-	}
-	next.Trigger = recurrence.Rhythm(before.Trigger, trigger)
-	if trigger.After == 0 && next.Trigger.Same(&before.Trigger) {
+	next.Spec.Trigger, next.Spec.Repeat = spec.Trigger, spec.Repeat
+	same := next.Spec.Trigger.Same(&before.Spec.Trigger) && !(stated && next.Spec.Trigger.After > 0)
+	if same && next.Spec.Repeat.Equal(before.Spec.Repeat) {
 		return nil, nil
 	}
-	next.Recurrence, next.HoldReason, next.DueTime = nil, types.NotOnHold, 0
-	if err := k.Prepare(config, &next, now); err != nil {
+	if !watchesTheSame(&before.Spec.Trigger, &next.Spec.Trigger) { // What it has noticed stays.
+		next.Recurrence, next.HoldReason, next.DueTime = nil, types.NotOnHold, 0
+	}
+	prepared := next
+	if err := k.Prepare(config, &prepared, now); err != nil {
 		return nil, err
 	}
+	if watchesTheSame(&before.Spec.Trigger, &next.Spec.Trigger) {
+		next.Start = 0
+		countAnew(&before, &next)
+		*t = next
+		return nil, nil
+	}
+	next = prepared
 	if err := k.checkReplaced(&before, &next); err != nil {
 		return nil, err
 	}
-	if recurrence.Same(&before, &next, now) {
-		t.Trigger = next.Trigger
+	recurrence.Begin(&before, &next)
+	if recurrence.Same(&before, &next, now) && next.Spec.Repeat.Equal(before.Spec.Repeat) {
+		t.Spec.Trigger, t.Start = next.Spec.Trigger, next.Start
 		return nil, nil
 	}
-	if before.Trigger.ByTime() != next.Trigger.ByTime() {
+	if before.Spec.Trigger.ByTime() != next.Spec.Trigger.ByTime() {
 		next.ExpiresAt, next.ExpiresTime = 0, 0
 	}
 	defaultEnd(config, &next, now)
-	passed, err := recurrence.Replace(&before, &next, now)
-	if err != nil {
+	if passed, err = recurrence.Replace(&before, &next, now); err != nil {
 		return nil, err
 	}
 	if next.DueSince() > now.Height || !next.Recurs() { // What is in hand and stays was due before.
@@ -274,17 +279,25 @@ func (k Kinds) Replace(config *types.TimerConfig, t *types.Timer, trigger types.
 	if before.OnHold() && !before.ReturnsByItself() {
 		next.HoldReason = before.HoldReason
 	}
+	countAnew(&before, &next)
 	*t = next
 	return passed, nil
 }
 
+// countAnew counts from now on what another spec states of repetitions.
+func countAnew(before, next *types.Timer) {
+	if before.Spec.Repetitions() != next.Spec.Repetitions() {
+		next.CountAnew()
+	}
+}
+
 // checkReplaced refuses a trigger that a timer can't change to: what repeats stays repeating, in its clock, and a watch a watch.
 func (k Kinds) checkReplaced(before, next *types.Timer) error {
-	if !before.Recurs() || (before.Trigger.Watch != nil) == (next.Trigger.Watch != nil) && next.Recurs() &&
-		before.Trigger.ByTime() == next.Trigger.ByTime() {
+	if !before.Recurs() || (before.Spec.Trigger.Watch != nil) == (next.Spec.Trigger.Watch != nil) && next.Recurs() &&
+		before.Spec.Trigger.ByTime() == next.Spec.Trigger.ByTime() {
 		return nil
 	}
-	from, to := k.Of(&before.Trigger).Name(), k.Of(&next.Trigger).Name()
+	from, to := k.Of(&before.Spec.Trigger).Name(), k.Of(&next.Spec.Trigger).Name()
 	return types.ErrUnsupportedTimerType.Wrapf("the timer repeats by its %s, and is to be due by another kind, %s: "+
 		"state a trigger that repeats by the same clock, or cancel the timer and schedule another", from, to)
 }

@@ -122,7 +122,7 @@ func (*Watches) Matches(trigger *types.Trigger) bool { return trigger.Watch != n
 
 // Prepare implements Kind: it refuses what can't be watched, or not by one timer.
 func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.Moment) error {
-	trigger := &t.Trigger
+	trigger := &t.Spec.Trigger
 	if err := trigger.Watch.Validate(); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (w *Watches) Walk(ctx context.Context, fn func(seq uint64, t types.Timer) e
 
 // Waits implements state.WaitingRoom: a watch timer without a hit still waits.
 func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
-	if t.Trigger.Watch == nil {
+	if t.Spec.Trigger.Watch == nil {
 		return false, nil
 	}
 	hit, err := w.hits.Has(ctx, t.Seq)
@@ -214,7 +214,7 @@ func (w *Watches) Deleted(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	if t.Trigger.Watch == nil || t.HoldReason == types.Watching {
+	if t.Spec.Trigger.Watch == nil || t.HoldReason == types.Watching {
 		return nil
 	}
 	return w.hits.Remove(ctx, t.Seq)
@@ -243,7 +243,7 @@ func (w *Watches) removePlain(ctx context.Context, t *types.Timer) error {
 // Moved implements state.Hook: it follows a timer that took a fresh seq, or watches something else. The lateness of one that
 // returns to the queue counts from its new due height.
 func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
-	if t.Trigger.Watch == nil {
+	if t.Spec.Trigger.Watch == nil {
 		return nil
 	}
 	if Rewatches(before, t) {
@@ -291,7 +291,7 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 
 // TakeHit removes and returns the hit of a timer that fires; it is empty for a timer that does not watch.
 func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, error) {
-	if t.Trigger.Watch == nil {
+	if t.Spec.Trigger.Watch == nil {
 		return types.WatchHit{}, nil
 	}
 	hit, _, err := state.Find(ctx, w.hits, t.Seq)
@@ -304,7 +304,7 @@ func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, 
 // PutHit restores the hit of a watch timer for a fire whose lateness counts from the timer's due height, such as a
 // retry.
 func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit) error {
-	if t.Trigger.Watch == nil {
+	if t.Spec.Trigger.Watch == nil {
 		return nil
 	}
 	hit.Changed = 0
@@ -313,7 +313,7 @@ func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit
 
 // MatchedSoFar are the changes that a timer delivers if it fires now.
 func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.WatchedKey, error) {
-	if t.Trigger.Watch == nil || t.HoldReason == types.Watching {
+	if t.Spec.Trigger.Watch == nil || t.HoldReason == types.Watching {
 		return nil, nil
 	}
 	hit, _, err := state.Find(ctx, w.hits, t.Seq)

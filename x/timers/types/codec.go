@@ -49,17 +49,17 @@ const (
 
 // UnpackInterfaces resolves the messages that the timer will run.
 func (m *MsgScheduleTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, m.Messages)
+	return tx.UnpackInterfaces(unpacker, m.Spec.Call.Messages)
 }
 
 // UnpackInterfaces resolves the messages that the timer will run.
 func (m *MsgUpdateTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, m.GetCall().GetMessages())
+	return tx.UnpackInterfaces(unpacker, m.Spec.Call.Messages)
 }
 
 // UnpackInterfaces resolves the messages shown with the timer.
 func (t *TimerInfo) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, t.Messages)
+	return tx.UnpackInterfaces(unpacker, t.Spec.Call.Messages)
 }
 
 // UnpackInterfaces resolves the parameters of the policies that the chain has registered.

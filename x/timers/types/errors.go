@@ -114,6 +114,12 @@ var (
 	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
 	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
+	// ErrInvalidRepeat: what is stated of repetitions does not go with the trigger, or is out of bounds.
+	ErrInvalidRepeat = errors.Register(ModuleName, 69, "invalid repeat")
+	// ErrInvalidFields: an update names a field that no spec has, or one twice, or states one that it does not name.
+	ErrInvalidFields = errors.Register(ModuleName, 72, "invalid fields")
+	// ErrChanged: another change of the timer came between.
+	ErrChanged = errors.Register(ModuleName, 73, "the timer has changed")
 	// ErrInvalidLabel: a label that is too long or is not printable ASCII.
 	ErrInvalidLabel = errors.Register(ModuleName, 70, "invalid label")
 	// ErrAmbiguousCall: messages are stated together with a payload or a handler.

@@ -25,13 +25,15 @@ func ExampleNewAccountPayload() {
 		panic(err)
 	}
 	msg := types.MsgScheduleTimer{
-		Sender:  alice.String(),
-		Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 100, Remaining: 12}},
-		Payload: packed,
-		Retry:   &types.Retry{Max: 3, After: 10},
+		Sender: alice.String(),
+		Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 100}},
+			Call:    types.TimerCall{Payload: packed},
+			Retry:   &types.Retry{Max: 3, After: 10}, Repeat: &types.Repeat{Remaining: 12},
+		},
 	}
 	fmt.Println(sdk.MsgTypeURL(&msg))
-	fmt.Println(payload.Messages[0].TypeUrl, "every", msg.Trigger.Interval.Every, "blocks")
+	fmt.Println(payload.Messages[0].TypeUrl, "every", msg.Spec.Trigger.Interval.Every, "blocks")
 	// Output:
 	// /timers.v1.MsgScheduleTimer
 	// /cosmos.bank.v1beta1.MsgSend every 100 blocks
@@ -68,14 +70,14 @@ func ExampleTimerConfig_Validate() {
 }
 
 // A timer is at one place at a time. Ready is one that was due and did not fire.
-func ExampleTimer_StatusAt() {
+func ExampleTimer_PhaseAt() {
 	timer := types.Timer{Due: 100, ExpiresAt: 200}
 	for _, height := range []uint64{99, 100, 199, 200} {
-		fmt.Println(height, timer.StatusAt(types.Moment{Height: height}))
+		fmt.Println(height, timer.PhaseAt(types.Moment{Height: height}))
 	}
 	// Output:
-	// 99 TIMER_STATUS_PENDING
-	// 100 TIMER_STATUS_READY
-	// 199 TIMER_STATUS_READY
-	// 200 TIMER_STATUS_EXPIRED
+	// 99 TIMER_PHASE_PENDING
+	// 100 TIMER_PHASE_READY
+	// 199 TIMER_PHASE_READY
+	// 200 TIMER_PHASE_EXPIRED
 }

@@ -31,7 +31,7 @@ func nested(t *testing.T, depth int, extra ...byte) *codectypes.Any {
 			inner = wrap(&authz.MsgExec{Grantee: alice, Msgs: []*codectypes.Any{inner}})
 			continue
 		}
-		inner = wrap(&types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Messages: []*codectypes.Any{inner}})
+		inner = wrap(&types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 7}, Call: types.TimerCall{Messages: []*codectypes.Any{inner}}}})
 	}
 	return inner
 }
@@ -60,7 +60,7 @@ func TestNestedMessagesInATransaction(t *testing.T) {
 				require.NoError(t, err)
 				msg = inner[0]
 			case *types.MsgScheduleTimer:
-				msg = outer.Messages[0].GetCachedValue().(sdk.Msg)
+				msg = outer.Spec.Call.Messages[0].GetCachedValue().(sdk.Msg)
 			}
 		}
 		require.IsType(t, &types.MsgCancelTimer{}, msg, "depth %d", depth)

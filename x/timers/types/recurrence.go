@@ -2,7 +2,6 @@ package types
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,9 +18,6 @@ func (i *IntervalTrigger) Validate(c *TimerConfig) error {
 	if i.Every > c.MaxTtlBlocks {
 		return ErrInvalidInterval.Wrapf("every is %d, want at most %d, the longest that a timer lives", i.Every, c.MaxTtlBlocks)
 	}
-	if err := i.OnFailure.CheckMaxFailures(i.MaxFailures); err != nil {
-		return ErrInvalidInterval.Wrapf("%s", err)
-	}
 	return i.validate()
 }
 
@@ -29,29 +25,8 @@ func (i *IntervalTrigger) validate() error {
 	if i.Every == 0 || i.Every > MaxBlocks {
 		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, MaxBlocks)
 	}
-	if err := i.OnFailure.validate(); err != nil {
-		return ErrInvalidInterval.Wrapf("%s", err)
-	}
 	if _, known := IntervalFrom_name[int32(i.From)]; !known {
 		return ErrInvalidInterval.Wrapf("from %d is unknown, want fire or schedule", int32(i.From))
-	}
-	if i.Occurrences != nil && i.From != FromSchedule {
-		return ErrInvalidInterval.Wrap("occurrences are stated, and the interval counts from its fires: it has none that could be missed; want from schedule")
-	}
-	return i.Occurrences.validate()
-}
-
-// CheckMaxFailures refuses a number of failures that ends nothing.
-func (o OnFailure) CheckMaxFailures(failures uint32) error {
-	if failures > 0 && o != OnFailureSuspend {
-		return fmt.Errorf("max_failures is %d and on_failure not suspend: state suspend, or leave max_failures out", failures)
-	}
-	return nil
-}
-
-func (o OnFailure) validate() error {
-	if _, known := OnFailure_name[int32(o)]; !known {
-		return fmt.Errorf("on_failure %d is unknown, want roll, stop or suspend", int32(o))
 	}
 	return nil
 }
@@ -115,22 +90,25 @@ func (o OnUnfunded) Validate() error {
 
 // ValidateRecurrence checks what a record says of its fires to come.
 func (t *Timer) ValidateRecurrence() error {
-	if err := t.Trigger.Validate(); err != nil {
+	if err := t.Spec.Trigger.Validate(); err != nil {
 		return err
 	}
-	if t.HoldReason == Watching && t.Trigger.Watch == nil {
+	if t.HoldReason == Watching && t.Spec.Trigger.Watch == nil {
 		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing")
+	}
+	if err := t.Spec.CheckRepeat(); err != nil {
+		return err
 	}
 	if err := t.validateTimes(); err != nil {
 		return err
 	}
-	if err := t.Retry.validate(); err != nil {
+	if err := t.Spec.Retry.validate(); err != nil {
 		return err
 	}
-	if err := t.OnUnfunded.Validate(); err != nil {
+	if err := t.Spec.OnUnfunded.Validate(); err != nil {
 		return err
 	}
-	if err := ValidateOnlyIf(t.OnlyIf); err != nil {
+	if err := ValidateOnlyIf(t.Spec.OnlyIf); err != nil {
 		return err
 	}
 	if t.Retries > 0 && !t.Tried || t.Retries > market.MaxRetries {
@@ -139,6 +117,9 @@ func (t *Timer) ValidateRecurrence() error {
 	if t.Deliveries > uint64(t.FireSeq) || t.Tried && t.Deliveries == 0 {
 		return ErrInvalidGenesis.Wrapf("deliveries is %d, tried %t and fire_seq %d, want a fire for each delivery, and one for what was tried",
 			t.Deliveries, t.Tried, t.FireSeq)
+	}
+	if t.Counted > t.Deliveries || t.Tried && t.Counted == t.Deliveries {
+		return ErrInvalidGenesis.Wrapf("counted is %d of %d deliveries, tried %t: want no more, and the one in hand not among them", t.Counted, t.Deliveries, t.Tried)
 	}
 	if t.Since > t.Due {
 		return ErrInvalidGenesis.Wrapf("since is %d, after the due height %d", t.Since, t.Due)
@@ -151,7 +132,7 @@ func (t *Timer) ValidateRecurrence() error {
 
 // validateTimes checks that a record has the times and occurrences that its trigger has.
 func (t *Timer) validateTimes() error {
-	switch r, byTime := t.Recurrence, t.Trigger.ByTime(); {
+	switch r, byTime := t.Recurrence, t.Spec.Trigger.ByTime(); {
 	case t.ExpiresAt == 0 && t.ExpiresTime == 0, t.ExpiresTime < 0, t.ExpiresTime > MaxTime:
 		return ErrInvalidGenesis.Wrapf("expires_at is %d and expires_time %d: want one of them, the time up to %d", t.ExpiresAt, t.ExpiresTime, MaxTime)
 	case byTime && t.ExpiresTime == 0:
@@ -162,8 +143,12 @@ func (t *Timer) validateTimes() error {
 		return ErrInvalidGenesis.Wrapf("due_time is %d, want 1 to %d for a time or a calendar, and 0 else", t.DueTime, MaxTime)
 	case t.HoldReason == Timed && !byTime:
 		return ErrInvalidGenesis.Wrap("it waits for a time and its trigger is none")
-	case (r != nil) != t.Trigger.HasOccurrences():
+	case (r != nil) != t.Spec.Trigger.HasOccurrences():
 		return ErrInvalidGenesis.Wrap("recurrence is stated, or missing, against what the trigger says")
+	case byTime && t.Start > uint64(MaxTime) || t.Start == 0 && t.Spec.Trigger.StartsOpen():
+		return ErrInvalidGenesis.Wrapf("start is %d, and the trigger leaves it open: want where it begins, at most %d", t.Start, MaxTime)
+	case (t.Renewal != nil) != t.Spec.Repeat.GetRenew():
+		return ErrInvalidGenesis.Wrap("renewal is stated, or missing, against what repeat says")
 	case t.Renewal != nil && (!t.Recurs() || t.Renewal.Blocks > MaxBlocks || t.Renewal.Seconds > MaxTtlSeconds):
 		return ErrInvalidGenesis.Wrapf("renewal of %d blocks and %d seconds: want at most %d and %d, of a timer that repeats",
 			t.Renewal.Blocks, t.Renewal.Seconds, MaxBlocks, MaxTtlSeconds)
@@ -226,49 +211,12 @@ func (t *Trigger) Same(other *Trigger) bool {
 
 // Same reports whether two records are equal.
 func (t *Timer) Same(other *Timer) bool {
-	return (t.Trigger.Time == nil) == (other.Trigger.Time == nil) && t.Equal(*other)
+	return (t.Spec.Trigger.Time == nil) == (other.Spec.Trigger.Time == nil) && t.Equal(*other)
 }
 
 // HasOccurrences tells whether it is known in advance when the timer is due, whatever becomes of its fires.
 func (t *Trigger) HasOccurrences() bool {
 	return t.Calendar != nil || t.Interval != nil && t.Interval.From == FromSchedule
-}
-
-// OccurrenceTerms are what the trigger states of its occurrences; the defaults if it states none.
-func (t *Trigger) OccurrenceTerms() OccurrenceTerms {
-	var terms *OccurrenceTerms
-	switch {
-	case t.Calendar != nil:
-		terms = t.Calendar.Occurrences
-	case t.Interval != nil:
-		terms = t.Interval.Occurrences
-	}
-	if terms == nil {
-		return OccurrenceTerms{}
-	}
-	return *terms
-}
-
-// OnFailure is what the trigger states of failed fires; rolling for those that do not repeat.
-func (t *Trigger) OnFailure() OnFailure {
-	switch {
-	case t.Interval != nil:
-		return t.Interval.OnFailure
-	case t.Calendar != nil:
-		return t.Calendar.OnFailure
-	}
-	return OnFailureRoll
-}
-
-// MaxFailures is after how many failed repetitions in a row the timer is suspended; 0 if it never is.
-func (t *Trigger) MaxFailures() uint32 {
-	if t.OnFailure() != OnFailureSuspend {
-		return 0
-	}
-	if t.Interval != nil {
-		return max(1, t.Interval.MaxFailures)
-	}
-	return max(1, t.Calendar.MaxFailures)
 }
 
 // Renew gives the timer its life again at a moment, within what the config allows. A calendar whose zone may change after its
@@ -284,7 +232,7 @@ func (t *Timer) Renew(c *TimerConfig, now Moment) {
 		return
 	}
 	ends := now.Time + int64(min(t.Renewal.Seconds, c.MaxTtlSeconds))
-	if zone, limited := t.Trigger.zoneEnd(); limited {
+	if zone, limited := t.Spec.Trigger.zoneEnd(); limited {
 		ends = min(ends, zone)
 	}
 	t.ExpiresTime = max(t.ExpiresTime, ends)
@@ -300,7 +248,7 @@ func (t *Trigger) zoneEnd() (last int64, limited bool) {
 
 // EndsWithZone tells whether a timer that renews itself ends since its calendar's transitions do.
 func (t *Timer) EndsWithZone() bool {
-	last, limited := t.Trigger.zoneEnd()
+	last, limited := t.Spec.Trigger.zoneEnd()
 	return limited && t.Renewal != nil && t.ExpiresTime >= last
 }
 
@@ -318,19 +266,6 @@ func (t *Timer) NoteLife(now Moment) {
 	}
 }
 
-// Repetitions is how often a trigger makes its timer due from now on; 0 means until the timer expires.
-func (t *Trigger) Repetitions() uint64 {
-	switch {
-	case t.Interval != nil:
-		return t.Interval.Remaining
-	case t.Calendar != nil:
-		return t.Calendar.Remaining
-	case t.Watch != nil:
-		return t.Watch.Remaining
-	}
-	return 1
-}
-
 // OnHold tells whether the timer waits for somebody to resume it, for funds, or for its removal.
 func (t *Timer) OnHold() bool {
 	return t.HoldReason != NotOnHold && t.HoldReason != Timed && t.HoldReason != Watching
@@ -341,16 +276,11 @@ func (t *Timer) ReturnsByItself() bool {
 	return t.HoldReason == Unfunded || t.HoldReason == PricedOut || t.HoldReason == Unrunnable
 }
 
-// Recurs tells whether a fire may make the timer due again, retries left aside.
-func (t *Timer) Recurs() bool {
-	return t.Trigger.Interval != nil || t.Trigger.Calendar != nil || t.Trigger.Watch != nil
-}
-
 // InEveryBlock reports whether a fire makes the timer due in the next block.
 func (t *Trigger) InEveryBlock() bool { return t.Interval != nil && t.Interval.Every == 1 }
 
 // Repeats tells whether the timer may stay after a fire.
-func (t *Timer) Repeats() bool { return t.Recurs() || t.Retry != nil }
+func (t *Timer) Repeats() bool { return t.Recurs() || t.Spec.Retry != nil }
 
 // Word is the reason as people write it: quarantined, unrunnable, suspended, paused, unfunded.
 func (r HoldReason) Word() string {
@@ -363,20 +293,31 @@ type Verdicts [VerdictGuarded + 1]uint64
 // Word is the verdict as people write it: fires, no_room, priced_out, no_funds.
 func (v Verdict) Word() string { return strings.ToLower(strings.TrimPrefix(v.String(), "VERDICT_")) }
 
-// MoveBack moves the heights of the trigger so many blocks back. What is due at a height stays so.
-func (t *Trigger) MoveBack(blocks uint64) {
-	if t.Height > 0 {
-		t.Height -= min(blocks, t.Height-1)
+// MoveBack moves the heights at which the timer's trigger begins so many blocks back.
+func (t *Timer) MoveBack(blocks uint64) {
+	trigger := &t.Spec.Trigger
+	if trigger.Height > 0 {
+		trigger.Height -= min(blocks, trigger.Height-1)
 	}
-	if t.Interval != nil {
-		interval := *t.Interval
-		if interval.From == FromSchedule && interval.First <= blocks {
-			// Its first occurrence is the first that lies in a block: the rhythm stays.
-			interval.First += ((blocks-interval.First)/interval.Every + 1) * interval.Every
-		}
-		interval.First -= min(blocks, interval.First)
-		t.Interval = &interval
+	if trigger.Interval == nil {
+		return
 	}
+	first := t.Interval().First
+	if trigger.Interval.From == FromSchedule && first <= blocks {
+		// Its first occurrence is the first that lies in a block: the rhythm stays.
+		first += ((blocks-first)/trigger.Interval.Every + 1) * trigger.Interval.Every
+	}
+	first -= min(blocks, first-1)
+	if t.Start = first; trigger.Interval.First > 0 {
+		interval := *trigger.Interval
+		interval.First, t.Start = first, 0
+		trigger.Interval = &interval
+	}
+}
+
+// StartsOpen reports whether the trigger leaves open where it begins: a record says that.
+func (t *Trigger) StartsOpen() bool {
+	return t.Interval != nil && t.Interval.First == 0 || t.Calendar != nil && t.Calendar.Every != nil && t.Calendar.Every.Anchor == 0
 }
 
 // What determines when a timer is due by block time, and its occurrences: time, calendar, and intervals from their schedule
@@ -392,7 +333,7 @@ const MaxJitter = uint64(86_400)
 func (t *Trigger) ByTime() bool { return t.Time != nil || t.Calendar != nil }
 
 // WaitsForTime tells whether a timer that is on hold no longer waits for its time.
-func (t *Timer) WaitsForTime(now Moment) bool { return t.Trigger.ByTime() && t.DueTime > now.Time }
+func (t *Timer) WaitsForTime(now Moment) bool { return t.Spec.Trigger.ByTime() && t.DueTime > now.Time }
 
 // WaitsUntil is the time for which it waits, in seconds since 1970; 0 if it waits for none.
 func (t *Timer) WaitsUntil() int64 {
@@ -400,15 +341,6 @@ func (t *Timer) WaitsUntil() int64 {
 		return 0
 	}
 	return t.DueTime
-}
-
-// Cycles are what a fire counts for its trigger in addition to its other intrinsic cycles: a timer by time was moved from the
-// order of time, and its next occurrence is computed.
-func (t *Trigger) Cycles() uint64 {
-	if t.ByTime() {
-		return market.CalendarCycles
-	}
-	return 0
 }
 
 // Series are the occurrences of a calendar.
@@ -438,25 +370,8 @@ func (c *CalendarTrigger) validate() error {
 	if c.Every != nil && c.Every.Seconds > uint64(MaxTime) {
 		return ErrInvalidCalendar.Wrapf("every is %d seconds, want at most %d", c.Every.Seconds, MaxTime)
 	}
-	if err := errors.Join(c.Series().Validate(), c.OnFailure.validate()); err != nil {
+	if err := c.Series().Validate(); err != nil {
 		return ErrInvalidCalendar.Wrapf("%s", err)
-	}
-	return c.Occurrences.validate()
-}
-
-// validate checks what a record states of its occurrences; none is valid.
-func (o *OccurrenceTerms) validate() error {
-	if o == nil {
-		return nil
-	}
-	if _, known := Missed_name[int32(o.Missed)]; !known {
-		return ErrInvalidCalendar.Wrapf("missed %d is unknown, want latest or each", int32(o.Missed))
-	}
-	if o.Window > uint64(MaxTime) {
-		return ErrInvalidCalendar.Wrapf("window is %d, want at most %d", o.Window, MaxTime)
-	}
-	if o.Jitter > MaxJitter {
-		return ErrInvalidCalendar.Wrapf("jitter is %d, want at most %d", o.Jitter, MaxJitter)
 	}
 	return nil
 }

@@ -49,78 +49,96 @@ func signedMessages() []signed {
 	messages := packed(
 		banktypes.NewMsgSend(sdk.MustAccAddressFromBech32(alice), sdk.MustAccAddressFromBech32(bob), sdk.NewCoins(sdk.NewInt64Coin("stake", 5))),
 		// A message within a message, and one that is empty but for its signer.
-		&types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{After: 1}, Messages: packed(&types.MsgCancelTimer{Sender: alice})},
+		&types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Messages: packed(&types.MsgCancelTimer{Sender: alice})}}},
 	)
 	zero := math.LegacyZeroDec()
 	static := staticBid(math.LegacyMustNewDecFromStr("12.5"), math.LegacySmallestDec())
 	return []signed{
 		{"schedule_all", &types.MsgScheduleTimer{
-			Sender: alice, Trigger: types.Trigger{Height: 1<<64 - 1}, Handler: "tick", Payload: []byte("<payload>&\u2028"), FeePayer: bob,
-			GasLimit: 550_000, CellLimit: 30_000, ExpiresAt: 99, Bid: static, MaxCharge: "5000",
+			Sender: alice, Spec: types.TimerSpec{
+				Trigger: types.Trigger{Height: 1<<64 - 1}, Call: types.TimerCall{Handler: "tick", Payload: []byte("<payload>&\u2028")}, FeePayer: bob,
+				GasLimit: 550_000, CellLimit: 30_000, ExpiresAt: 99, Bid: static, MaxCharge: "5000",
+			},
 		}},
 		{"schedule_least", &types.MsgScheduleTimer{Sender: alice}},
 		{"schedule_tier", &types.MsgScheduleTimer{
-			Sender: alice, Trigger: types.Trigger{Height: 7}, Bid: &types.Bid{Tier: types.TierFast},
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 7}, Bid: &types.Bid{Tier: types.TierFast}},
 		}},
-		{"schedule_empty_bid", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Bid: &types.Bid{}}},
-		{"schedule_free_bid", &types.MsgScheduleTimer{Sender: alice, Bid: staticBid(math.LegacyZeroDec(), math.LegacyZeroDec())}},
-		{"schedule_agent", &types.MsgScheduleTimer{Sender: alice, Bid: &types.Bid{Agent: bob}}},
-		{"schedule_price", &types.MsgScheduleTimer{Sender: alice, Bid: &types.Bid{Price: "17"}}},
+		{"schedule_empty_bid", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 7}, Bid: &types.Bid{}}}},
+		{"schedule_free_bid", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Bid: staticBid(math.LegacyZeroDec(), math.LegacyZeroDec())}}},
+		{"schedule_agent", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Bid: &types.Bid{Agent: bob}}}},
+		{"schedule_price", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Bid: &types.Bid{Price: "17"}}}},
 		{"schedule_interval", &types.MsgScheduleTimer{
-			Sender: alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2, Remaining: 3, OnFailure: types.OnFailureStop}},
-			Retry: &types.Retry{Max: 3, After: 5}, OnUnfunded: types.OnUnfundedSuspend,
-		}},
-		{"schedule_watch", &types.MsgScheduleTimer{
-			Sender: alice, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2}}, {}}}},
-		}},
-		{"schedule_when", &types.MsgScheduleTimer{
-			Sender: alice, Trigger: types.Trigger{Watch: &types.WatchTrigger{Remaining: 5, Cooldown: 10, Keys: []types.WatchKey{
-				{Store: "bank", Prefix: []byte{2, 20}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "-0.5"}},
-				{Store: "wasm", Prefix: []byte{3}, When: &types.WatchCondition{Op: types.ConditionExists}},
-			}}},
-		}},
-		{"schedule_long_payload", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Payload: []byte(`{"pay_out":{"to":"everybody","at":"once"}}`)}},
-		{"schedule_after", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{After: 20}, Label: `rent <b>&"`}},
-		{"schedule_messages", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Messages: messages}},
-		{"schedule_actor", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Handler: "tick", Payload: []byte("{}"), Actor: bob}},
-		{"schedule_time", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Time: &when}, ExpiresTime: 1_800_000_000}},
-		{"schedule_calendar", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
-			Cron: &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1 << 1, LastDay: true, Months: 1<<13 - 2, Weekdays: 127}, OffsetMinutes: -60,
-			Transitions: []types.OffsetTransition{{From: 1_711_846_800, OffsetMinutes: 120}, {}}, Remaining: 12, OnFailure: types.OnFailureStop, MaxFailures: 2, OffsetFinal: true,
-			Occurrences: &types.OccurrenceTerms{Missed: types.MissedEach, Window: 3_600, Jitter: 60},
-		}}}},
-		{"schedule_every", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
-			Every: &types.EveryRule{Seconds: 3_600, Anchor: 1_700_000_000},
-		}}}},
-		{"schedule_interval_from", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{
-			Every: 10, From: types.FromSchedule, Occurrences: &types.OccurrenceTerms{Missed: types.MissedLatest},
-		}}}},
-		{"update_all", &types.MsgUpdateTimer{
-			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static, MaxCharge: "0", Actor: bob,
-		}},
-		{"schedule_only_if", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{After: 7}, OnlyIf: []types.WatchKey{
-			{Store: "bank", Prefix: []byte{2, 20}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "100"}},
-			{Store: "wasm", Prefix: []byte{3}, When: &types.WatchCondition{Op: types.ConditionAbsent}},
-		}}},
-		{"update_trigger", &types.MsgUpdateTimer{
-			Sender: alice, Id: someID, Trigger: &types.Trigger{After: 7},
-			Options: &types.TimerOptions{
-				Retry: &types.Retry{Max: 1, After: 2}, OnUnfunded: types.OnUnfundedSuspend, Renew: true,
-				OnlyIf: []types.WatchKey{{Store: "bank", Prefix: []byte{2}, When: &types.WatchCondition{Op: types.ConditionExists}}},
+			Sender: alice, Spec: types.TimerSpec{
+				Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2}},
+				Retry:   &types.Retry{Max: 3, After: 5}, OnUnfunded: types.OnUnfundedSuspend, Repeat: &types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop},
 			},
 		}},
-		{"update_no_options", &types.MsgUpdateTimer{Sender: alice, Id: someID, Options: &types.TimerOptions{}}},
+		{"schedule_watch", &types.MsgScheduleTimer{
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2}}, {}}}}},
+		}},
+		{"schedule_when", &types.MsgScheduleTimer{
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Watch: &types.WatchTrigger{
+				Cooldown: 10, Keys: []types.WatchKey{
+					{Store: "bank", Prefix: []byte{2, 20}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "-0.5"}},
+					{Store: "wasm", Prefix: []byte{3}, When: &types.WatchCondition{Op: types.ConditionExists}},
+				},
+			}}, Repeat: &types.Repeat{Remaining: 5}},
+		}},
+		{"schedule_long_payload", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 7}, Call: types.TimerCall{Payload: []byte(`{"pay_out":{"to":"everybody","at":"once"}}`)}}}},
+		{"schedule_after", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 20}, Name: `rent <b>&"`}}},
+		{"schedule_messages", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 7}, Call: types.TimerCall{Messages: messages}}}},
+		{"schedule_actor", &types.MsgScheduleTimer{Sender: alice, Actor: bob, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 7}, Call: types.TimerCall{Handler: "tick", Payload: []byte("{}")}}}},
+		{"schedule_time", &types.MsgScheduleTimer{Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Time: &when}, ExpiresTime: 1_800_000_000}}},
+		{"schedule_calendar", &types.MsgScheduleTimer{
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
+				Cron: &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1 << 1, LastDay: true, Months: 1<<13 - 2, Weekdays: 127}, OffsetMinutes: -60,
+				Transitions: []types.OffsetTransition{{From: 1_711_846_800, OffsetMinutes: 120}, {}}, OffsetFinal: true,
+			}}, Repeat: &types.Repeat{Remaining: 12, OnFailure: types.OnFailureStop, MaxFailures: 2, Missed: types.MissedEach, Window: 3_600, Jitter: 60}},
+		}},
+		{"schedule_every", &types.MsgScheduleTimer{
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
+				Every: &types.EveryRule{Seconds: 3_600, Anchor: 1_700_000_000},
+			}}},
+		}},
+		{"schedule_interval_from", &types.MsgScheduleTimer{
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{Interval: &types.IntervalTrigger{
+				Every: 10, From: types.FromSchedule,
+			}}, Repeat: &types.Repeat{Missed: types.MissedLatest}},
+		}},
+		{"update_all", &types.MsgUpdateTimer{
+			Sender: alice, Id: someID, Actor: bob, Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static, MaxCharge: "0"}, Fields: []string{"call", "gas_limit", "cell_limit", "bid", "max_charge"}, IfSeq: 9,
+		}},
+		{"schedule_only_if", &types.MsgScheduleTimer{
+			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 7}, OnlyIf: []types.WatchKey{
+				{Store: "bank", Prefix: []byte{2, 20}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "100"}},
+				{Store: "wasm", Prefix: []byte{3}, When: &types.WatchCondition{Op: types.ConditionAbsent}},
+			}},
+		}},
+		{"update_trigger", &types.MsgUpdateTimer{
+			Sender: alice, Id: someID, Spec: types.TimerSpec{
+				Trigger: types.Trigger{After: 7},
+				Retry:   &types.Retry{Max: 1, After: 2}, OnUnfunded: types.OnUnfundedSuspend, Repeat: &types.Repeat{Renew: true}, OnlyIf: []types.WatchKey{{Store: "bank", Prefix: []byte{2}, When: &types.WatchCondition{Op: types.ConditionExists}}},
+			},
+			Fields: []string{"trigger", "retry", "on_unfunded", "only_if", "repeat.renew"},
+		}},
+		{"update_no_options", &types.MsgUpdateTimer{Sender: alice, Id: someID}},
 		{"update_least", &types.MsgUpdateTimer{Sender: alice}},
-		{"update_messages", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{Messages: messages}}},
-		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{}, Bid: &types.Bid{}}},
+		{"update_messages", &types.MsgUpdateTimer{Sender: alice, Id: someID, Spec: types.TimerSpec{Call: types.TimerCall{Messages: messages}}, Fields: []string{"call"}}},
+		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Spec: types.TimerSpec{Call: types.TimerCall{}, Bid: &types.Bid{}}, Fields: []string{"call", "bid"}}},
 		{"extend_all", &types.MsgExtendTimer{Sender: alice, Id: someID, ExpiresAt: 1_000, ExpiresTime: 1_800_000_000, Actor: bob}},
 		{"extend_least", &types.MsgExtendTimer{Sender: alice}},
 		{"pause_all", &types.MsgPauseTimer{Sender: alice, Id: someID, Actor: bob}},
 		{"pause_least", &types.MsgPauseTimer{Sender: alice}},
 		{"schedule_renew", &types.MsgScheduleTimer{
-			Sender: alice, Renew: true, OnUnfunded: types.OnUnfundedSkip,
-			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 9, OnFailure: types.OnFailureSuspend, MaxFailures: 3}},
-			Retry:   &types.Retry{Max: 1, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {}}},
+			Sender: alice, Spec: types.TimerSpec{
+				Repeat: &types.Repeat{
+					Renew:     true,
+					OnFailure: types.OnFailureSuspend, MaxFailures: 3,
+				}, OnUnfunded: types.OnUnfundedSkip,
+				Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 9}},
+				Retry:   &types.Retry{Max: 1, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {}}},
+			},
 		}},
 		{"skip_all", &types.MsgSkipTimer{Sender: alice, Id: someID, Count: 7, Actor: bob, From: 1_700_000_000}},
 		{"skip_least", &types.MsgSkipTimer{Sender: alice}},
@@ -163,20 +181,34 @@ func goldenMessages() []signed {
 	return slices.DeleteFunc(signedMessages(), func(s signed) bool { return !hasGuests && s.name == "update_config_all" })
 }
 
-// TestEveryMessageIsSigned: no message of the service is missing below, and between its samples every field is set.
+// TestEveryMessageIsSigned: no message of the service is missing above, and between its samples every field is set, as
+// is each of a spec.
 func TestEveryMessageIsSigned(t *testing.T) {
 	set := map[string]map[string]bool{}
-	for _, s := range signedMessages() {
-		name := proto.MessageName(s.msg)
+	note := func(msg proto.Message) {
+		name := proto.MessageName(msg)
 		if set[name] == nil {
 			set[name] = map[string]bool{}
 		}
-		value := reflect.ValueOf(s.msg).Elem()
+		value := reflect.ValueOf(msg).Elem()
 		for i := range value.NumField() {
 			if !value.Field(i).IsZero() {
 				set[name][value.Type().Field(i).Name] = true
 			}
 		}
+	}
+	for _, s := range signedMessages() {
+		note(s.msg)
+		if msg, schedules := s.msg.(*types.MsgScheduleTimer); schedules {
+			note(&msg.Spec)
+			note(&msg.Spec.Call)
+			if msg.Spec.Repeat != nil {
+				note(msg.Spec.Repeat)
+			}
+		}
+	}
+	for _, msg := range []proto.Message{&types.TimerSpec{}, &types.TimerCall{}, &types.Repeat{}} {
+		require.Len(t, set[proto.MessageName(msg)], reflect.TypeOf(msg).Elem().NumField(), "fields of %s", proto.MessageName(msg))
 	}
 	methods := timersService(t, "Msg").Methods()
 	for i := range methods.Len() {

@@ -96,10 +96,10 @@ func (t *Timer) Sponsored() bool {
 
 // HandlerName is the handler to call.
 func (t *Timer) HandlerName() string {
-	if t.Handler == "" {
+	if t.Spec.Call.Handler == "" {
 		return DefaultHandler
 	}
-	return t.Handler
+	return t.Spec.Call.Handler
 }
 
 // CallWith is what the timer calls with its payload, which its record may not hold.
@@ -120,21 +120,21 @@ func (t *Timer) LastHeight() uint64 {
 	return t.ExpiresAt
 }
 
-// StatusAt is where the timer stands at the end of a block: one that was due and did not fire waits for the next.
-func (t *Timer) StatusAt(now Moment) TimerStatus {
+// PhaseAt is where the timer stands at the end of a block: one that was due and did not fire waits for the next.
+func (t *Timer) PhaseAt(now Moment) TimerPhase {
 	switch {
 	case t.ExpiredAt(now.Next()):
-		return TimerStatusExpired
+		return PhaseExpired
 	case t.HoldReason == Timed:
-		return TimerStatusPending
+		return PhasePending
 	case t.HoldReason == Watching:
-		return TimerStatusWatching
+		return PhaseWatching
 	case t.HoldReason != NotOnHold:
-		return TimerStatusOnHold
+		return PhaseOnHold
 	case t.Due <= now.Height:
-		return TimerStatusReady
+		return PhaseReady
 	default:
-		return TimerStatusPending
+		return PhasePending
 	}
 }
 
@@ -251,10 +251,10 @@ func ValidateOnlyIf(conditions []WatchKey) error {
 
 // WatchKeys are what the timer watches, if it does.
 func (t *Timer) WatchKeys() []WatchKey {
-	if t.Trigger.Watch == nil {
+	if t.Spec.Trigger.Watch == nil {
 		return nil
 	}
-	return t.Trigger.Watch.Keys
+	return t.Spec.Trigger.Watch.Keys
 }
 
 // HeightOf is the height of the block that ctx belongs to.

@@ -18,7 +18,7 @@ func TestTimerDefaults(t *testing.T) {
 	require.Equal(t, actor, []byte(timer.Payer()))
 	require.Equal(t, types.QueueKey{Due: 9, Seq: 4}, timer.Key())
 
-	timer.Handler, timer.FeePayer = "tick", payer
+	timer.Spec.Call.Handler, timer.FeePayer = "tick", payer
 	require.Equal(t, "tick", timer.HandlerName())
 	require.Equal(t, actor, []byte(timer.Owner()))
 	require.Equal(t, payer, []byte(timer.Payer()))

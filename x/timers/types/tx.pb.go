@@ -4,7 +4,6 @@
 package types
 
 import (
-	bytes "bytes"
 	context "context"
 	fmt "fmt"
 	_ "github.com/cosmos/cosmos-proto"
@@ -13,7 +12,6 @@ import (
 	_ "github.com/cosmos/gogoproto/gogoproto"
 	grpc1 "github.com/cosmos/gogoproto/grpc"
 	proto "github.com/cosmos/gogoproto/proto"
-	any "github.com/cosmos/gogoproto/types/any"
 	grpc "google.golang.org/grpc"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
@@ -68,48 +66,11 @@ func (ResumeAt) EnumDescriptor() ([]byte, []int) {
 // MsgScheduleTimer schedules a timer that the sender owns and whose handler will run as the sender.
 type MsgScheduleTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
-	// trigger says when it is due: at a height above the current one, so many blocks after this one, at an interval, or when
-	// watched state changes.
-	Trigger Trigger `protobuf:"bytes,2,opt,name=trigger,proto3" json:"trigger"`
-	// handler is the named handler; empty means the default one. Not together with messages.
-	Handler string `protobuf:"bytes,3,opt,name=handler,proto3" json:"handler,omitempty"`
-	// payload is what the handler receives. An account's timer states messages instead, or the same messages as an encoded
-	// timers.v1.AccountPayload.
-	Payload []byte `protobuf:"bytes,4,opt,name=payload,proto3" json:"payload,omitempty"`
-	// fee_payer is charged at each fire; empty means the sender. Any other account must have granted the sender a fee
-	// allowance that covers this message.
-	FeePayer string `protobuf:"bytes,5,opt,name=fee_payer,json=feePayer,proto3" json:"fee_payer,omitempty"`
-	// gas_limit is the cycles that one fire may use; 0 means the least cap of the policies in
-	// force and selected.
-	GasLimit uint64 `protobuf:"varint,6,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
-	// cell_limit is the cells that one fire may write; 0 means the default of the config.
-	CellLimit uint64 `protobuf:"varint,9,opt,name=cell_limit,json=cellLimit,proto3" json:"cell_limit,omitempty"`
-	// expires_at is the last height at which it may fire; 0 means as late as the config allows, or none for a time or a calendar.
-	ExpiresAt uint64 `protobuf:"varint,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// expires_time is the last block time at which it may fire, in seconds since 1970; 0 means as late as the config allows for a
-	// time or a calendar, and none for other triggers. If both are stated it ends at whichever comes first.
-	ExpiresTime int64 `protobuf:"varint,26,opt,name=expires_time,json=expiresTime,proto3" json:"expires_time,omitempty"`
-	// renew gives a timer that repeats the same life again with each fire.
-	Renew bool `protobuf:"varint,27,opt,name=renew,proto3" json:"renew,omitempty"`
-	// bid is what the timer is willing to pay; without one the default estimator applies.
-	Bid *Bid `protobuf:"bytes,8,opt,name=bid,proto3" json:"bid,omitempty"`
-	// retry repeats failed fires; without it they are not repeated.
-	Retry *Retry `protobuf:"bytes,20,opt,name=retry,proto3" json:"retry,omitempty"`
-	// on_unfunded says what happens when the payer lacks funds.
-	OnUnfunded OnUnfunded `protobuf:"varint,21,opt,name=on_unfunded,json=onUnfunded,proto3,enum=timers.v1.OnUnfunded" json:"on_unfunded,omitempty"`
-	// max_charge is the most that one fire may cost, in fee denom, whatever the prices; empty or 0 means no bound.
-	MaxCharge string `protobuf:"bytes,22,opt,name=max_charge,json=maxCharge,proto3" json:"max_charge,omitempty"`
-	// messages are run as the sender when it fires, in this order and atomically. The sender must be the only signer of
-	// each. They are stored and paid for as the payload: encoded as a timers.v1.AccountPayload.
-	Messages []*any.Any `protobuf:"bytes,23,rep,name=messages,proto3" json:"messages,omitempty"`
-	// label is shown with the timer by queries and events: at most 64 printable ASCII characters. It identifies nothing.
-	Label string `protobuf:"bytes,24,opt,name=label,proto3" json:"label,omitempty"`
 	// actor owns the timer; empty means the sender. Another is a contract whose admin the sender is: the timer calls its sudo,
 	// never messages. The sender pays for it, and alone changes it.
-	Actor string `protobuf:"bytes,25,opt,name=actor,proto3" json:"actor,omitempty"`
-	// only_if are conditions that must hold when it fires, at most 2, each on a whole key. While one does not, the handler is not
-	// run and the fire is guarded: neither a success nor a failure.
-	OnlyIf []WatchKey `protobuf:"bytes,28,rep,name=only_if,json=onlyIf,proto3" json:"only_if"`
+	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
+	// spec is what the sender states of it.
+	Spec TimerSpec `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec"`
 }
 
 func (m *MsgScheduleTimer) Reset()         { *m = MsgScheduleTimer{} }
@@ -152,111 +113,6 @@ func (m *MsgScheduleTimer) GetSender() string {
 	return ""
 }
 
-func (m *MsgScheduleTimer) GetTrigger() Trigger {
-	if m != nil {
-		return m.Trigger
-	}
-	return Trigger{}
-}
-
-func (m *MsgScheduleTimer) GetHandler() string {
-	if m != nil {
-		return m.Handler
-	}
-	return ""
-}
-
-func (m *MsgScheduleTimer) GetPayload() []byte {
-	if m != nil {
-		return m.Payload
-	}
-	return nil
-}
-
-func (m *MsgScheduleTimer) GetFeePayer() string {
-	if m != nil {
-		return m.FeePayer
-	}
-	return ""
-}
-
-func (m *MsgScheduleTimer) GetGasLimit() uint64 {
-	if m != nil {
-		return m.GasLimit
-	}
-	return 0
-}
-
-func (m *MsgScheduleTimer) GetCellLimit() uint64 {
-	if m != nil {
-		return m.CellLimit
-	}
-	return 0
-}
-
-func (m *MsgScheduleTimer) GetExpiresAt() uint64 {
-	if m != nil {
-		return m.ExpiresAt
-	}
-	return 0
-}
-
-func (m *MsgScheduleTimer) GetExpiresTime() int64 {
-	if m != nil {
-		return m.ExpiresTime
-	}
-	return 0
-}
-
-func (m *MsgScheduleTimer) GetRenew() bool {
-	if m != nil {
-		return m.Renew
-	}
-	return false
-}
-
-func (m *MsgScheduleTimer) GetBid() *Bid {
-	if m != nil {
-		return m.Bid
-	}
-	return nil
-}
-
-func (m *MsgScheduleTimer) GetRetry() *Retry {
-	if m != nil {
-		return m.Retry
-	}
-	return nil
-}
-
-func (m *MsgScheduleTimer) GetOnUnfunded() OnUnfunded {
-	if m != nil {
-		return m.OnUnfunded
-	}
-	return OnUnfundedUnspecified
-}
-
-func (m *MsgScheduleTimer) GetMaxCharge() string {
-	if m != nil {
-		return m.MaxCharge
-	}
-	return ""
-}
-
-func (m *MsgScheduleTimer) GetMessages() []*any.Any {
-	if m != nil {
-		return m.Messages
-	}
-	return nil
-}
-
-func (m *MsgScheduleTimer) GetLabel() string {
-	if m != nil {
-		return m.Label
-	}
-	return ""
-}
-
 func (m *MsgScheduleTimer) GetActor() string {
 	if m != nil {
 		return m.Actor
@@ -264,11 +120,11 @@ func (m *MsgScheduleTimer) GetActor() string {
 	return ""
 }
 
-func (m *MsgScheduleTimer) GetOnlyIf() []WatchKey {
+func (m *MsgScheduleTimer) GetSpec() TimerSpec {
 	if m != nil {
-		return m.OnlyIf
+		return m.Spec
 	}
-	return nil
+	return TimerSpec{}
 }
 
 // MsgScheduleTimerResponse names the timer.
@@ -317,167 +173,28 @@ func (m *MsgScheduleTimerResponse) GetId() string {
 	return ""
 }
 
-// TimerCall is what a timer does when it fires.
-type TimerCall struct {
-	// handler and payload, or messages.
-	Handler string `protobuf:"bytes,1,opt,name=handler,proto3" json:"handler,omitempty"`
-	Payload []byte `protobuf:"bytes,2,opt,name=payload,proto3" json:"payload,omitempty"`
-	// messages are run as the owner, as those of MsgScheduleTimer.
-	Messages []*any.Any `protobuf:"bytes,3,rep,name=messages,proto3" json:"messages,omitempty"`
-}
-
-func (m *TimerCall) Reset()         { *m = TimerCall{} }
-func (m *TimerCall) String() string { return proto.CompactTextString(m) }
-func (*TimerCall) ProtoMessage()    {}
-func (*TimerCall) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{2}
-}
-func (m *TimerCall) XXX_Unmarshal(b []byte) error {
-	return m.Unmarshal(b)
-}
-func (m *TimerCall) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
-	if deterministic {
-		return xxx_messageInfo_TimerCall.Marshal(b, m, deterministic)
-	} else {
-		b = b[:cap(b)]
-		n, err := m.MarshalToSizedBuffer(b)
-		if err != nil {
-			return nil, err
-		}
-		return b[:n], nil
-	}
-}
-func (m *TimerCall) XXX_Merge(src proto.Message) {
-	xxx_messageInfo_TimerCall.Merge(m, src)
-}
-func (m *TimerCall) XXX_Size() int {
-	return m.Size()
-}
-func (m *TimerCall) XXX_DiscardUnknown() {
-	xxx_messageInfo_TimerCall.DiscardUnknown(m)
-}
-
-var xxx_messageInfo_TimerCall proto.InternalMessageInfo
-
-func (m *TimerCall) GetHandler() string {
-	if m != nil {
-		return m.Handler
-	}
-	return ""
-}
-
-func (m *TimerCall) GetPayload() []byte {
-	if m != nil {
-		return m.Payload
-	}
-	return nil
-}
-
-func (m *TimerCall) GetMessages() []*any.Any {
-	if m != nil {
-		return m.Messages
-	}
-	return nil
-}
-
-// TimerOptions are what a timer states of bad moments, of its life and of when it does nothing, as those of MsgScheduleTimer.
-type TimerOptions struct {
-	Retry      *Retry     `protobuf:"bytes,1,opt,name=retry,proto3" json:"retry,omitempty"`
-	OnUnfunded OnUnfunded `protobuf:"varint,2,opt,name=on_unfunded,json=onUnfunded,proto3,enum=timers.v1.OnUnfunded" json:"on_unfunded,omitempty"`
-	Renew      bool       `protobuf:"varint,3,opt,name=renew,proto3" json:"renew,omitempty"`
-	OnlyIf     []WatchKey `protobuf:"bytes,4,rep,name=only_if,json=onlyIf,proto3" json:"only_if"`
-}
-
-func (m *TimerOptions) Reset()         { *m = TimerOptions{} }
-func (m *TimerOptions) String() string { return proto.CompactTextString(m) }
-func (*TimerOptions) ProtoMessage()    {}
-func (*TimerOptions) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{3}
-}
-func (m *TimerOptions) XXX_Unmarshal(b []byte) error {
-	return m.Unmarshal(b)
-}
-func (m *TimerOptions) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
-	if deterministic {
-		return xxx_messageInfo_TimerOptions.Marshal(b, m, deterministic)
-	} else {
-		b = b[:cap(b)]
-		n, err := m.MarshalToSizedBuffer(b)
-		if err != nil {
-			return nil, err
-		}
-		return b[:n], nil
-	}
-}
-func (m *TimerOptions) XXX_Merge(src proto.Message) {
-	xxx_messageInfo_TimerOptions.Merge(m, src)
-}
-func (m *TimerOptions) XXX_Size() int {
-	return m.Size()
-}
-func (m *TimerOptions) XXX_DiscardUnknown() {
-	xxx_messageInfo_TimerOptions.DiscardUnknown(m)
-}
-
-var xxx_messageInfo_TimerOptions proto.InternalMessageInfo
-
-func (m *TimerOptions) GetRetry() *Retry {
-	if m != nil {
-		return m.Retry
-	}
-	return nil
-}
-
-func (m *TimerOptions) GetOnUnfunded() OnUnfunded {
-	if m != nil {
-		return m.OnUnfunded
-	}
-	return OnUnfundedUnspecified
-}
-
-func (m *TimerOptions) GetRenew() bool {
-	if m != nil {
-		return m.Renew
-	}
-	return false
-}
-
-func (m *TimerOptions) GetOnlyIf() []WatchKey {
-	if m != nil {
-		return m.OnlyIf
-	}
-	return nil
-}
-
-// MsgUpdateTimer changes the fields that are set and keeps the others. The timer gets a new seq.
+// MsgUpdateTimer replaces what it names of a timer's spec, and nothing else. The timer gets a new seq, unless nothing changes.
 type MsgUpdateTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// call replaces handler and payload together.
-	Call *TimerCall `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
-	// gas_limit replaces the gas limit; 0 keeps it.
-	GasLimit uint64 `protobuf:"varint,4,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
-	// cell_limit replaces the cell limit; 0 keeps it.
-	CellLimit uint64 `protobuf:"varint,6,opt,name=cell_limit,json=cellLimit,proto3" json:"cell_limit,omitempty"`
-	// bid replaces the bid; an empty bid selects the default estimator.
-	Bid *Bid `protobuf:"bytes,5,opt,name=bid,proto3" json:"bid,omitempty"`
-	// max_charge replaces the most that one fire may cost; empty keeps it, 0 removes the bound.
-	MaxCharge string `protobuf:"bytes,7,opt,name=max_charge,json=maxCharge,proto3" json:"max_charge,omitempty"`
 	// actor whose timer it is; empty means the sender. Another is a contract for which the sender has scheduled the timer.
-	Actor string `protobuf:"bytes,8,opt,name=actor,proto3" json:"actor,omitempty"`
-	// trigger replaces the trigger. That of a timer that repeats is replaced by one of the same kind, whose occurrences lie after
-	// the last that was delivered and count on.
-	Trigger *Trigger `protobuf:"bytes,9,opt,name=trigger,proto3" json:"trigger,omitempty"`
-	// options replace retry, on_unfunded, renew and only_if together.
-	Options *TimerOptions `protobuf:"bytes,10,opt,name=options,proto3" json:"options,omitempty"`
+	Actor string `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+	// spec holds what fields name.
+	Spec TimerSpec `protobuf:"bytes,4,opt,name=spec,proto3" json:"spec"`
+	// fields are the fields of the spec that are replaced, each once: name, trigger, call, only_if, gas_limit, cell_limit, bid,
+	// max_charge, fee_payer, expires_at, expires_time, retry, on_unfunded, and those of repeat, as repeat.remaining. One that the spec
+	// leaves empty takes its default.
+	Fields []string `protobuf:"bytes,5,rep,name=fields,proto3" json:"fields,omitempty"`
+	// if_seq is the seq that the timer must have; 0 means any.
+	IfSeq uint64 `protobuf:"varint,6,opt,name=if_seq,json=ifSeq,proto3" json:"if_seq,omitempty"`
 }
 
 func (m *MsgUpdateTimer) Reset()         { *m = MsgUpdateTimer{} }
 func (m *MsgUpdateTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimer) ProtoMessage()    {}
 func (*MsgUpdateTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{4}
+	return fileDescriptor_d040a1dfea859904, []int{2}
 }
 func (m *MsgUpdateTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -520,41 +237,6 @@ func (m *MsgUpdateTimer) GetId() string {
 	return ""
 }
 
-func (m *MsgUpdateTimer) GetCall() *TimerCall {
-	if m != nil {
-		return m.Call
-	}
-	return nil
-}
-
-func (m *MsgUpdateTimer) GetGasLimit() uint64 {
-	if m != nil {
-		return m.GasLimit
-	}
-	return 0
-}
-
-func (m *MsgUpdateTimer) GetCellLimit() uint64 {
-	if m != nil {
-		return m.CellLimit
-	}
-	return 0
-}
-
-func (m *MsgUpdateTimer) GetBid() *Bid {
-	if m != nil {
-		return m.Bid
-	}
-	return nil
-}
-
-func (m *MsgUpdateTimer) GetMaxCharge() string {
-	if m != nil {
-		return m.MaxCharge
-	}
-	return ""
-}
-
 func (m *MsgUpdateTimer) GetActor() string {
 	if m != nil {
 		return m.Actor
@@ -562,18 +244,25 @@ func (m *MsgUpdateTimer) GetActor() string {
 	return ""
 }
 
-func (m *MsgUpdateTimer) GetTrigger() *Trigger {
+func (m *MsgUpdateTimer) GetSpec() TimerSpec {
 	if m != nil {
-		return m.Trigger
+		return m.Spec
+	}
+	return TimerSpec{}
+}
+
+func (m *MsgUpdateTimer) GetFields() []string {
+	if m != nil {
+		return m.Fields
 	}
 	return nil
 }
 
-func (m *MsgUpdateTimer) GetOptions() *TimerOptions {
+func (m *MsgUpdateTimer) GetIfSeq() uint64 {
 	if m != nil {
-		return m.Options
+		return m.IfSeq
 	}
-	return nil
+	return 0
 }
 
 // MsgUpdateTimerResponse holds the new place in the order of insertion, and when the timer is due.
@@ -588,7 +277,7 @@ func (m *MsgUpdateTimerResponse) Reset()         { *m = MsgUpdateTimerResponse{}
 func (m *MsgUpdateTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerResponse) ProtoMessage()    {}
 func (*MsgUpdateTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{5}
+	return fileDescriptor_d040a1dfea859904, []int{3}
 }
 func (m *MsgUpdateTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -655,7 +344,7 @@ func (m *MsgExtendTimer) Reset()         { *m = MsgExtendTimer{} }
 func (m *MsgExtendTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgExtendTimer) ProtoMessage()    {}
 func (*MsgExtendTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{6}
+	return fileDescriptor_d040a1dfea859904, []int{4}
 }
 func (m *MsgExtendTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -732,7 +421,7 @@ func (m *MsgExtendTimerResponse) Reset()         { *m = MsgExtendTimerResponse{}
 func (m *MsgExtendTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgExtendTimerResponse) ProtoMessage()    {}
 func (*MsgExtendTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{7}
+	return fileDescriptor_d040a1dfea859904, []int{5}
 }
 func (m *MsgExtendTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -807,7 +496,7 @@ func (m *MsgSkipTimer) Reset()         { *m = MsgSkipTimer{} }
 func (m *MsgSkipTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSkipTimer) ProtoMessage()    {}
 func (*MsgSkipTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{8}
+	return fileDescriptor_d040a1dfea859904, []int{6}
 }
 func (m *MsgSkipTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -882,7 +571,7 @@ func (m *MsgSkipTimerResponse) Reset()         { *m = MsgSkipTimerResponse{} }
 func (m *MsgSkipTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSkipTimerResponse) ProtoMessage()    {}
 func (*MsgSkipTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{9}
+	return fileDescriptor_d040a1dfea859904, []int{7}
 }
 func (m *MsgSkipTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -938,7 +627,7 @@ func (m *MsgRunTimer) Reset()         { *m = MsgRunTimer{} }
 func (m *MsgRunTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgRunTimer) ProtoMessage()    {}
 func (*MsgRunTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{10}
+	return fileDescriptor_d040a1dfea859904, []int{8}
 }
 func (m *MsgRunTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -997,7 +686,7 @@ func (m *MsgRunTimerResponse) Reset()         { *m = MsgRunTimerResponse{} }
 func (m *MsgRunTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgRunTimerResponse) ProtoMessage()    {}
 func (*MsgRunTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{11}
+	return fileDescriptor_d040a1dfea859904, []int{9}
 }
 func (m *MsgRunTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1046,7 +735,7 @@ func (m *MsgPauseTimer) Reset()         { *m = MsgPauseTimer{} }
 func (m *MsgPauseTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgPauseTimer) ProtoMessage()    {}
 func (*MsgPauseTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{12}
+	return fileDescriptor_d040a1dfea859904, []int{10}
 }
 func (m *MsgPauseTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1104,7 +793,7 @@ func (m *MsgPauseTimerResponse) Reset()         { *m = MsgPauseTimerResponse{} }
 func (m *MsgPauseTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgPauseTimerResponse) ProtoMessage()    {}
 func (*MsgPauseTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{13}
+	return fileDescriptor_d040a1dfea859904, []int{11}
 }
 func (m *MsgPauseTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1149,7 +838,7 @@ func (m *MsgResumeTimer) Reset()         { *m = MsgResumeTimer{} }
 func (m *MsgResumeTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgResumeTimer) ProtoMessage()    {}
 func (*MsgResumeTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{14}
+	return fileDescriptor_d040a1dfea859904, []int{12}
 }
 func (m *MsgResumeTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1217,7 +906,7 @@ func (m *MsgResumeTimerResponse) Reset()         { *m = MsgResumeTimerResponse{}
 func (m *MsgResumeTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgResumeTimerResponse) ProtoMessage()    {}
 func (*MsgResumeTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{15}
+	return fileDescriptor_d040a1dfea859904, []int{13}
 }
 func (m *MsgResumeTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1274,7 +963,7 @@ func (m *MsgCancelTimer) Reset()         { *m = MsgCancelTimer{} }
 func (m *MsgCancelTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgCancelTimer) ProtoMessage()    {}
 func (*MsgCancelTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{16}
+	return fileDescriptor_d040a1dfea859904, []int{14}
 }
 func (m *MsgCancelTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1332,7 +1021,7 @@ func (m *MsgCancelTimerResponse) Reset()         { *m = MsgCancelTimerResponse{}
 func (m *MsgCancelTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgCancelTimerResponse) ProtoMessage()    {}
 func (*MsgCancelTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{17}
+	return fileDescriptor_d040a1dfea859904, []int{15}
 }
 func (m *MsgCancelTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1373,7 +1062,7 @@ func (m *MsgSetAgent) Reset()         { *m = MsgSetAgent{} }
 func (m *MsgSetAgent) String() string { return proto.CompactTextString(m) }
 func (*MsgSetAgent) ProtoMessage()    {}
 func (*MsgSetAgent) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{18}
+	return fileDescriptor_d040a1dfea859904, []int{16}
 }
 func (m *MsgSetAgent) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1424,7 +1113,7 @@ func (m *MsgSetAgentResponse) Reset()         { *m = MsgSetAgentResponse{} }
 func (m *MsgSetAgentResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSetAgentResponse) ProtoMessage()    {}
 func (*MsgSetAgentResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{19}
+	return fileDescriptor_d040a1dfea859904, []int{17}
 }
 func (m *MsgSetAgentResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1465,7 +1154,7 @@ func (m *MsgSysCancelTimer) Reset()         { *m = MsgSysCancelTimer{} }
 func (m *MsgSysCancelTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysCancelTimer) ProtoMessage()    {}
 func (*MsgSysCancelTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{20}
+	return fileDescriptor_d040a1dfea859904, []int{18}
 }
 func (m *MsgSysCancelTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1524,7 +1213,7 @@ func (m *MsgSysCancelTimerResponse) Reset()         { *m = MsgSysCancelTimerResp
 func (m *MsgSysCancelTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysCancelTimerResponse) ProtoMessage()    {}
 func (*MsgSysCancelTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{21}
+	return fileDescriptor_d040a1dfea859904, []int{19}
 }
 func (m *MsgSysCancelTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1579,7 +1268,7 @@ func (m *MsgUpdateTimerConfig) Reset()         { *m = MsgUpdateTimerConfig{} }
 func (m *MsgUpdateTimerConfig) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerConfig) ProtoMessage()    {}
 func (*MsgUpdateTimerConfig) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{22}
+	return fileDescriptor_d040a1dfea859904, []int{20}
 }
 func (m *MsgUpdateTimerConfig) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1645,7 +1334,7 @@ func (m *MsgUpdateTimerConfigResponse) Reset()         { *m = MsgUpdateTimerConf
 func (m *MsgUpdateTimerConfigResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerConfigResponse) ProtoMessage()    {}
 func (*MsgUpdateTimerConfigResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{23}
+	return fileDescriptor_d040a1dfea859904, []int{21}
 }
 func (m *MsgUpdateTimerConfigResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1696,7 +1385,7 @@ func (m *MsgSysExtendTimer) Reset()         { *m = MsgSysExtendTimer{} }
 func (m *MsgSysExtendTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysExtendTimer) ProtoMessage()    {}
 func (*MsgSysExtendTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{24}
+	return fileDescriptor_d040a1dfea859904, []int{22}
 }
 func (m *MsgSysExtendTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1773,7 +1462,7 @@ func (m *MsgSysExtendTimerResponse) Reset()         { *m = MsgSysExtendTimerResp
 func (m *MsgSysExtendTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysExtendTimerResponse) ProtoMessage()    {}
 func (*MsgSysExtendTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{25}
+	return fileDescriptor_d040a1dfea859904, []int{23}
 }
 func (m *MsgSysExtendTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1842,7 +1531,7 @@ func (m *MsgSysReleaseTimer) Reset()         { *m = MsgSysReleaseTimer{} }
 func (m *MsgSysReleaseTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysReleaseTimer) ProtoMessage()    {}
 func (*MsgSysReleaseTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{26}
+	return fileDescriptor_d040a1dfea859904, []int{24}
 }
 func (m *MsgSysReleaseTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1900,7 +1589,7 @@ func (m *MsgSysReleaseTimerResponse) Reset()         { *m = MsgSysReleaseTimerRe
 func (m *MsgSysReleaseTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysReleaseTimerResponse) ProtoMessage()    {}
 func (*MsgSysReleaseTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{27}
+	return fileDescriptor_d040a1dfea859904, []int{25}
 }
 func (m *MsgSysReleaseTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1933,8 +1622,6 @@ func init() {
 	proto.RegisterEnum("timers.v1.ResumeAt", ResumeAt_name, ResumeAt_value)
 	proto.RegisterType((*MsgScheduleTimer)(nil), "timers.v1.MsgScheduleTimer")
 	proto.RegisterType((*MsgScheduleTimerResponse)(nil), "timers.v1.MsgScheduleTimerResponse")
-	proto.RegisterType((*TimerCall)(nil), "timers.v1.TimerCall")
-	proto.RegisterType((*TimerOptions)(nil), "timers.v1.TimerOptions")
 	proto.RegisterType((*MsgUpdateTimer)(nil), "timers.v1.MsgUpdateTimer")
 	proto.RegisterType((*MsgUpdateTimerResponse)(nil), "timers.v1.MsgUpdateTimerResponse")
 	proto.RegisterType((*MsgExtendTimer)(nil), "timers.v1.MsgExtendTimer")
@@ -1964,191 +1651,90 @@ func init() {
 func init() { proto.RegisterFile("timers/v1/tx.proto", fileDescriptor_d040a1dfea859904) }
 
 var fileDescriptor_d040a1dfea859904 = []byte{
-	// 1748 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xd4, 0x58, 0xcf, 0x6f, 0xdb, 0xc8,
-	0x15, 0x36, 0x25, 0x59, 0x96, 0x9e, 0x6d, 0xd5, 0x1e, 0x4b, 0x32, 0x4d, 0x3b, 0xb2, 0xc2, 0x24,
-	0x8d, 0xe0, 0xc6, 0x72, 0xec, 0xa2, 0x29, 0xe2, 0x9b, 0xe5, 0xaa, 0x88, 0x91, 0x3a, 0x49, 0x69,
-	0x1b, 0x2e, 0x0a, 0x14, 0x02, 0x2d, 0x8e, 0x28, 0xa2, 0x14, 0xa9, 0x92, 0x94, 0x23, 0xdd, 0x8a,
-	0x9e, 0x02, 0x9f, 0x02, 0xb4, 0xd7, 0xa0, 0x05, 0x72, 0x68, 0x7b, 0xcb, 0x21, 0x87, 0xc5, 0x1e,
-	0x16, 0xc8, 0x2d, 0xd8, 0xc3, 0x6e, 0x90, 0xd3, 0x9e, 0x16, 0x8b, 0xe4, 0x90, 0x05, 0x16, 0xfb,
-	0x0f, 0xec, 0x69, 0xc1, 0x19, 0x92, 0x1a, 0x52, 0x96, 0xec, 0x64, 0x03, 0x18, 0x7b, 0xb1, 0x39,
-	0xef, 0x7b, 0x33, 0x7c, 0x3f, 0xbe, 0xf7, 0xe6, 0x51, 0x80, 0x1c, 0xad, 0x85, 0x2d, 0x7b, 0xed,
-	0x78, 0x7d, 0xcd, 0xe9, 0x96, 0xdb, 0x96, 0xe9, 0x98, 0x28, 0x4d, 0x65, 0xe5, 0xe3, 0x75, 0x61,
-	0x56, 0x6e, 0x69, 0x86, 0xb9, 0x46, 0xfe, 0x52, 0x54, 0x98, 0xaf, 0x9b, 0x76, 0xcb, 0xb4, 0xd7,
-	0x5a, 0xb6, 0xea, 0xee, 0x6a, 0xd9, 0xaa, 0x07, 0x2c, 0x50, 0xa0, 0x46, 0x56, 0x6b, 0x74, 0xe1,
-	0x41, 0x59, 0xd5, 0x54, 0x4d, 0x2a, 0x77, 0x9f, 0xfc, 0x0d, 0xaa, 0x69, 0xaa, 0x3a, 0x5e, 0x23,
-	0xab, 0xa3, 0x4e, 0x63, 0x4d, 0x36, 0x7a, 0x1e, 0x94, 0xef, 0x9b, 0x55, 0x37, 0x8d, 0x86, 0xe6,
-	0xbf, 0x23, 0xcb, 0xca, 0x2d, 0x4c, 0xa5, 0xe2, 0xbf, 0x93, 0x30, 0xb3, 0x6b, 0xab, 0x7b, 0xf5,
-	0x26, 0x56, 0x3a, 0x3a, 0xde, 0x77, 0x75, 0xd0, 0x4d, 0x48, 0xda, 0xd8, 0x50, 0xb0, 0xc5, 0x73,
-	0x45, 0xae, 0x94, 0xae, 0xf0, 0xaf, 0x9f, 0xaf, 0x66, 0x3d, 0xab, 0xb6, 0x14, 0xc5, 0xc2, 0xb6,
-	0xbd, 0xe7, 0x58, 0x9a, 0xa1, 0x4a, 0x9e, 0x1e, 0xfa, 0x2d, 0x4c, 0x38, 0x96, 0xa6, 0xaa, 0xd8,
-	0xe2, 0x63, 0x45, 0xae, 0x34, 0xb9, 0x81, 0xca, 0x41, 0x24, 0xca, 0xfb, 0x14, 0xa9, 0xa4, 0x5f,
-	0x7e, 0xbd, 0x3c, 0xf6, 0xbf, 0x77, 0xcf, 0x56, 0x38, 0xc9, 0xd7, 0x46, 0x3c, 0x4c, 0x34, 0x65,
-	0x43, 0xd1, 0xb1, 0xc5, 0xc7, 0xdd, 0x77, 0x49, 0xfe, 0xd2, 0x45, 0xda, 0x72, 0x4f, 0x37, 0x65,
-	0x85, 0x4f, 0x14, 0xb9, 0xd2, 0x94, 0xe4, 0x2f, 0xd1, 0x6f, 0x20, 0xdd, 0xc0, 0xb8, 0xd6, 0x96,
-	0x7b, 0xd8, 0xe2, 0xc7, 0xcf, 0xb0, 0x30, 0xd5, 0xc0, 0xf8, 0x81, 0xab, 0x89, 0x16, 0x21, 0xad,
-	0xca, 0x76, 0x4d, 0xd7, 0x5a, 0x9a, 0xc3, 0x27, 0x8b, 0x5c, 0x29, 0x21, 0xa5, 0x54, 0xd9, 0xfe,
-	0x83, 0xbb, 0x46, 0x97, 0x00, 0xea, 0x58, 0xd7, 0x3d, 0x34, 0x4d, 0xd0, 0xb4, 0x2b, 0x09, 0x60,
-	0xdc, 0x6d, 0x6b, 0x16, 0xb6, 0x6b, 0xb2, 0xc3, 0x4f, 0x50, 0xd8, 0x93, 0x6c, 0x39, 0xe8, 0x32,
-	0x4c, 0xf9, 0xb0, 0xeb, 0x36, 0x2f, 0x14, 0xb9, 0x52, 0x5c, 0x9a, 0xf4, 0x64, 0x6e, 0x50, 0x51,
-	0x16, 0xc6, 0x2d, 0x6c, 0xe0, 0x87, 0xfc, 0x62, 0x91, 0x2b, 0xa5, 0x24, 0xba, 0x40, 0x45, 0x88,
-	0x1f, 0x69, 0x0a, 0x9f, 0x22, 0x31, 0xcb, 0x30, 0x31, 0xab, 0x68, 0x8a, 0xe4, 0x42, 0xe8, 0x97,
-	0xee, 0x3e, 0xc7, 0xea, 0xf1, 0x59, 0xa2, 0x33, 0xc3, 0xe8, 0x48, 0xae, 0x5c, 0xa2, 0x30, 0xba,
-	0x05, 0x93, 0xa6, 0x51, 0xeb, 0x18, 0x8d, 0x8e, 0xa1, 0x60, 0x85, 0xcf, 0x15, 0xb9, 0x52, 0x66,
-	0x23, 0xc7, 0x68, 0xdf, 0x37, 0x0e, 0x3c, 0x50, 0x02, 0x33, 0x78, 0x46, 0xab, 0x00, 0x2d, 0xb9,
-	0x5b, 0xab, 0x37, 0x65, 0x4b, 0xc5, 0x7c, 0x9e, 0x44, 0x33, 0xf3, 0xfa, 0xf9, 0x2a, 0x78, 0xd1,
-	0xdc, 0x31, 0x1c, 0x29, 0xdd, 0x92, 0xbb, 0xdb, 0x44, 0x01, 0xed, 0x42, 0xaa, 0x85, 0x6d, 0x5b,
-	0x56, 0xb1, 0xcd, 0xcf, 0x17, 0xe3, 0xa5, 0xc9, 0x8d, 0x6c, 0x99, 0x72, 0xb1, 0xec, 0x73, 0xb1,
-	0xbc, 0x65, 0xf4, 0x2a, 0x8b, 0x9f, 0x3f, 0x5f, 0xf5, 0xe8, 0x5e, 0x3e, 0x92, 0x6d, 0x5c, 0x3e,
-	0x5e, 0x3f, 0xc2, 0x8e, 0xbc, 0x5e, 0xde, 0xb5, 0x55, 0x29, 0x38, 0xc2, 0x8d, 0x8a, 0x2e, 0x1f,
-	0x61, 0x9d, 0xe7, 0x49, 0xf2, 0xe9, 0x02, 0x95, 0x61, 0x5c, 0xae, 0x3b, 0xa6, 0xc5, 0x2f, 0x9c,
-	0x91, 0x5c, 0xaa, 0x86, 0x36, 0x60, 0xc2, 0x34, 0xf4, 0x5e, 0x4d, 0x6b, 0xf0, 0x4b, 0xc4, 0xa6,
-	0x39, 0xc6, 0xef, 0x43, 0xd9, 0xa9, 0x37, 0xef, 0xe2, 0x5e, 0x25, 0xe1, 0xd2, 0x4f, 0x4a, 0xba,
-	0x9a, 0x3b, 0x8d, 0xcd, 0xeb, 0xff, 0x78, 0xf7, 0x6c, 0xc5, 0xa3, 0xef, 0xc9, 0xbb, 0x67, 0x2b,
-	0xf3, 0x5e, 0x79, 0x44, 0x8b, 0x41, 0x5c, 0x01, 0x3e, 0x2a, 0x93, 0xb0, 0xdd, 0x36, 0x0d, 0x1b,
-	0xa3, 0x0c, 0xc4, 0x34, 0x85, 0x16, 0x89, 0x14, 0xd3, 0x14, 0xf1, 0x5f, 0x1c, 0xa4, 0x89, 0xc6,
-	0xb6, 0xac, 0xeb, 0x2c, 0xb7, 0xb9, 0xa1, 0xdc, 0x8e, 0x85, 0xb9, 0xcd, 0xc6, 0x37, 0xfe, 0x93,
-	0xe3, 0xbb, 0x99, 0xf8, 0xf6, 0x3f, 0xcb, 0x9c, 0xf8, 0x19, 0x07, 0x53, 0xc4, 0xac, 0xfb, 0x6d,
-	0x47, 0x33, 0x0d, 0xbb, 0x4f, 0x2a, 0xee, 0xbd, 0x48, 0x15, 0x3b, 0x2f, 0xa9, 0x02, 0xb2, 0xc7,
-	0x59, 0xb2, 0x33, 0x69, 0x4a, 0x9c, 0x37, 0x4d, 0xd4, 0x81, 0x17, 0x71, 0xc8, 0xec, 0xda, 0xea,
-	0x41, 0x5b, 0x91, 0x9d, 0x0f, 0xee, 0x51, 0x34, 0x59, 0x31, 0x3f, 0x59, 0xa8, 0x04, 0x89, 0xba,
-	0xac, 0xeb, 0xc4, 0x46, 0x37, 0xcc, 0x4c, 0xc3, 0xf2, 0x53, 0x28, 0x11, 0x8d, 0x70, 0xe7, 0x48,
-	0x8c, 0xec, 0x1c, 0xc9, 0x68, 0xe7, 0xf0, 0x2a, 0x7c, 0x7c, 0x78, 0x85, 0x87, 0x2b, 0x70, 0xe2,
-	0xac, 0x0a, 0x0c, 0x8a, 0x23, 0x75, 0xbe, 0xe2, 0xb8, 0xd1, 0x6f, 0xcd, 0xe9, 0x61, 0xad, 0xb9,
-	0xdf, 0x8f, 0xd7, 0x61, 0xc2, 0xa4, 0x24, 0xe1, 0x81, 0x68, 0xcf, 0x47, 0xe3, 0xe2, 0x71, 0x48,
-	0xf2, 0xf5, 0x36, 0xaf, 0x45, 0x2a, 0x29, 0xd7, 0xaf, 0x24, 0x26, 0x61, 0xe2, 0x21, 0xe4, 0xc3,
-	0x92, 0xa0, 0x8a, 0x66, 0x20, 0x6e, 0xe3, 0xbf, 0x91, 0x3c, 0x26, 0x24, 0xf7, 0xd1, 0x95, 0x28,
-	0x1d, 0x4c, 0x72, 0x95, 0x90, 0xdc, 0x47, 0xb4, 0x00, 0x29, 0xa5, 0x83, 0x69, 0x77, 0x8d, 0x93,
-	0xee, 0x3a, 0xa1, 0x74, 0xc8, 0x39, 0xe2, 0x77, 0x1c, 0x21, 0x47, 0xb5, 0xeb, 0x60, 0x43, 0xf9,
-	0x58, 0xe4, 0x08, 0x37, 0xfc, 0xf8, 0x59, 0x0d, 0x7f, 0x7c, 0xb0, 0xe1, 0x07, 0x79, 0x4a, 0x9c,
-	0x2b, 0x4f, 0xa3, 0xc2, 0xc8, 0xb8, 0xe6, 0xd6, 0x72, 0x3e, 0x2c, 0x0a, 0xe2, 0x18, 0xb6, 0x99,
-	0x8b, 0xda, 0x5c, 0x86, 0xb9, 0xb6, 0x85, 0x8f, 0x35, 0xb3, 0x63, 0xd7, 0x18, 0x3d, 0x1a, 0xe4,
-	0x59, 0x1f, 0xaa, 0x0e, 0xf5, 0x31, 0x3e, 0xe8, 0xe3, 0x06, 0xe4, 0x06, 0x8e, 0x24, 0xba, 0x09,
-	0xa2, 0x3b, 0x17, 0x39, 0x94, 0xa4, 0xeb, 0x4b, 0x0e, 0xa6, 0xdc, 0x86, 0xfa, 0x57, 0xad, 0xfd,
-	0xb1, 0x92, 0x95, 0x85, 0xf1, 0xba, 0xd9, 0x31, 0x68, 0x9e, 0xa6, 0x25, 0xba, 0x78, 0xdf, 0x04,
-	0x20, 0x04, 0x89, 0x86, 0x65, 0xb6, 0x48, 0x2e, 0x13, 0x12, 0x79, 0xde, 0xbc, 0x12, 0x49, 0xca,
-	0x1c, 0x73, 0x4b, 0xf8, 0x0e, 0x88, 0xdb, 0x90, 0x65, 0xd7, 0x2c, 0xaf, 0x5d, 0x16, 0x73, 0xa7,
-	0xb3, 0x38, 0x16, 0x66, 0xf1, 0x53, 0x0e, 0x26, 0xdd, 0xde, 0xdd, 0x31, 0x3e, 0x56, 0x54, 0x02,
-	0xff, 0xe3, 0xe7, 0x23, 0xa0, 0x18, 0xf1, 0x15, 0xf5, 0x7d, 0xf5, 0xad, 0x12, 0xaf, 0xc3, 0x1c,
-	0xb3, 0x1c, 0xee, 0xa9, 0xf8, 0x5f, 0x0e, 0xa6, 0x77, 0x6d, 0xf5, 0x81, 0xdc, 0xb1, 0xf1, 0x45,
-	0x39, 0x74, 0x35, 0xe2, 0x50, 0xb6, 0xef, 0x50, 0xdf, 0x2e, 0x71, 0x1e, 0x72, 0x21, 0x81, 0xef,
-	0x94, 0xf8, 0x05, 0xed, 0x2b, 0x12, 0xb6, 0x3b, 0xad, 0x8b, 0xf2, 0x01, 0x5d, 0x81, 0x98, 0x4c,
-	0xef, 0x9c, 0x4c, 0xe8, 0xba, 0xa4, 0x56, 0x6d, 0x39, 0x52, 0x4c, 0x76, 0x46, 0xb5, 0x0e, 0xc6,
-	0x7a, 0xb1, 0x4a, 0x3a, 0x07, 0x23, 0x39, 0x27, 0x53, 0x73, 0x61, 0xa6, 0xfe, 0x9f, 0xc6, 0x65,
-	0x5b, 0x36, 0xea, 0x58, 0xbf, 0xa8, 0xdc, 0x8e, 0x70, 0x99, 0x31, 0x4c, 0xe4, 0x89, 0xcb, 0x8c,
-	0x24, 0xc8, 0xee, 0x3f, 0x69, 0xbd, 0xed, 0x61, 0x67, 0x4b, 0xc5, 0x86, 0xf3, 0x01, 0x2e, 0xb8,
-	0x26, 0xbb, 0x5b, 0xa9, 0x17, 0x23, 0x4d, 0x76, 0xd5, 0x46, 0xd5, 0x97, 0x6f, 0x85, 0x98, 0x23,
-	0xf5, 0xe5, 0x2f, 0x03, 0x63, 0x3f, 0xe1, 0x60, 0xd6, 0x95, 0xf7, 0x6c, 0x36, 0xea, 0xb7, 0x20,
-	0x2d, 0x77, 0x9c, 0xa6, 0x69, 0x69, 0x4e, 0xef, 0x4c, 0xab, 0xfb, 0xaa, 0xfd, 0x58, 0xc7, 0xce,
-	0xc7, 0x41, 0x9a, 0xab, 0xb8, 0x9f, 0xab, 0xcd, 0x5f, 0xb9, 0x8e, 0xf4, 0xcf, 0x73, 0x7d, 0xe1,
-	0x19, 0x5f, 0x42, 0x46, 0x8a, 0xb7, 0x61, 0x61, 0x40, 0x18, 0xf0, 0x6e, 0x09, 0xd2, 0x75, 0x22,
-	0xd6, 0x31, 0x1d, 0xa3, 0x53, 0x52, 0x5f, 0x20, 0x7e, 0xcf, 0x91, 0xc6, 0xca, 0x8c, 0x0c, 0xdb,
-	0xe4, 0x83, 0xf6, 0x83, 0x1d, 0xbf, 0x0d, 0x49, 0xfa, 0x49, 0xec, 0x7d, 0xa4, 0xe6, 0x07, 0x66,
-	0x3e, 0x82, 0xb2, 0x1f, 0xaa, 0xde, 0x06, 0x24, 0x40, 0x0a, 0x77, 0xdb, 0xb8, 0xee, 0x60, 0x1a,
-	0x89, 0x29, 0x29, 0x58, 0xa3, 0x3c, 0x24, 0x1b, 0x1a, 0xd6, 0x15, 0x9b, 0x8c, 0xb5, 0x69, 0xc9,
-	0x5b, 0x6d, 0x96, 0x07, 0xe3, 0xb4, 0x78, 0xea, 0x6c, 0x44, 0x5f, 0x2b, 0xde, 0x82, 0xa5, 0xd3,
-	0xe4, 0x41, 0xb4, 0xf2, 0x90, 0x6c, 0x62, 0x4d, 0x6d, 0xfa, 0x77, 0xbb, 0xb7, 0x12, 0x7f, 0x08,
-	0xd8, 0xc1, 0xce, 0x40, 0x17, 0xc4, 0x8e, 0xc8, 0x14, 0x92, 0x78, 0xff, 0xc9, 0xe9, 0x6c, 0x7e,
-	0xb1, 0xf3, 0xd0, 0x0b, 0xce, 0x27, 0xd8, 0xcf, 0x77, 0x24, 0xfa, 0x94, 0x03, 0x44, 0x7d, 0x90,
-	0xb0, 0x8e, 0x65, 0xff, 0xc6, 0xbc, 0xa8, 0xfa, 0xbe, 0x31, 0x18, 0xff, 0x85, 0x50, 0xfc, 0x59,
-	0x2b, 0xc5, 0x25, 0x10, 0x06, 0xa5, 0x7e, 0x02, 0x56, 0x1e, 0x71, 0x90, 0xf2, 0xef, 0x2a, 0x74,
-	0x13, 0x72, 0x52, 0x75, 0xef, 0x60, 0xb7, 0x5a, 0xdb, 0xda, 0xaf, 0x1d, 0xdc, 0xdb, 0x7b, 0x50,
-	0xdd, 0xde, 0xf9, 0xfd, 0x4e, 0xf5, 0x77, 0x33, 0x63, 0x42, 0xee, 0xe4, 0x49, 0x71, 0x96, 0x2a,
-	0x1e, 0x18, 0x76, 0x1b, 0xd7, 0xb5, 0x86, 0x86, 0x15, 0x54, 0x84, 0xe9, 0xfe, 0x8e, 0x7b, 0xf7,
-	0x0f, 0x67, 0x38, 0x61, 0xfa, 0xe4, 0x49, 0x31, 0x4d, 0x35, 0xef, 0x99, 0x0f, 0x91, 0x08, 0x19,
-	0x46, 0xa3, 0xfa, 0xa7, 0xfd, 0x99, 0x98, 0x90, 0x39, 0x79, 0x52, 0x04, 0x4f, 0x05, 0x77, 0x1d,
-	0x21, 0xf1, 0xe8, 0x69, 0x61, 0x6c, 0xe3, 0x71, 0x0a, 0xe2, 0xbb, 0xb6, 0x8a, 0xfe, 0x08, 0xd3,
-	0xe1, 0x9f, 0xbb, 0x16, 0x99, 0x36, 0x10, 0xfd, 0xd4, 0x17, 0xae, 0x8c, 0x00, 0x03, 0x9a, 0xdd,
-	0x85, 0x49, 0xf6, 0xdb, 0x74, 0x21, 0xbc, 0x87, 0x81, 0x84, 0xcb, 0x43, 0x21, 0xf6, 0x30, 0xb6,
-	0x8e, 0x23, 0x87, 0x31, 0x50, 0xf4, 0xb0, 0xd3, 0x0a, 0xe0, 0x0e, 0x00, 0x33, 0x83, 0xf1, 0xe1,
-	0x0d, 0x7d, 0x44, 0x28, 0x0e, 0x43, 0x58, 0xb3, 0xd8, 0x51, 0x28, 0x62, 0x16, 0x03, 0x45, 0xcd,
-	0x3a, 0x6d, 0xe0, 0xa8, 0x42, 0xba, 0xff, 0x01, 0x30, 0x1f, 0x09, 0xb1, 0x0f, 0x08, 0xcb, 0x43,
-	0x80, 0xe0, 0x98, 0x0a, 0xa4, 0x82, 0x81, 0x39, 0x1f, 0x79, 0xab, 0x27, 0x17, 0x0a, 0xa7, 0xcb,
-	0x59, 0xbf, 0xd8, 0x4b, 0x35, 0xe2, 0x17, 0x03, 0x45, 0xfd, 0x3a, 0xed, 0x42, 0xab, 0x40, 0x2a,
-	0x98, 0x28, 0x22, 0x06, 0xf9, 0xf2, 0xa8, 0x41, 0xd1, 0xcb, 0x1e, 0xed, 0x43, 0x26, 0x72, 0xd1,
-	0x2f, 0x45, 0x76, 0x84, 0x50, 0xe1, 0xea, 0x28, 0x34, 0x38, 0xf5, 0x2f, 0x30, 0x3b, 0x78, 0x91,
-	0x2e, 0x0f, 0x65, 0x23, 0x55, 0x10, 0xae, 0x9f, 0xa1, 0x10, 0x31, 0x9a, 0xe5, 0xed, 0xa0, 0xd1,
-	0x2c, 0x75, 0xaf, 0x8e, 0x42, 0x83, 0x53, 0x0f, 0xe1, 0x17, 0xd1, 0xa6, 0x78, 0x69, 0x60, 0x23,
-	0x0b, 0x0b, 0xd7, 0x46, 0xc2, 0xfe, 0xc1, 0xc2, 0xf8, 0xdf, 0xdd, 0xdb, 0xbd, 0x72, 0xe7, 0xe5,
-	0x9b, 0x02, 0xf7, 0xea, 0x4d, 0x81, 0xfb, 0xe6, 0x4d, 0x81, 0x7b, 0xfc, 0xb6, 0x30, 0xf6, 0xea,
-	0x6d, 0x61, 0xec, 0xab, 0xb7, 0x85, 0xb1, 0x3f, 0x97, 0x55, 0xcd, 0x69, 0x76, 0x8e, 0xca, 0x75,
-	0xb3, 0xe5, 0xfd, 0x1e, 0xbf, 0xea, 0xb5, 0x40, 0xef, 0x5f, 0xd7, 0x7f, 0x70, 0x7a, 0x6d, 0x6c,
-	0x1f, 0x25, 0xc9, 0xaf, 0x73, 0xbf, 0xfe, 0x31, 0x00, 0x00, 0xff, 0xff, 0xd1, 0x04, 0xf6, 0x1d,
-	0x15, 0x18, 0x00, 0x00,
-}
-
-func (this *TimerCall) Equal(that interface{}) bool {
-	if that == nil {
-		return this == nil
-	}
-
-	that1, ok := that.(*TimerCall)
-	if !ok {
-		that2, ok := that.(TimerCall)
-		if ok {
-			that1 = &that2
-		} else {
-			return false
-		}
-	}
-	if that1 == nil {
-		return this == nil
-	} else if this == nil {
-		return false
-	}
-	if this.Handler != that1.Handler {
-		return false
-	}
-	if !bytes.Equal(this.Payload, that1.Payload) {
-		return false
-	}
-	if len(this.Messages) != len(that1.Messages) {
-		return false
-	}
-	for i := range this.Messages {
-		if !this.Messages[i].Equal(that1.Messages[i]) {
-			return false
-		}
-	}
-	return true
-}
-func (this *TimerOptions) Equal(that interface{}) bool {
-	if that == nil {
-		return this == nil
-	}
-
-	that1, ok := that.(*TimerOptions)
-	if !ok {
-		that2, ok := that.(TimerOptions)
-		if ok {
-			that1 = &that2
-		} else {
-			return false
-		}
-	}
-	if that1 == nil {
-		return this == nil
-	} else if this == nil {
-		return false
-	}
-	if !this.Retry.Equal(that1.Retry) {
-		return false
-	}
-	if this.OnUnfunded != that1.OnUnfunded {
-		return false
-	}
-	if this.Renew != that1.Renew {
-		return false
-	}
-	if len(this.OnlyIf) != len(that1.OnlyIf) {
-		return false
-	}
-	for i := range this.OnlyIf {
-		if !this.OnlyIf[i].Equal(&that1.OnlyIf[i]) {
-			return false
-		}
-	}
-	return true
+	// 1322 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xd4, 0x58, 0xcd, 0x4f, 0x1b, 0x47,
+	0x14, 0xf7, 0xda, 0x6b, 0xd7, 0x7e, 0x80, 0x0b, 0x8b, 0x6d, 0xcc, 0x86, 0x18, 0x67, 0x21, 0x02,
+	0xd1, 0xc6, 0x24, 0x44, 0x8a, 0x14, 0xdf, 0x80, 0xba, 0x4a, 0x54, 0x99, 0xa6, 0x6b, 0x10, 0x55,
+	0xa5, 0xca, 0x72, 0xbc, 0xe3, 0x65, 0x55, 0xec, 0x75, 0x3c, 0x6b, 0x6a, 0x6e, 0x55, 0x4f, 0x11,
+	0x52, 0xa5, 0x48, 0x3d, 0x73, 0xca, 0xa1, 0xed, 0x8d, 0x43, 0x0f, 0x55, 0x0f, 0x95, 0x7a, 0xcb,
+	0xa9, 0x8d, 0x72, 0xea, 0xa9, 0xaa, 0xe0, 0xc0, 0xa1, 0xea, 0x3f, 0xd0, 0x53, 0xb5, 0x33, 0xfb,
+	0x31, 0x1e, 0x7f, 0xf0, 0xa1, 0x48, 0x56, 0x2f, 0xb0, 0xf3, 0xde, 0x9b, 0xb7, 0xbf, 0xdf, 0x7b,
+	0x6f, 0xde, 0xbc, 0x35, 0x48, 0x96, 0x51, 0x47, 0x2d, 0xbc, 0x7a, 0x70, 0x6f, 0xd5, 0xea, 0xe4,
+	0x9a, 0x2d, 0xd3, 0x32, 0xa5, 0x18, 0x95, 0xe5, 0x0e, 0xee, 0xc9, 0x53, 0x95, 0xba, 0xd1, 0x30,
+	0x57, 0xc9, 0x5f, 0xaa, 0x95, 0x67, 0xaa, 0x26, 0xae, 0x9b, 0x78, 0xb5, 0x8e, 0x75, 0x7b, 0x57,
+	0x1d, 0xeb, 0x8e, 0x62, 0x96, 0x2a, 0xca, 0x64, 0xb5, 0x4a, 0x17, 0x8e, 0x2a, 0xa1, 0x9b, 0xba,
+	0x49, 0xe5, 0xf6, 0x93, 0x23, 0x4d, 0xf9, 0xef, 0xae, 0x9a, 0x8d, 0x9a, 0xe1, 0x3a, 0x4a, 0xb0,
+	0xf2, 0x16, 0xa2, 0x52, 0xe5, 0x8d, 0x00, 0x93, 0x45, 0xac, 0x97, 0xaa, 0x7b, 0x48, 0x6b, 0xef,
+	0xa3, 0x6d, 0xdb, 0x46, 0xba, 0x0b, 0x11, 0x8c, 0x1a, 0x1a, 0x6a, 0xa5, 0x85, 0xac, 0xb0, 0x1c,
+	0xdb, 0x48, 0xbf, 0xf9, 0xf1, 0x4e, 0xc2, 0x79, 0xf5, 0xba, 0xa6, 0xb5, 0x10, 0xc6, 0x25, 0xab,
+	0x65, 0x34, 0x74, 0xd5, 0xb1, 0x93, 0x72, 0x10, 0xae, 0x54, 0x2d, 0xb3, 0x95, 0x0e, 0x5e, 0xb0,
+	0x81, 0x9a, 0x49, 0xf7, 0x41, 0xc4, 0x4d, 0x54, 0x4d, 0x87, 0xb2, 0xc2, 0xf2, 0xd8, 0x5a, 0x22,
+	0xe7, 0xc5, 0x26, 0x47, 0x10, 0x94, 0x9a, 0xa8, 0xba, 0x11, 0x7b, 0xf5, 0xe7, 0x7c, 0xe0, 0xfb,
+	0xf3, 0x93, 0x15, 0x41, 0x25, 0xc6, 0xf9, 0xa5, 0xaf, 0xcf, 0x4f, 0x56, 0x9c, 0x37, 0x1e, 0x9d,
+	0x9f, 0xac, 0xcc, 0x38, 0x8c, 0x78, 0xfc, 0xca, 0x0a, 0xa4, 0x79, 0x99, 0x8a, 0x70, 0xd3, 0x6c,
+	0x60, 0x24, 0xc5, 0x21, 0x68, 0x68, 0x94, 0x97, 0x1a, 0x34, 0x34, 0xe5, 0x9b, 0x20, 0xc4, 0x8b,
+	0x58, 0xdf, 0x69, 0x6a, 0x15, 0xeb, 0xda, 0xf4, 0xa9, 0xd3, 0xa0, 0xeb, 0xd4, 0x0f, 0x47, 0xe8,
+	0x6a, 0xe1, 0x10, 0xaf, 0x10, 0x0e, 0x29, 0x05, 0x91, 0x9a, 0x81, 0xf6, 0x35, 0x9c, 0x0e, 0x67,
+	0x43, 0xcb, 0x31, 0xd5, 0x59, 0x49, 0x49, 0x88, 0x18, 0xb5, 0x32, 0x46, 0xcf, 0xd2, 0x91, 0xac,
+	0xb0, 0x2c, 0xaa, 0x61, 0xa3, 0x56, 0x42, 0xcf, 0xf2, 0xb7, 0xb9, 0xe8, 0x25, 0xfd, 0xe8, 0x31,
+	0xe4, 0x95, 0x5d, 0x48, 0x75, 0x4b, 0xbc, 0xc8, 0x4d, 0x42, 0xc8, 0x76, 0x2a, 0x10, 0xa7, 0xf6,
+	0xa3, 0x2d, 0xd1, 0xda, 0x88, 0xf0, 0x16, 0x55, 0xfb, 0x51, 0x9a, 0x85, 0xa8, 0xd6, 0x46, 0x65,
+	0xdb, 0x35, 0xe1, 0x1e, 0x52, 0xdf, 0xd1, 0xda, 0xc4, 0x8f, 0xf2, 0xb7, 0x40, 0x02, 0x5d, 0xe8,
+	0x58, 0xa8, 0xa1, 0xbd, 0xad, 0x40, 0xdf, 0x04, 0x40, 0x9d, 0xa6, 0xd1, 0x42, 0xb8, 0x5c, 0xb1,
+	0xc8, 0x1b, 0x45, 0x35, 0xe6, 0x48, 0xd6, 0x2d, 0xe9, 0x16, 0x8c, 0xbb, 0x6a, 0x02, 0x29, 0x4c,
+	0x20, 0x8d, 0x39, 0x32, 0x1b, 0x84, 0x9f, 0x2a, 0xf1, 0x52, 0xa9, 0x1a, 0x16, 0x46, 0x86, 0x9a,
+	0xf2, 0x8b, 0x40, 0xe2, 0xc8, 0x88, 0xbc, 0x38, 0x76, 0x63, 0x16, 0x78, 0xcc, 0x39, 0x98, 0x6e,
+	0xb6, 0xd0, 0x81, 0x61, 0xb6, 0x71, 0x99, 0xb1, 0xa3, 0x41, 0x9e, 0x72, 0x55, 0x85, 0x81, 0x1c,
+	0x43, 0xbd, 0x1c, 0xd7, 0x20, 0xd9, 0xe3, 0x92, 0xd8, 0x8a, 0xc4, 0x76, 0x9a, 0x73, 0x4a, 0xd2,
+	0xf5, 0xbb, 0x00, 0xe3, 0xf6, 0x21, 0xfa, 0xc2, 0x68, 0xbe, 0xad, 0x64, 0x25, 0x20, 0x5c, 0x35,
+	0xdb, 0x0d, 0x9a, 0xa7, 0x09, 0x95, 0x2e, 0xae, 0x9a, 0x00, 0x49, 0x02, 0xb1, 0xd6, 0x32, 0xeb,
+	0x24, 0x97, 0xa2, 0x4a, 0x9e, 0xf3, 0x0b, 0x5c, 0x52, 0xa6, 0x99, 0xce, 0xe0, 0x12, 0x50, 0x36,
+	0x21, 0xc1, 0xae, 0xd9, 0xba, 0xb6, 0xab, 0x58, 0xe8, 0x5f, 0xc5, 0xc1, 0xee, 0x2a, 0x7e, 0x29,
+	0xc0, 0x58, 0x11, 0xeb, 0x6a, 0xbb, 0x31, 0xa2, 0x5e, 0x91, 0x57, 0x38, 0xae, 0x92, 0xcf, 0xd5,
+	0x45, 0xa5, 0x2c, 0xc1, 0x34, 0xb3, 0x1c, 0xcc, 0x54, 0xf9, 0x4e, 0x80, 0x89, 0x22, 0xd6, 0x9f,
+	0x54, 0xda, 0x78, 0x54, 0xcd, 0x2f, 0xbf, 0xc8, 0x11, 0x4a, 0xf8, 0x84, 0x7c, 0x5c, 0xca, 0x0c,
+	0x24, 0xbb, 0x04, 0x2e, 0x29, 0xe5, 0x37, 0xda, 0x57, 0x54, 0x84, 0xdb, 0xf5, 0x91, 0x35, 0xf0,
+	0x05, 0x08, 0x56, 0x2c, 0x52, 0xc1, 0xf1, 0xb5, 0x69, 0xa6, 0x7d, 0x53, 0x54, 0xeb, 0x96, 0x1a,
+	0xac, 0x58, 0xc3, 0x5a, 0x07, 0x83, 0x5e, 0x29, 0x90, 0xce, 0xc1, 0x48, 0x2e, 0x59, 0xa9, 0xc9,
+	0xee, 0x4a, 0xfd, 0x81, 0xc6, 0x65, 0xb3, 0xd2, 0xa8, 0xa2, 0xfd, 0x51, 0xe5, 0x76, 0x08, 0x65,
+	0x06, 0x98, 0x92, 0x26, 0x94, 0x19, 0x89, 0x97, 0xdd, 0x6f, 0xe9, 0x79, 0x2b, 0x21, 0x6b, 0x5d,
+	0x47, 0x0d, 0xeb, 0x9a, 0xa3, 0x89, 0xbd, 0xf5, 0x12, 0xa3, 0x89, 0x6d, 0x36, 0xec, 0x7c, 0xb9,
+	0x28, 0x94, 0x24, 0x39, 0x5f, 0xee, 0xd2, 0x03, 0xfb, 0x93, 0x00, 0x53, 0xb6, 0xfc, 0x10, 0xb3,
+	0x51, 0x7f, 0x00, 0xb1, 0x4a, 0xdb, 0xda, 0x33, 0x5b, 0x86, 0x75, 0x78, 0x21, 0x6a, 0xdf, 0xf4,
+	0xca, 0x33, 0x15, 0xcd, 0x55, 0xc8, 0xcd, 0x55, 0xfe, 0x3d, 0x9b, 0x88, 0xef, 0xcf, 0xe6, 0x92,
+	0x66, 0xb8, 0x74, 0x81, 0x54, 0x1e, 0xc2, 0x6c, 0x8f, 0xd0, 0xab, 0xbb, 0x39, 0x88, 0x55, 0x89,
+	0x78, 0x1f, 0xd1, 0xd1, 0x29, 0xaa, 0xfa, 0x02, 0xe5, 0x1f, 0x81, 0x34, 0x56, 0x66, 0x64, 0xd8,
+	0x24, 0x73, 0xe7, 0xb5, 0x89, 0x3f, 0x84, 0x08, 0x9d, 0x5c, 0x09, 0xf3, 0xb1, 0xb5, 0x14, 0x3f,
+	0x0f, 0x51, 0xff, 0xec, 0x44, 0xe4, 0x6c, 0x90, 0x64, 0x88, 0xa2, 0x4e, 0x13, 0x55, 0x2d, 0x44,
+	0x23, 0x31, 0xae, 0x7a, 0x6b, 0x66, 0x5e, 0x12, 0xd9, 0x79, 0x29, 0x9f, 0xeb, 0x8d, 0xd3, 0x8d,
+	0xbe, 0xb3, 0x11, 0x7d, 0xad, 0xf2, 0x00, 0xe6, 0xfa, 0xc9, 0xbd, 0x68, 0xa5, 0x20, 0xb2, 0x87,
+	0x0c, 0x7d, 0xcf, 0xbd, 0xdb, 0x9d, 0x95, 0xf2, 0xaf, 0x57, 0x1d, 0xec, 0x0c, 0x34, 0xa2, 0xea,
+	0xe0, 0xa6, 0x10, 0xf1, 0xea, 0x93, 0xd3, 0xc5, 0xf5, 0xc5, 0xce, 0x43, 0xbf, 0x0a, 0x6e, 0x81,
+	0xfd, 0x7f, 0x47, 0xa2, 0x9f, 0x05, 0x90, 0x28, 0x07, 0x15, 0xed, 0xa3, 0x8a, 0x7b, 0x63, 0x8e,
+	0xea, 0x7c, 0xbf, 0xdf, 0x1b, 0xff, 0xd9, 0xae, 0xf8, 0xb3, 0x28, 0x95, 0x39, 0x90, 0x7b, 0xa5,
+	0x6e, 0x02, 0x56, 0x9e, 0x0b, 0x10, 0x75, 0xef, 0x2a, 0xe9, 0x2e, 0x24, 0xd5, 0x42, 0x69, 0xa7,
+	0x58, 0x28, 0xaf, 0x6f, 0x97, 0x77, 0xb6, 0x4a, 0x4f, 0x0a, 0x9b, 0x8f, 0x3f, 0x7c, 0x5c, 0xf8,
+	0x60, 0x32, 0x20, 0x27, 0x8f, 0x8e, 0xb3, 0x53, 0xd4, 0x70, 0xa7, 0x61, 0x7f, 0x85, 0x18, 0x35,
+	0x03, 0x69, 0x52, 0x16, 0x26, 0xfc, 0x1d, 0x5b, 0x1f, 0xef, 0x4e, 0x0a, 0xf2, 0xc4, 0xd1, 0x71,
+	0x36, 0x46, 0x2d, 0xb7, 0xcc, 0x2f, 0x25, 0x05, 0xe2, 0x8c, 0x45, 0xe1, 0xd3, 0xed, 0xc9, 0xa0,
+	0x1c, 0x3f, 0x3a, 0xce, 0x82, 0x63, 0x82, 0x3a, 0x96, 0x2c, 0x3e, 0x7f, 0x99, 0x09, 0xac, 0xbd,
+	0x88, 0x42, 0xa8, 0x88, 0x75, 0xe9, 0x13, 0x98, 0xe8, 0xfe, 0x2a, 0xbd, 0xc1, 0xb4, 0x01, 0xfe,
+	0xf3, 0x4e, 0x5e, 0x18, 0xa2, 0xf4, 0xca, 0xec, 0x23, 0x18, 0x63, 0xbf, 0xf3, 0x66, 0xbb, 0xf7,
+	0x30, 0x2a, 0xf9, 0xd6, 0x40, 0x15, 0xeb, 0x8c, 0x3d, 0xc7, 0x9c, 0x33, 0x46, 0xc5, 0x3b, 0xeb,
+	0x77, 0x00, 0x1e, 0x01, 0x30, 0x33, 0x58, 0xba, 0x7b, 0x83, 0xaf, 0x91, 0xb3, 0x83, 0x34, 0x2c,
+	0x2c, 0x76, 0x14, 0xe2, 0x60, 0x31, 0x2a, 0x1e, 0x56, 0xbf, 0x81, 0xa3, 0x00, 0x31, 0xff, 0x03,
+	0x60, 0x86, 0x0b, 0xb1, 0xab, 0x90, 0xe7, 0x07, 0x28, 0x3c, 0x37, 0x1b, 0x10, 0xf5, 0x06, 0xe6,
+	0x14, 0xf7, 0x56, 0x47, 0x2e, 0x67, 0xfa, 0xcb, 0x59, 0x5e, 0xec, 0xa5, 0xca, 0xf1, 0x62, 0x54,
+	0x3c, 0xaf, 0x7e, 0x17, 0xda, 0x06, 0x44, 0xbd, 0x89, 0x82, 0x03, 0xe4, 0xca, 0x79, 0x40, 0xfc,
+	0x65, 0x2f, 0x6d, 0x43, 0x9c, 0xbb, 0xe8, 0xe7, 0xb8, 0x1d, 0x5d, 0x5a, 0x79, 0x71, 0x98, 0xd6,
+	0xf3, 0xfa, 0x39, 0x4c, 0xf5, 0x5e, 0xa4, 0xf3, 0x03, 0xab, 0x91, 0x1a, 0xc8, 0x4b, 0x17, 0x18,
+	0x70, 0xa0, 0xd9, 0xba, 0xed, 0x05, 0xcd, 0x96, 0xee, 0xe2, 0x30, 0xad, 0xe7, 0x75, 0x17, 0xde,
+	0xe5, 0x9b, 0xe2, 0xcd, 0x9e, 0x8d, 0xac, 0x5a, 0xbe, 0x3d, 0x54, 0xed, 0x3a, 0x96, 0xc3, 0x5f,
+	0xd9, 0xb7, 0xfb, 0xc6, 0xa3, 0x57, 0xa7, 0x19, 0xe1, 0xf5, 0x69, 0x46, 0xf8, 0xeb, 0x34, 0x23,
+	0xbc, 0x38, 0xcb, 0x04, 0x5e, 0x9f, 0x65, 0x02, 0x7f, 0x9c, 0x65, 0x02, 0x9f, 0xe5, 0x74, 0xc3,
+	0xda, 0x6b, 0x3f, 0xcd, 0x55, 0xcd, 0xba, 0xf3, 0xdb, 0xd8, 0x1d, 0xa7, 0x05, 0x3a, 0xff, 0x3a,
+	0xee, 0x83, 0x75, 0xd8, 0x44, 0xf8, 0x69, 0x84, 0xfc, 0xea, 0x75, 0xff, 0xbf, 0x00, 0x00, 0x00,
+	0xff, 0xff, 0xfe, 0xb9, 0x97, 0xb5, 0xa1, 0x13, 0x00, 0x00,
 }
 
 // Reference imports to suppress errors if they are not otherwise used.
@@ -2710,155 +2296,8 @@ func (m *MsgScheduleTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
-	if len(m.OnlyIf) > 0 {
-		for iNdEx := len(m.OnlyIf) - 1; iNdEx >= 0; iNdEx-- {
-			{
-				size, err := m.OnlyIf[iNdEx].MarshalToSizedBuffer(dAtA[:i])
-				if err != nil {
-					return 0, err
-				}
-				i -= size
-				i = encodeVarintTx(dAtA, i, uint64(size))
-			}
-			i--
-			dAtA[i] = 0x1
-			i--
-			dAtA[i] = 0xe2
-		}
-	}
-	if m.Renew {
-		i--
-		if m.Renew {
-			dAtA[i] = 1
-		} else {
-			dAtA[i] = 0
-		}
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xd8
-	}
-	if m.ExpiresTime != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresTime))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xd0
-	}
-	if len(m.Actor) > 0 {
-		i -= len(m.Actor)
-		copy(dAtA[i:], m.Actor)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.Actor)))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xca
-	}
-	if len(m.Label) > 0 {
-		i -= len(m.Label)
-		copy(dAtA[i:], m.Label)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.Label)))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xc2
-	}
-	if len(m.Messages) > 0 {
-		for iNdEx := len(m.Messages) - 1; iNdEx >= 0; iNdEx-- {
-			{
-				size, err := m.Messages[iNdEx].MarshalToSizedBuffer(dAtA[:i])
-				if err != nil {
-					return 0, err
-				}
-				i -= size
-				i = encodeVarintTx(dAtA, i, uint64(size))
-			}
-			i--
-			dAtA[i] = 0x1
-			i--
-			dAtA[i] = 0xba
-		}
-	}
-	if len(m.MaxCharge) > 0 {
-		i -= len(m.MaxCharge)
-		copy(dAtA[i:], m.MaxCharge)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.MaxCharge)))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xb2
-	}
-	if m.OnUnfunded != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.OnUnfunded))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xa8
-	}
-	if m.Retry != nil {
-		{
-			size, err := m.Retry.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
-		}
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xa2
-	}
-	if m.CellLimit != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.CellLimit))
-		i--
-		dAtA[i] = 0x48
-	}
-	if m.Bid != nil {
-		{
-			size, err := m.Bid.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
-		}
-		i--
-		dAtA[i] = 0x42
-	}
-	if m.ExpiresAt != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresAt))
-		i--
-		dAtA[i] = 0x38
-	}
-	if m.GasLimit != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.GasLimit))
-		i--
-		dAtA[i] = 0x30
-	}
-	if len(m.FeePayer) > 0 {
-		i -= len(m.FeePayer)
-		copy(dAtA[i:], m.FeePayer)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.FeePayer)))
-		i--
-		dAtA[i] = 0x2a
-	}
-	if len(m.Payload) > 0 {
-		i -= len(m.Payload)
-		copy(dAtA[i:], m.Payload)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.Payload)))
-		i--
-		dAtA[i] = 0x22
-	}
-	if len(m.Handler) > 0 {
-		i -= len(m.Handler)
-		copy(dAtA[i:], m.Handler)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.Handler)))
-		i--
-		dAtA[i] = 0x1a
-	}
 	{
-		size, err := m.Trigger.MarshalToSizedBuffer(dAtA[:i])
+		size, err := m.Spec.MarshalToSizedBuffer(dAtA[:i])
 		if err != nil {
 			return 0, err
 		}
@@ -2866,7 +2305,14 @@ func (m *MsgScheduleTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		i = encodeVarintTx(dAtA, i, uint64(size))
 	}
 	i--
-	dAtA[i] = 0x12
+	dAtA[i] = 0x1a
+	if len(m.Actor) > 0 {
+		i -= len(m.Actor)
+		copy(dAtA[i:], m.Actor)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Actor)))
+		i--
+		dAtA[i] = 0x12
+	}
 	if len(m.Sender) > 0 {
 		i -= len(m.Sender)
 		copy(dAtA[i:], m.Sender)
@@ -2907,121 +2353,6 @@ func (m *MsgScheduleTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error
 	return len(dAtA) - i, nil
 }
 
-func (m *TimerCall) Marshal() (dAtA []byte, err error) {
-	size := m.Size()
-	dAtA = make([]byte, size)
-	n, err := m.MarshalToSizedBuffer(dAtA[:size])
-	if err != nil {
-		return nil, err
-	}
-	return dAtA[:n], nil
-}
-
-func (m *TimerCall) MarshalTo(dAtA []byte) (int, error) {
-	size := m.Size()
-	return m.MarshalToSizedBuffer(dAtA[:size])
-}
-
-func (m *TimerCall) MarshalToSizedBuffer(dAtA []byte) (int, error) {
-	i := len(dAtA)
-	_ = i
-	var l int
-	_ = l
-	if len(m.Messages) > 0 {
-		for iNdEx := len(m.Messages) - 1; iNdEx >= 0; iNdEx-- {
-			{
-				size, err := m.Messages[iNdEx].MarshalToSizedBuffer(dAtA[:i])
-				if err != nil {
-					return 0, err
-				}
-				i -= size
-				i = encodeVarintTx(dAtA, i, uint64(size))
-			}
-			i--
-			dAtA[i] = 0x1a
-		}
-	}
-	if len(m.Payload) > 0 {
-		i -= len(m.Payload)
-		copy(dAtA[i:], m.Payload)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.Payload)))
-		i--
-		dAtA[i] = 0x12
-	}
-	if len(m.Handler) > 0 {
-		i -= len(m.Handler)
-		copy(dAtA[i:], m.Handler)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.Handler)))
-		i--
-		dAtA[i] = 0xa
-	}
-	return len(dAtA) - i, nil
-}
-
-func (m *TimerOptions) Marshal() (dAtA []byte, err error) {
-	size := m.Size()
-	dAtA = make([]byte, size)
-	n, err := m.MarshalToSizedBuffer(dAtA[:size])
-	if err != nil {
-		return nil, err
-	}
-	return dAtA[:n], nil
-}
-
-func (m *TimerOptions) MarshalTo(dAtA []byte) (int, error) {
-	size := m.Size()
-	return m.MarshalToSizedBuffer(dAtA[:size])
-}
-
-func (m *TimerOptions) MarshalToSizedBuffer(dAtA []byte) (int, error) {
-	i := len(dAtA)
-	_ = i
-	var l int
-	_ = l
-	if len(m.OnlyIf) > 0 {
-		for iNdEx := len(m.OnlyIf) - 1; iNdEx >= 0; iNdEx-- {
-			{
-				size, err := m.OnlyIf[iNdEx].MarshalToSizedBuffer(dAtA[:i])
-				if err != nil {
-					return 0, err
-				}
-				i -= size
-				i = encodeVarintTx(dAtA, i, uint64(size))
-			}
-			i--
-			dAtA[i] = 0x22
-		}
-	}
-	if m.Renew {
-		i--
-		if m.Renew {
-			dAtA[i] = 1
-		} else {
-			dAtA[i] = 0
-		}
-		i--
-		dAtA[i] = 0x18
-	}
-	if m.OnUnfunded != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.OnUnfunded))
-		i--
-		dAtA[i] = 0x10
-	}
-	if m.Retry != nil {
-		{
-			size, err := m.Retry.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
-		}
-		i--
-		dAtA[i] = 0xa
-	}
-	return len(dAtA) - i, nil
-}
-
 func (m *MsgUpdateTimer) Marshal() (dAtA []byte, err error) {
 	size := m.Size()
 	dAtA = make([]byte, size)
@@ -3042,75 +2373,34 @@ func (m *MsgUpdateTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
-	if m.Options != nil {
-		{
-			size, err := m.Options.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
-		}
+	if m.IfSeq != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.IfSeq))
 		i--
-		dAtA[i] = 0x52
+		dAtA[i] = 0x30
 	}
-	if m.Trigger != nil {
-		{
-			size, err := m.Trigger.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
+	if len(m.Fields) > 0 {
+		for iNdEx := len(m.Fields) - 1; iNdEx >= 0; iNdEx-- {
+			i -= len(m.Fields[iNdEx])
+			copy(dAtA[i:], m.Fields[iNdEx])
+			i = encodeVarintTx(dAtA, i, uint64(len(m.Fields[iNdEx])))
+			i--
+			dAtA[i] = 0x2a
 		}
-		i--
-		dAtA[i] = 0x4a
 	}
+	{
+		size, err := m.Spec.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintTx(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x22
 	if len(m.Actor) > 0 {
 		i -= len(m.Actor)
 		copy(dAtA[i:], m.Actor)
 		i = encodeVarintTx(dAtA, i, uint64(len(m.Actor)))
-		i--
-		dAtA[i] = 0x42
-	}
-	if len(m.MaxCharge) > 0 {
-		i -= len(m.MaxCharge)
-		copy(dAtA[i:], m.MaxCharge)
-		i = encodeVarintTx(dAtA, i, uint64(len(m.MaxCharge)))
-		i--
-		dAtA[i] = 0x3a
-	}
-	if m.CellLimit != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.CellLimit))
-		i--
-		dAtA[i] = 0x30
-	}
-	if m.Bid != nil {
-		{
-			size, err := m.Bid.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
-		}
-		i--
-		dAtA[i] = 0x2a
-	}
-	if m.GasLimit != 0 {
-		i = encodeVarintTx(dAtA, i, uint64(m.GasLimit))
-		i--
-		dAtA[i] = 0x20
-	}
-	if m.Call != nil {
-		{
-			size, err := m.Call.MarshalToSizedBuffer(dAtA[:i])
-			if err != nil {
-				return 0, err
-			}
-			i -= size
-			i = encodeVarintTx(dAtA, i, uint64(size))
-		}
 		i--
 		dAtA[i] = 0x1a
 	}
@@ -4049,70 +3339,12 @@ func (m *MsgScheduleTimer) Size() (n int) {
 	if l > 0 {
 		n += 1 + l + sovTx(uint64(l))
 	}
-	l = m.Trigger.Size()
-	n += 1 + l + sovTx(uint64(l))
-	l = len(m.Handler)
-	if l > 0 {
-		n += 1 + l + sovTx(uint64(l))
-	}
-	l = len(m.Payload)
-	if l > 0 {
-		n += 1 + l + sovTx(uint64(l))
-	}
-	l = len(m.FeePayer)
-	if l > 0 {
-		n += 1 + l + sovTx(uint64(l))
-	}
-	if m.GasLimit != 0 {
-		n += 1 + sovTx(uint64(m.GasLimit))
-	}
-	if m.ExpiresAt != 0 {
-		n += 1 + sovTx(uint64(m.ExpiresAt))
-	}
-	if m.Bid != nil {
-		l = m.Bid.Size()
-		n += 1 + l + sovTx(uint64(l))
-	}
-	if m.CellLimit != 0 {
-		n += 1 + sovTx(uint64(m.CellLimit))
-	}
-	if m.Retry != nil {
-		l = m.Retry.Size()
-		n += 2 + l + sovTx(uint64(l))
-	}
-	if m.OnUnfunded != 0 {
-		n += 2 + sovTx(uint64(m.OnUnfunded))
-	}
-	l = len(m.MaxCharge)
-	if l > 0 {
-		n += 2 + l + sovTx(uint64(l))
-	}
-	if len(m.Messages) > 0 {
-		for _, e := range m.Messages {
-			l = e.Size()
-			n += 2 + l + sovTx(uint64(l))
-		}
-	}
-	l = len(m.Label)
-	if l > 0 {
-		n += 2 + l + sovTx(uint64(l))
-	}
 	l = len(m.Actor)
 	if l > 0 {
-		n += 2 + l + sovTx(uint64(l))
+		n += 1 + l + sovTx(uint64(l))
 	}
-	if m.ExpiresTime != 0 {
-		n += 2 + sovTx(uint64(m.ExpiresTime))
-	}
-	if m.Renew {
-		n += 3
-	}
-	if len(m.OnlyIf) > 0 {
-		for _, e := range m.OnlyIf {
-			l = e.Size()
-			n += 2 + l + sovTx(uint64(l))
-		}
-	}
+	l = m.Spec.Size()
+	n += 1 + l + sovTx(uint64(l))
 	return n
 }
 
@@ -4125,54 +3357,6 @@ func (m *MsgScheduleTimerResponse) Size() (n int) {
 	l = len(m.Id)
 	if l > 0 {
 		n += 1 + l + sovTx(uint64(l))
-	}
-	return n
-}
-
-func (m *TimerCall) Size() (n int) {
-	if m == nil {
-		return 0
-	}
-	var l int
-	_ = l
-	l = len(m.Handler)
-	if l > 0 {
-		n += 1 + l + sovTx(uint64(l))
-	}
-	l = len(m.Payload)
-	if l > 0 {
-		n += 1 + l + sovTx(uint64(l))
-	}
-	if len(m.Messages) > 0 {
-		for _, e := range m.Messages {
-			l = e.Size()
-			n += 1 + l + sovTx(uint64(l))
-		}
-	}
-	return n
-}
-
-func (m *TimerOptions) Size() (n int) {
-	if m == nil {
-		return 0
-	}
-	var l int
-	_ = l
-	if m.Retry != nil {
-		l = m.Retry.Size()
-		n += 1 + l + sovTx(uint64(l))
-	}
-	if m.OnUnfunded != 0 {
-		n += 1 + sovTx(uint64(m.OnUnfunded))
-	}
-	if m.Renew {
-		n += 2
-	}
-	if len(m.OnlyIf) > 0 {
-		for _, e := range m.OnlyIf {
-			l = e.Size()
-			n += 1 + l + sovTx(uint64(l))
-		}
 	}
 	return n
 }
@@ -4191,35 +3375,20 @@ func (m *MsgUpdateTimer) Size() (n int) {
 	if l > 0 {
 		n += 1 + l + sovTx(uint64(l))
 	}
-	if m.Call != nil {
-		l = m.Call.Size()
-		n += 1 + l + sovTx(uint64(l))
-	}
-	if m.GasLimit != 0 {
-		n += 1 + sovTx(uint64(m.GasLimit))
-	}
-	if m.Bid != nil {
-		l = m.Bid.Size()
-		n += 1 + l + sovTx(uint64(l))
-	}
-	if m.CellLimit != 0 {
-		n += 1 + sovTx(uint64(m.CellLimit))
-	}
-	l = len(m.MaxCharge)
-	if l > 0 {
-		n += 1 + l + sovTx(uint64(l))
-	}
 	l = len(m.Actor)
 	if l > 0 {
 		n += 1 + l + sovTx(uint64(l))
 	}
-	if m.Trigger != nil {
-		l = m.Trigger.Size()
-		n += 1 + l + sovTx(uint64(l))
+	l = m.Spec.Size()
+	n += 1 + l + sovTx(uint64(l))
+	if len(m.Fields) > 0 {
+		for _, s := range m.Fields {
+			l = len(s)
+			n += 1 + l + sovTx(uint64(l))
+		}
 	}
-	if m.Options != nil {
-		l = m.Options.Size()
-		n += 1 + l + sovTx(uint64(l))
+	if m.IfSeq != 0 {
+		n += 1 + sovTx(uint64(m.IfSeq))
 	}
 	return n
 }
@@ -4707,383 +3876,6 @@ func (m *MsgScheduleTimer) Unmarshal(dAtA []byte) error {
 			iNdEx = postIndex
 		case 2:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Trigger", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if err := m.Trigger.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 3:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Handler", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Handler = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 4:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Payload", wireType)
-			}
-			var byteLen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				byteLen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if byteLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + byteLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Payload = append(m.Payload[:0], dAtA[iNdEx:postIndex]...)
-			if m.Payload == nil {
-				m.Payload = []byte{}
-			}
-			iNdEx = postIndex
-		case 5:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field FeePayer", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.FeePayer = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 6:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field GasLimit", wireType)
-			}
-			m.GasLimit = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.GasLimit |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 7:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresAt", wireType)
-			}
-			m.ExpiresAt = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.ExpiresAt |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 8:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Bid", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if m.Bid == nil {
-				m.Bid = &Bid{}
-			}
-			if err := m.Bid.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 9:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field CellLimit", wireType)
-			}
-			m.CellLimit = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.CellLimit |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 20:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Retry", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if m.Retry == nil {
-				m.Retry = &Retry{}
-			}
-			if err := m.Retry.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 21:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field OnUnfunded", wireType)
-			}
-			m.OnUnfunded = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.OnUnfunded |= OnUnfunded(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 22:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxCharge", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.MaxCharge = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 23:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Messages", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Messages = append(m.Messages, &any.Any{})
-			if err := m.Messages[len(m.Messages)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 24:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Label", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Label = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 25:
-			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field Actor", wireType)
 			}
 			var stringLen uint64
@@ -5114,48 +3906,9 @@ func (m *MsgScheduleTimer) Unmarshal(dAtA []byte) error {
 			}
 			m.Actor = string(dAtA[iNdEx:postIndex])
 			iNdEx = postIndex
-		case 26:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresTime", wireType)
-			}
-			m.ExpiresTime = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.ExpiresTime |= int64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 27:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Renew", wireType)
-			}
-			var v int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				v |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			m.Renew = bool(v != 0)
-		case 28:
+		case 3:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field OnlyIf", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field Spec", wireType)
 			}
 			var msglen int
 			for shift := uint(0); ; shift += 7 {
@@ -5182,8 +3935,7 @@ func (m *MsgScheduleTimer) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			m.OnlyIf = append(m.OnlyIf, WatchKey{})
-			if err := m.OnlyIf[len(m.OnlyIf)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.Spec.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
@@ -5268,315 +4020,6 @@ func (m *MsgScheduleTimerResponse) Unmarshal(dAtA []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			m.Id = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		default:
-			iNdEx = preIndex
-			skippy, err := skipTx(dAtA[iNdEx:])
-			if err != nil {
-				return err
-			}
-			if (skippy < 0) || (iNdEx+skippy) < 0 {
-				return ErrInvalidLengthTx
-			}
-			if (iNdEx + skippy) > l {
-				return io.ErrUnexpectedEOF
-			}
-			iNdEx += skippy
-		}
-	}
-
-	if iNdEx > l {
-		return io.ErrUnexpectedEOF
-	}
-	return nil
-}
-func (m *TimerCall) Unmarshal(dAtA []byte) error {
-	l := len(dAtA)
-	iNdEx := 0
-	for iNdEx < l {
-		preIndex := iNdEx
-		var wire uint64
-		for shift := uint(0); ; shift += 7 {
-			if shift >= 64 {
-				return ErrIntOverflowTx
-			}
-			if iNdEx >= l {
-				return io.ErrUnexpectedEOF
-			}
-			b := dAtA[iNdEx]
-			iNdEx++
-			wire |= uint64(b&0x7F) << shift
-			if b < 0x80 {
-				break
-			}
-		}
-		fieldNum := int32(wire >> 3)
-		wireType := int(wire & 0x7)
-		if wireType == 4 {
-			return fmt.Errorf("proto: TimerCall: wiretype end group for non-group")
-		}
-		if fieldNum <= 0 {
-			return fmt.Errorf("proto: TimerCall: illegal tag %d (wire type %d)", fieldNum, wire)
-		}
-		switch fieldNum {
-		case 1:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Handler", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Handler = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 2:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Payload", wireType)
-			}
-			var byteLen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				byteLen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if byteLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + byteLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Payload = append(m.Payload[:0], dAtA[iNdEx:postIndex]...)
-			if m.Payload == nil {
-				m.Payload = []byte{}
-			}
-			iNdEx = postIndex
-		case 3:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Messages", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.Messages = append(m.Messages, &any.Any{})
-			if err := m.Messages[len(m.Messages)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		default:
-			iNdEx = preIndex
-			skippy, err := skipTx(dAtA[iNdEx:])
-			if err != nil {
-				return err
-			}
-			if (skippy < 0) || (iNdEx+skippy) < 0 {
-				return ErrInvalidLengthTx
-			}
-			if (iNdEx + skippy) > l {
-				return io.ErrUnexpectedEOF
-			}
-			iNdEx += skippy
-		}
-	}
-
-	if iNdEx > l {
-		return io.ErrUnexpectedEOF
-	}
-	return nil
-}
-func (m *TimerOptions) Unmarshal(dAtA []byte) error {
-	l := len(dAtA)
-	iNdEx := 0
-	for iNdEx < l {
-		preIndex := iNdEx
-		var wire uint64
-		for shift := uint(0); ; shift += 7 {
-			if shift >= 64 {
-				return ErrIntOverflowTx
-			}
-			if iNdEx >= l {
-				return io.ErrUnexpectedEOF
-			}
-			b := dAtA[iNdEx]
-			iNdEx++
-			wire |= uint64(b&0x7F) << shift
-			if b < 0x80 {
-				break
-			}
-		}
-		fieldNum := int32(wire >> 3)
-		wireType := int(wire & 0x7)
-		if wireType == 4 {
-			return fmt.Errorf("proto: TimerOptions: wiretype end group for non-group")
-		}
-		if fieldNum <= 0 {
-			return fmt.Errorf("proto: TimerOptions: illegal tag %d (wire type %d)", fieldNum, wire)
-		}
-		switch fieldNum {
-		case 1:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Retry", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if m.Retry == nil {
-				m.Retry = &Retry{}
-			}
-			if err := m.Retry.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 2:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field OnUnfunded", wireType)
-			}
-			m.OnUnfunded = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.OnUnfunded |= OnUnfunded(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 3:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Renew", wireType)
-			}
-			var v int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				v |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			m.Renew = bool(v != 0)
-		case 4:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field OnlyIf", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.OnlyIf = append(m.OnlyIf, WatchKey{})
-			if err := m.OnlyIf[len(m.OnlyIf)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
 			iNdEx = postIndex
 		default:
 			iNdEx = preIndex
@@ -5694,148 +4137,6 @@ func (m *MsgUpdateTimer) Unmarshal(dAtA []byte) error {
 			iNdEx = postIndex
 		case 3:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Call", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if m.Call == nil {
-				m.Call = &TimerCall{}
-			}
-			if err := m.Call.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 4:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field GasLimit", wireType)
-			}
-			m.GasLimit = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.GasLimit |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 5:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Bid", wireType)
-			}
-			var msglen int
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				msglen |= int(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			if msglen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + msglen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if m.Bid == nil {
-				m.Bid = &Bid{}
-			}
-			if err := m.Bid.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
-		case 6:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field CellLimit", wireType)
-			}
-			m.CellLimit = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.CellLimit |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 7:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxCharge", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowTx
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthTx
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthTx
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.MaxCharge = string(dAtA[iNdEx:postIndex])
-			iNdEx = postIndex
-		case 8:
-			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field Actor", wireType)
 			}
 			var stringLen uint64
@@ -5866,9 +4167,9 @@ func (m *MsgUpdateTimer) Unmarshal(dAtA []byte) error {
 			}
 			m.Actor = string(dAtA[iNdEx:postIndex])
 			iNdEx = postIndex
-		case 9:
+		case 4:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Trigger", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field Spec", wireType)
 			}
 			var msglen int
 			for shift := uint(0); ; shift += 7 {
@@ -5895,18 +4196,15 @@ func (m *MsgUpdateTimer) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if m.Trigger == nil {
-				m.Trigger = &Trigger{}
-			}
-			if err := m.Trigger.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.Spec.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 10:
+		case 5:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Options", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field Fields", wireType)
 			}
-			var msglen int
+			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowTx
@@ -5916,28 +4214,43 @@ func (m *MsgUpdateTimer) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				msglen |= int(b&0x7F) << shift
+				stringLen |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-			if msglen < 0 {
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
 				return ErrInvalidLengthTx
 			}
-			postIndex := iNdEx + msglen
+			postIndex := iNdEx + intStringLen
 			if postIndex < 0 {
 				return ErrInvalidLengthTx
 			}
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if m.Options == nil {
-				m.Options = &TimerOptions{}
-			}
-			if err := m.Options.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
+			m.Fields = append(m.Fields, string(dAtA[iNdEx:postIndex]))
 			iNdEx = postIndex
+		case 6:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field IfSeq", wireType)
+			}
+			m.IfSeq = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.IfSeq |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipTx(dAtA[iNdEx:])

@@ -47,7 +47,7 @@ func Example() {
 		panic(err)
 	}
 	owner := sdk.AccAddress("owner_______________")
-	timer := types.Timer{Actor: owner, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}}
+	timer := types.Timer{Actor: owner, Spec: types.TimerSpec{Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}}}
 	if err := watch.Count(ctx, counts, &timer, 1); err != nil {
 		panic(err)
 	}

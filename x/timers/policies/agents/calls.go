@@ -84,7 +84,7 @@ func (r *Registry) Open(b *policies.Block, asked bool) policies.Calls {
 // Ask implements policies.Calls.
 func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
 	if !c.asks {
-		return t.Bid.Ask()
+		return t.Spec.Bid.Ask()
 	}
 	var quote *types.AgentQuote
 	if answer, asked := c.answers[t.Seq]; asked {
@@ -93,7 +93,7 @@ func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
 		quote = t.LastAnswer
 	}
 	if quote == nil {
-		return t.Bid.Ask()
+		return t.Spec.Bid.Ask()
 	}
 	return quote.At(c.block.Prices.Cell).Ask()
 }
@@ -192,11 +192,11 @@ func (c *Calls) Keep() {
 
 // agentOf is the agent that prices the timer: the one of its bid, or that of who scheduled it if it states no bid.
 func (c *Calls) agentOf(ctx sdk.Context, t *types.Timer) (sdk.AccAddress, error) {
-	if t.Bid != nil {
-		if t.Bid.Agent == "" {
+	if t.Spec.Bid != nil {
+		if t.Spec.Bid.Agent == "" {
 			return nil, nil
 		}
-		return c.registry.parts.Addresses.Parse("bid.agent", t.Bid.Agent)
+		return c.registry.parts.Addresses.Parse("bid.agent", t.Spec.Bid.Agent)
 	}
 	if none, err := c.hasNoDefaults(ctx); none || err != nil {
 		return nil, err

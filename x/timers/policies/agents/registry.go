@@ -105,10 +105,10 @@ func (r *Registry) quoterOf(ctx context.Context, agent sdk.AccAddress) (types.Qu
 // ReadTimers implements state.TimerReader: it checks the addresses of the agents that timers name.
 func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
 	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
-		if t.Bid == nil || t.Bid.Agent == "" {
+		if t.Spec.Bid == nil || t.Spec.Bid.Agent == "" {
 			return nil
 		}
-		if _, err := r.parts.Addresses.Parse("bid.agent", t.Bid.Agent); err != nil {
+		if _, err := r.parts.Addresses.Parse("bid.agent", t.Spec.Bid.Agent); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, err)
 		}
 		return nil

@@ -144,10 +144,10 @@ func (c *Calls) turnsOf(ctx sdk.Context, timers []*types.Timer) ([]*turn, error)
 // mayCost reports whether a timer's max_charge covers the largest call and, whatever the agent answers, a fire. Otherwise
 // the call could cost more than the fire may, or be of no use.
 func (c *Calls) mayCost(t *types.Timer) bool {
-	if t.MaxCharge == "" {
+	if t.Spec.MaxCharge == "" {
 		return true
 	}
-	most, _ := types.ParseAmount(t.MaxCharge)
+	most, _ := types.ParseAmount(t.Spec.MaxCharge)
 	return c.cost(c.params.CyclesPerCall).LTE(most) && !market.SpendCapOf(most, c.block.Prices, t.GasLimit, t.CellLimit).Exhausted()
 }
 

@@ -55,7 +55,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 func (p *Policy) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
 	stated := math.ZeroInt()
 	if inForce {
-		stated = t.Bid.Stated()
+		stated = t.Spec.Bid.Stated()
 	}
 	missing := stated.Sub(t.Locked())
 	switch {

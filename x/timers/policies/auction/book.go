@@ -57,11 +57,11 @@ func (b *book) settleAgainst(runnerUp *market.Candidate) {
 // Fired implements policies.Follower: it records a fire's bid. Without a locked bid there is nothing to settle.
 func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	t := f.Timer
-	if t.BidLocked == "" && (b.rules == nil || t.Bid.Stated().IsZero()) {
+	if t.BidLocked == "" && (b.rules == nil || t.Spec.Bid.Stated().IsZero()) {
 		return
 	}
 	candidate := market.Candidate{
-		Due: t.DueSince(), Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
+		Due: t.DueSince(), Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Spec.Bid.Ask(), Locked: t.Locked(),
 	}
 	b.bids = append(b.bids, firedBid{
 		candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal(), left: f.Left,
@@ -156,11 +156,11 @@ func (b *book) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *type
 	if err != nil {
 		return false, err
 	}
-	if timer.BidLocked != "" || !timer.Bid.Stated().IsPositive() {
+	if timer.BidLocked != "" || !timer.Spec.Bid.Stated().IsPositive() {
 		return false, nil
 	}
 	timer.SetLocked(rest)
-	if missing := timer.Bid.Stated().Sub(rest); b.rules != nil && missing.IsPositive() {
+	if missing := timer.Spec.Bid.Stated().Sub(rest); b.rules != nil && missing.IsPositive() {
 		topped := timer
 		// Without the funds it competes with the rest of its bid.
 		if sandbox.Run(ctx, func(ctx sdk.Context) error { return b.policy.lock(ctx, &b.block.Config, &topped, missing) }) == nil {

@@ -68,8 +68,8 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 
 // Relock implements policies.BidRules: who pays through an allowance pays no bid, and can't state one.
 func (*Policy) Relock(_ context.Context, _ *types.TimerConfig, t *types.Timer, inForce bool) error {
-	if inForce && t.Sponsored() && t.Bid.Stated().IsPositive() {
-		return types.ErrInvalidBid.Wrapf("a fee allowance pays no bid: state none instead of %s, or let the actor pay", t.Bid.Stated())
+	if inForce && t.Sponsored() && t.Spec.Bid.Stated().IsPositive() {
+		return types.ErrInvalidBid.Wrapf("a fee allowance pays no bid: state none instead of %s, or let the actor pay", t.Spec.Bid.Stated())
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (*Policy) Entries(of market.ListEntry) []market.ListEntry { return []market
 
 // keyOf is the timer's score as it is indexed.
 func keyOf(r rules.Rules, t *types.Timer) []byte {
-	ask := t.Bid.Ask()
+	ask := t.Spec.Bid.Ask()
 	if t.Sponsored() {
 		ask.Price = math.Int{}
 	}

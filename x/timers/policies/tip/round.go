@@ -257,7 +257,7 @@ func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) pol
 		return policies.Waits
 	}
 	r.note(t.Actor).unfunded++
-	if t.OnUnfunded == types.OnUnfundedSuspend {
+	if t.Spec.OnUnfunded == types.OnUnfundedSuspend {
 		return policies.Leaves
 	}
 	r.GC.Take(1)

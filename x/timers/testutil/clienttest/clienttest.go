@@ -190,7 +190,7 @@ func (r *Rig) Schedule(height uint64, amount int64) string {
 	require.NoError(r.T, err)
 	raw, err := r.Chain.Codec.Marshal(payload)
 	require.NoError(r.T, err)
-	msg := &types.MsgScheduleTimer{Sender: r.Alice, Trigger: types.Trigger{Height: height}, Payload: raw}
+	msg := &types.MsgScheduleTimer{Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: height}, Call: types.TimerCall{Payload: raw}}}
 	require.NoError(r.T, r.Chain.BeginBlock())
 	results, _, err := r.Chain.Tx(msg)
 	require.NoError(r.T, err)

@@ -25,7 +25,8 @@ func (s Subject) testChanges(t *testing.T) {
 		withCrowd(&opts, backlog, func(timer *types.Timer) {
 			timer.ExpiresAt = 300
 			if timer.Seq%9 == 0 {
-				timer.Trigger.Interval = &types.IntervalTrigger{Every: 3, First: 2, Remaining: 2, OnFailure: types.OnFailureRoll}
+				timer.Spec.Trigger.Interval = &types.IntervalTrigger{Every: 3, First: 2}
+				timer.Spec.Repeat = &types.Repeat{Remaining: 2}
 			}
 		})
 		return opts

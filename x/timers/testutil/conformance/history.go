@@ -151,7 +151,7 @@ func (h *history) key(text string) types.WatchKey {
 	return key
 }
 
-func (h *history) trigger() (trigger types.Trigger) {
+func (h *history) trigger() (trigger types.Trigger, repeat *types.Repeat) {
 	due := h.Height() + uint64(h.draw("due", 1, 8))
 	remaining := uint64(h.draw("remaining", 0, 4))
 	switch h.draw("trigger", 0, 2) {
@@ -159,9 +159,9 @@ func (h *history) trigger() (trigger types.Trigger) {
 		trigger.Height = due
 	case 1:
 		trigger.Interval = &types.IntervalTrigger{
-			Every: uint64(h.draw("every", 1, 6)), First: due, Remaining: remaining,
-			OnFailure: pick(h.draw, "on failure", types.OnFailureRoll, types.OnFailureStop),
+			Every: uint64(h.draw("every", 1, 6)), First: due,
 		}
+		repeat = &types.Repeat{Remaining: remaining, OnFailure: pick(h.draw, "on failure", types.OnFailureRoll, types.OnFailureStop)}
 	default:
 		keys := []types.WatchKey{
 			h.key("bank:balance:" + bob.String() + ":" + h.FeeDenom), h.key("bank:balances:" + alice.String()),
@@ -173,23 +173,27 @@ func (h *history) trigger() (trigger types.Trigger) {
 			}
 		}
 		trigger.Watch = &types.WatchTrigger{
-			Keys: keys[:h.draw("keys", 1, 3)], Remaining: remaining, Cooldown: pick[uint64](h.draw, "cooldown", 0, 0, 1, 4),
+			Keys: keys[:h.draw("keys", 1, 3)], Cooldown: pick[uint64](h.draw, "cooldown", 0, 0, 1, 4),
 		}
+		repeat = &types.Repeat{Remaining: remaining}
 	}
-	return trigger
+	return trigger, repeat
 }
 
 func (h *history) schedule() {
 	actor := pick(h.draw, "actor", h.actors...)
+	trigger, repeat := h.trigger()
 	msg := &types.MsgScheduleTimer{
-		Sender: actor.String(), Trigger: h.trigger(), GasLimit: uint64(h.draw("gas", 40_000, 210_000)),
-		Payload:   pick(h.draw, "payload", []byte("noop"), []byte("pays"), make([]byte, 700), []byte("fails")),
-		ExpiresAt: h.Height() + uint64(h.draw("ttl", 1, 40)), Bid: pick(h.draw, "bid", bids()...),
-		OnUnfunded: pick(h.draw, "on unfunded", types.OnUnfundedDestroy, types.OnUnfundedSuspend),
-		MaxCharge:  pick(h.draw, "max charge", maxCharges...),
+		Sender: actor.String(), Spec: types.TimerSpec{
+			Trigger: trigger, Repeat: repeat, GasLimit: uint64(h.draw("gas", 40_000, 210_000)),
+			Call:      types.TimerCall{Payload: pick(h.draw, "payload", []byte("noop"), []byte("pays"), make([]byte, 700), []byte("fails"))},
+			ExpiresAt: h.Height() + uint64(h.draw("ttl", 1, 40)), Bid: pick(h.draw, "bid", bids()...),
+			OnUnfunded: pick(h.draw, "on unfunded", types.OnUnfundedDestroy, types.OnUnfundedSuspend),
+			MaxCharge:  pick(h.draw, "max charge", maxCharges...),
+		},
 	}
 	if h.draw("retries", 0, 1) == 1 {
-		msg.Retry = &types.Retry{Max: uint32(h.draw("max", 1, 3)), After: uint64(h.draw("after", 1, 4))}
+		msg.Spec.Retry = &types.Retry{Max: uint32(h.draw("max", 1, 3)), After: uint64(h.draw("after", 1, 4))}
 	}
 	if results := h.try(msg); len(results) == 1 {
 		response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
@@ -216,7 +220,7 @@ func (h *history) act() {
 		h.try(&types.MsgCancelTimer{Sender: owner, Id: id})
 	case 3:
 		gas, bid := uint64(h.draw("gas", 40_000, 210_000)), pick(h.draw, "bid", bids()...)
-		h.try(&types.MsgUpdateTimer{Sender: owner, Id: id, GasLimit: gas, Bid: bid, MaxCharge: pick(h.draw, "max charge", maxCharges...)})
+		h.try(&types.MsgUpdateTimer{Sender: owner, Id: id, Spec: types.TimerSpec{GasLimit: gas, Bid: bid, MaxCharge: pick(h.draw, "max charge", maxCharges...)}, Fields: []string{"gas_limit", "bid", "max_charge"}})
 	case 4:
 		h.try(&types.MsgExtendTimer{Sender: owner, Id: id, ExpiresAt: last})
 	case 5:
@@ -260,15 +264,17 @@ func (h *history) goBroke() {
 	require.Len(h.t, h.try(h.replaces(config)), 1)
 	h.block()
 	msg := &types.MsgScheduleTimer{
-		Sender: pauper.String(), Trigger: types.Trigger{Height: h.Height() + 1}, Payload: []byte("noop"),
-		GasLimit: 40_000, ExpiresAt: h.Height() + 20,
+		Sender: pauper.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Height: h.Height() + 1}, Call: types.TimerCall{Payload: []byte("noop")},
+			GasLimit: 40_000, ExpiresAt: h.Height() + 20,
+		},
 	}
 	results := h.try(msg)
 	require.Len(h.t, results, 1)
 	response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 	require.True(h.t, ok)
 	h.own(response.Id, pauper)
-	for before := h.seen["unfunded"]; h.seen["unfunded"] == before && h.Height() < msg.ExpiresAt; {
+	for before := h.seen["unfunded"]; h.seen["unfunded"] == before && h.Height() < msg.Spec.ExpiresAt; {
 		h.block()
 	}
 }
@@ -285,9 +291,9 @@ func (h *history) live() map[string]types.Timer {
 // kindOf is what makes a timer fire.
 func kindOf(t *types.Timer) string {
 	switch {
-	case t.Trigger.Interval != nil:
+	case t.Spec.Trigger.Interval != nil:
 		return "interval"
-	case t.Trigger.Watch != nil:
+	case t.Spec.Trigger.Watch != nil:
 		return "watch"
 	default:
 		return "height"
@@ -369,10 +375,10 @@ func (h *history) checkFires(before map[string]types.Timer, events sdk.Events, l
 		require.False(h.t, h.delivered[event.DeliverId], "delivered twice")
 		require.False(h.t, amount(h.t, event.Refunded).IsNegative(), event.Id)
 		h.delivered[event.DeliverId] = true
-		if was.MaxCharge != "" {
+		if was.Spec.MaxCharge != "" {
 			h.seen["max charge"]++
 			precharge := amount(h.t, event.Paid).Add(amount(h.t, event.Refunded))
-			require.LessOrEqual(h.t, precharge.Uint64(), amount(h.t, was.MaxCharge).Uint64(), event.Id)
+			require.LessOrEqual(h.t, precharge.Uint64(), amount(h.t, was.Spec.MaxCharge).Uint64(), event.Id)
 		}
 		h.seen[kindOf(&was)]++
 		if event.Retries > 0 {

@@ -36,8 +36,12 @@ func withCrowd(opts *lab.ChainOptions, n int, change func(*types.Timer)) {
 	choices, gasLimits := affordable(), []uint64{40_000, 60_000, 120_000, 200_000}
 	for i := range n {
 		timer := types.Timer{
-			Actor: crowdAddress(i / crowdActor), Payload: []byte("noop"), GasLimit: gasLimits[i*7%len(gasLimits)],
-			ExpiresAt: 100_000, Seq: uint64(i) + 1, Due: 2, Bid: choices[i*5%len(choices)],
+			Actor: crowdAddress(i / crowdActor), GasLimit: gasLimits[i*7%len(gasLimits)],
+			ExpiresAt: 100_000, Seq: uint64(i) + 1, Due: 2,
+			Spec: types.TimerSpec{
+				Call: types.TimerCall{Payload: []byte("noop")},
+				Bid:  choices[i*5%len(choices)],
+			},
 		}
 		if i%8 == 7 {
 			timer.ExpiresAt = stormExpiry
@@ -45,10 +49,10 @@ func withCrowd(opts *lab.ChainOptions, n int, change func(*types.Timer)) {
 		if change != nil {
 			change(&timer)
 		}
-		if timer.Trigger.Interval == nil {
-			timer.Trigger.Height = timer.Due
+		if timer.Spec.Trigger.Interval == nil {
+			timer.Spec.Trigger.Height = timer.Due
 		}
-		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 		genesis.Timers = append(genesis.Timers, timer)
 	}
 	genesis.NextSeq = uint64(n) + 1
@@ -219,8 +223,10 @@ func (s Subject) testMaxCharge(t *testing.T) {
 	c := start(t, s.options())
 	schedule := func(most string) string {
 		results, _, err := c.Tx(&types.MsgScheduleTimer{
-			Sender: robot.String(), Trigger: types.Trigger{Height: c.Height() + 1}, Payload: []byte("noop"),
-			GasLimit: 100_000, ExpiresAt: 1_000, MaxCharge: most,
+			Sender: robot.String(), Spec: types.TimerSpec{
+				Trigger: types.Trigger{Height: c.Height() + 1}, Call: types.TimerCall{Payload: []byte("noop")},
+				GasLimit: 100_000, ExpiresAt: 1_000, MaxCharge: most,
+			},
 		})
 		require.NoError(t, err)
 		response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
@@ -247,7 +253,7 @@ func (s Subject) testMaxCharge(t *testing.T) {
 	balance := c.balance(robot)
 	fired()
 	require.Equal(t, balance, c.balance(robot), "it waits at no cost")
-	c.must(&types.MsgUpdateTimer{Sender: robot.String(), Id: below, MaxCharge: "0"})
+	c.must(&types.MsgUpdateTimer{Sender: robot.String(), Id: below, Spec: types.TimerSpec{MaxCharge: "0"}, Fields: []string{"max_charge"}})
 	require.Contains(t, fired(), below, "0 removes the bound")
 }
 
@@ -262,16 +268,16 @@ func (s Subject) testObstacles(t *testing.T) {
 	lab.SetOverhead(config, market.Admit, window)
 	low := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec("0.0000001")), MaxPriorityFeePerCycle: decimal.Of(dec("0"))}}
 	withCrowd(&opts, obstacles+good, func(timer *types.Timer) {
-		timer.Bid, timer.ExpiresAt = nil, 100_000
+		timer.Spec.Bid, timer.ExpiresAt = nil, 100_000
 		switch {
 		case timer.Seq > obstacles:
 			timer.Actor = robot
 		case timer.Seq%3 == 0:
 			timer.Actor = pauper
 		case timer.Seq%3 == 1:
-			timer.MaxCharge = "5"
+			timer.Spec.MaxCharge = "5"
 		default:
-			timer.Bid = low
+			timer.Spec.Bid = low
 		}
 	})
 	c := start(t, opts)

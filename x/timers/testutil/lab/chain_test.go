@@ -25,7 +25,7 @@ func TestChainFiresATimer(t *testing.T) {
 	require.NoError(t, err)
 	bz, err := chain.Codec.Marshal(payload)
 	require.NoError(t, err)
-	_, gas, err := chain.Tx(&types.MsgScheduleTimer{Sender: alice.String(), Trigger: types.Trigger{Height: 3}, Payload: bz, GasLimit: 100_000})
+	_, gas, err := chain.Tx(&types.MsgScheduleTimer{Sender: alice.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: 3}, Call: types.TimerCall{Payload: bz}, GasLimit: 100_000}})
 	require.NoError(t, err)
 	t.Log("schedule gas", gas)
 	for range 3 {

@@ -38,7 +38,7 @@ func Example() {
 		}
 		if chain.Height() == 1 {
 			schedule := &types.MsgScheduleTimer{
-				Sender: alice.String(), Trigger: types.Trigger{Height: 3}, Payload: packed, GasLimit: 200_000,
+				Sender: alice.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: 3}, Call: types.TimerCall{Payload: packed}, GasLimit: 200_000},
 			}
 			if _, _, err := chain.Tx(schedule); err != nil {
 				panic(err)

@@ -36,8 +36,10 @@ func TestQueries_RunBesideBlocks(t *testing.T) {
 		require.NoError(t, chain.BeginBlock())
 		for range 3 {
 			_, _, err := chain.Tx(&types.MsgScheduleTimer{
-				Sender: alice.String(), Payload: bz, GasLimit: 100_000,
-				Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: chain.Height() + 1}},
+				Sender: alice.String(), Spec: types.TimerSpec{
+					Call: types.TimerCall{Payload: bz}, GasLimit: 100_000,
+					Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: chain.Height() + 1}},
+				},
 			})
 			require.NoError(t, err)
 		}

@@ -92,11 +92,11 @@ func (a *Asker) change(ctx sdk.Context) error {
 		&types.MsgSkipTimer{Sender: sender, Id: id, Count: 2},
 		&types.MsgRunTimer{Sender: sender, Id: id},
 		&types.MsgCancelTimer{Sender: sender, Id: id},
-		&types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: 90_000},
+		&types.MsgUpdateTimer{Sender: sender, Id: id, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}},
 		&types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: height + 9},
 		&types.MsgSysReleaseTimer{Authority: a.Timers.Authority(ctx), Actor: sender, Id: id},
 		&types.MsgSysCancelTimer{Authority: a.Timers.Authority(ctx), Actor: sender, Id: id},
-		&types.MsgScheduleTimer{Sender: sender, Trigger: types.Trigger{Height: height + 2}, Payload: []byte("noop")},
+		&types.MsgScheduleTimer{Sender: sender, Spec: types.TimerSpec{Trigger: types.Trigger{Height: height + 2}, Call: types.TimerCall{Payload: []byte("noop")}}},
 	}
 	msg := msgs[a.Random.Intn(len(msgs))]
 	_, err := a.Messages.Handler(msg)(ctx, msg)
