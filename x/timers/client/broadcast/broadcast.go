@@ -150,7 +150,7 @@ func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 			if err != nil {
 				return err
 			}
-			if msg.Trigger.Watch == nil && !msg.Trigger.ByTime() {
+			if msg.Spec.Trigger.Watch == nil && !msg.Spec.Trigger.ByTime() {
 				when = fmt.Sprintf("at height %d", found.Due)
 			}
 			return printScheduled(j, found, included, when)

@@ -34,8 +34,8 @@ func TestEverydayMessagesNeedNoFile(t *testing.T) {
 	r := newRig(t)
 	for _, to := range []string{"bob", r.Bob} {
 		msg, notes := r.scheduleTx("send", to, "5stake", "--in", "20", "--gas-limit", "100000", "--generate-only")
-		require.Equal(t, r.Messages(r.Send(r.Alice, r.Bob, 5)), msg.Messages)
-		require.EqualValues(t, 30, msg.Trigger.Height)
+		require.Equal(t, r.Messages(r.Send(r.Alice, r.Bob, 5)), msg.Spec.Call.Messages)
+		require.EqualValues(t, 30, msg.Spec.Trigger.Height)
 		require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), at height 30\n")
 		require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 	}
@@ -43,9 +43,9 @@ func TestEverydayMessagesNeedNoFile(t *testing.T) {
 	line := []string{"--at", "500", "--gas-limit", "100000"}
 	for _, validator := range []string{"bob", r.Bob, r.valoper()} {
 		msg, _ := r.scheduleTx(append(append([]string{"delegate", validator, "7stake"}, line...), offline...)...)
-		require.Equal(t, r.Messages(&stakingtypes.MsgDelegate{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper(), Amount: stake}), msg.Messages)
+		require.Equal(t, r.Messages(&stakingtypes.MsgDelegate{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper(), Amount: stake}), msg.Spec.Call.Messages)
 		msg, _ = r.scheduleTx(append(append([]string{"withdraw-rewards", validator}, line...), offline...)...)
-		require.Equal(t, r.Messages(&distrtypes.MsgWithdrawDelegatorReward{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper()}), msg.Messages)
+		require.Equal(t, r.Messages(&distrtypes.MsgWithdrawDelegatorReward{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper()}), msg.Spec.Call.Messages)
 	}
 	for want, words := range map[string][]string{
 		`recipient: "carol" is neither an address`:                 {"send", "carol", "5stake"},
@@ -77,14 +77,14 @@ func TestWhenIsStatedByTheClock(t *testing.T) {
 	} {
 		msg, notes := r.scheduleTx(append(line, "--at", at)...)
 		due := time.Unix(1_700_000_000+seconds, 0).UTC()
-		require.Equal(t, types.Trigger{Time: &due}, msg.Trigger, at)
+		require.Equal(t, types.Trigger{Time: &due}, msg.Spec.Trigger, at)
 		require.Contains(t, notes, ", at "+due.Format("2006-01-02 15:04:05 -07:00")+"\n", at)
 	}
 	msg, _ := r.scheduleTx(append(line, "--at", "500")...)
-	require.Equal(t, types.Trigger{Height: 500}, msg.Trigger)
+	require.Equal(t, types.Trigger{Height: 500}, msg.Spec.Trigger)
 	msg, _ = r.scheduleTx(append(line, "--in", "5", "--expires-at", "2023-11-15T22:15:10Z")...)
-	require.Zero(t, msg.ExpiresAt)
-	require.EqualValues(t, 1_700_000_110+86_400, msg.ExpiresTime)
+	require.Zero(t, msg.Spec.ExpiresAt)
+	require.EqualValues(t, 1_700_000_110+86_400, msg.Spec.ExpiresTime)
 
 	_, notes := r.scheduleTx(append(line, "--at", "500", "--retries", "3", "--retry-after", "2")...)
 	require.Contains(t, notes, "at height 500; if it fails, again after 2 blocks, up to 3 times\n")
@@ -103,7 +103,7 @@ func TestWhenIsStatedByTheClock(t *testing.T) {
 	}
 	// Without a node the clock is that of the machine.
 	msg, _ = r.scheduleTx(append([]string{"send", "bob", "5stake", "--at", "22:20Z"}, offline...)...)
-	require.EqualValues(t, 1_700_000_400, msg.Trigger.Time.Unix())
+	require.EqualValues(t, 1_700_000_400, msg.Spec.Trigger.Time.Unix())
 }
 
 // What JSON of a message's fields gets wrong is said of the field.

@@ -39,7 +39,7 @@ func TestAnAdminNamesTheTimersOfAContract(t *testing.T) {
 		served.admin, err = sdk.AccAddressFromBech32(admin)
 		require.NoError(t, err)
 		require.NoError(t, r.Chain.BeginBlock())
-		results, _, err := r.Chain.Tx(&types.MsgScheduleTimer{Sender: admin, Actor: actor, Trigger: types.Trigger{Height: height}, Payload: []byte("{}")})
+		results, _, err := r.Chain.Tx(&types.MsgScheduleTimer{Sender: admin, Actor: actor, Spec: types.TimerSpec{Trigger: types.Trigger{Height: height}, Call: types.TimerCall{Payload: []byte("{}")}}})
 		require.NoError(t, err)
 		require.NoError(t, r.End())
 		return results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse).Id
@@ -53,7 +53,7 @@ func TestAnAdminNamesTheTimersOfAContract(t *testing.T) {
 	msg, _ = r.Printed("extend", name, "--until", "900", "--shorten")
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: first, ExpiresAt: 900, Actor: actor}, msg)
 	msg, notes = r.Printed("update", name, "--gas-limit", "90000")
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: first, GasLimit: 90_000, Actor: actor}, msg)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: first, Actor: actor, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}}, msg)
 	require.NotContains(t, notes, "no estimate")
 	msg, _ = r.Printed("pause", name)
 	require.Equal(t, &types.MsgPauseTimer{Sender: r.Alice, Id: first, Actor: actor}, msg)

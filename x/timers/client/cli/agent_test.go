@@ -25,7 +25,7 @@ func TestATimerNamesItsAgent(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)
 	msg, notes := r.Printed("update", id, "--agent", r.Bob)
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Bid: &types.Bid{Agent: r.Bob}}, msg)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Spec: types.TimerSpec{Bid: &types.Bid{Agent: r.Bob}}, Fields: []string{"bid"}}, msg)
 	require.Contains(t, notes, "the agent "+r.Bob+" says at each fire what the timer bids")
 	for _, other := range [][]string{{"--tier", "fast"}, {"--max-fee", "1", "--max-priority", "1"}, {"--bid", "5"}} {
 		require.ErrorContains(t, r.Refused(append([]string{"update", id, "--agent", r.Bob}, other...)...), "want an agent or a bid")

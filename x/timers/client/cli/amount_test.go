@@ -34,12 +34,12 @@ func TestAmountsAreExactOrRefused(t *testing.T) {
 		msg, notes := r.Printed(append([]string{"schedule"}, schedule("send", "bob", text)...)...)
 		coins, err := sdk.ParseCoinsNormalized(want)
 		require.NoError(t, err)
-		require.Equal(t, r.Messages(&banktypes.MsgSend{FromAddress: r.Alice, ToAddress: r.Bob, Amount: coins}), scheduled(t, msg).Messages, text)
+		require.Equal(t, r.Messages(&banktypes.MsgSend{FromAddress: r.Alice, ToAddress: r.Bob, Amount: coins}), scheduled(t, msg).Spec.Call.Messages, text)
 		if strings.HasSuffix(text, "bigstake") {
 			require.Contains(t, notes, text+" is "+want+"\n")
 		}
 		msg, _ = r.Printed(append([]string{"schedule"}, schedule("delegate", "bob", text)...)...)
-		require.Equal(t, r.Messages(&stakingtypes.MsgDelegate{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper(), Amount: coins[0]}), scheduled(t, msg).Messages, text)
+		require.Equal(t, r.Messages(&stakingtypes.MsgDelegate{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper(), Amount: coins[0]}), scheduled(t, msg).Spec.Call.Messages, text)
 	}
 	for text, want := range map[string]string{
 		"1.5stake":            `"1.5stake" is a part of stake, the smallest unit: want a whole number of them`,
@@ -76,13 +76,13 @@ func TestAmountsAreExactOrRefused(t *testing.T) {
 		require.ErrorContains(t, r.Refused(append([]string{"schedule"}, schedule(line...)...)...), want)
 	}
 	msg, _ := r.Printed(append([]string{"schedule"}, schedule("send", "bob", "5stake", "--max-charge", "0.002bigstake", "--bid", "0.005bigstake")...)...)
-	require.Equal(t, "2000", scheduled(t, msg).MaxCharge)
-	require.Equal(t, "5000", scheduled(t, msg).Bid.Price)
+	require.Equal(t, "2000", scheduled(t, msg).Spec.MaxCharge)
+	require.Equal(t, "5000", scheduled(t, msg).Spec.Bid.Price)
 
 	// Everybody may name units on some chains. The fee denom's come first; another's is taken if no third has the same.
 	r.names("zaa", "bigstake")
 	msg, _ = r.Printed(append([]string{"schedule"}, schedule("send", "bob", "2bigstake")...)...)
-	require.Equal(t, r.Messages(r.Send(r.Alice, r.Bob, 2_000_000)), scheduled(t, msg).Messages)
+	require.Equal(t, r.Messages(r.Send(r.Alice, r.Bob, 2_000_000)), scheduled(t, msg).Spec.Call.Messages)
 	r.names("zbb", "gold")
 	_, notes := r.Printed(append([]string{"schedule"}, schedule("send", "bob", "0.5gold")...)...)
 	require.Contains(t, notes, "0.5gold is 500000zbb\n")

@@ -20,7 +20,7 @@ func TestABidUnderPolicyAuction(t *testing.T) {
 
 	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction })
 	msg, notes := r.scheduleTx(append(line, "--bid", "5000")...)
-	require.Equal(t, &types.Bid{Price: "5000"}, msg.Bid)
+	require.Equal(t, &types.Bid{Price: "5000"}, msg.Spec.Bid)
 	require.Contains(t, notes, "locks 5000stake of yours at once; what the fire does not pay of it comes back\n"+
 		"a bid of 0stake would make it fire in the next block\n")
 	_, notes = r.scheduleTx(append(line, "--tier", "fast")...)
@@ -43,7 +43,7 @@ func TestABidUnderPolicyAuction(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, out, `"bid_locked":"700"`)
 	update, _ := r.Printed("update", id, "--bid", "900")
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Bid: &types.Bid{Price: "900"}}, update)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Spec: types.TimerSpec{Bid: &types.Bid{Price: "900"}}, Fields: []string{"bid"}}, update)
 }
 
 func TestAnEstimateUnderPolicyAuctionSaysWhatToBid(t *testing.T) {

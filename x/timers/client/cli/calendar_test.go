@@ -31,9 +31,9 @@ func TestSchedule_CompilesRulesOfLocalTime(t *testing.T) {
 		OffsetMinutes: 60,
 		// The changes of 31 March and 27 October 2024, the last ones of its life.
 		Transitions: []types.OffsetTransition{{From: 1711846800, OffsetMinutes: 120}, {From: 1729990800, OffsetMinutes: 60}},
-	}}, msg.Trigger)
-	require.Equal(t, time.Date(2024, 11, 14, 22, 13, 30, 0, time.UTC).Unix(), msg.ExpiresTime)
-	require.Zero(t, msg.ExpiresAt)
+	}}, msg.Spec.Trigger)
+	require.Equal(t, time.Date(2024, 11, 14, 22, 13, 30, 0, time.UTC).Unix(), msg.Spec.ExpiresTime)
+	require.Zero(t, msg.Spec.ExpiresAt)
 	require.Contains(t, notes, ", on the first of each month at 09:00 Europe/Berlin, until it expires\nnext at\n"+
 		"  2023-12-01 08:00:00 +00:00 (Fri 09:00 Europe/Berlin)\n  2024-01-01 08:00:00 +00:00 (Mon 09:00 Europe/Berlin)\n"+
 		"  2024-02-01 08:00:00 +00:00 (Thu 09:00 Europe/Berlin)\n  2024-03-01 08:00:00 +00:00 (Fri 09:00 Europe/Berlin)\n"+
@@ -45,23 +45,23 @@ func TestSchedule_CompilesRulesOfLocalTime(t *testing.T) {
 	// The zone is that of the machine, and then the clocks are the same.
 	r.TZ = "Europe/Berlin"
 	same, notes := r.scheduleTx(sending("--every", "month@1 09:00", "--for", "1y")...)
-	require.Equal(t, msg.Trigger, same.Trigger)
+	require.Equal(t, msg.Spec.Trigger, same.Spec.Trigger)
 	require.Contains(t, notes, "next at\n  2023-12-01 09:00:00 +01:00\n  2024-01-01 09:00:00 +01:00\n")
 	// It does not end by itself: its clocks are known until the end of the longest life, 396 days.
 	msg, notes = r.scheduleTx(sending("--every", "weekday@09:00", "--count", "3")...)
-	require.EqualValues(t, 3, msg.Trigger.Calendar.Remaining)
-	require.Zero(t, msg.ExpiresTime)
-	require.Len(t, msg.Trigger.Calendar.Transitions, 2)
+	require.EqualValues(t, 3, msg.Spec.Repeat.Remaining)
+	require.Zero(t, msg.Spec.ExpiresTime)
+	require.Len(t, msg.Spec.Trigger.Calendar.Transitions, 2)
 	require.Contains(t, notes, "fires 3 times, the last at 2023-11-17 09:00:00 +01:00: then it has made all\nends at 2024-12-14 23:13:30 +01:00 at the latest (the longest life of a timer)\n")
 	// An offset that the rule states is its zone.
 	msg, notes = r.scheduleTx(sending("--every", "mon,thu@09:00-05:00", "--count", "1")...)
-	require.EqualValues(t, -300, msg.Trigger.Calendar.OffsetMinutes)
-	require.Empty(t, msg.Trigger.Calendar.Transitions)
+	require.EqualValues(t, -300, msg.Spec.Trigger.Calendar.OffsetMinutes)
+	require.Empty(t, msg.Spec.Trigger.Calendar.Transitions)
 	require.Contains(t, notes, "on Mondays and Thursdays at 09:00 UTC-05:00, once\nnext at\n  2023-11-16 15:00:00 +01:00 (Thu 09:00 UTC-05:00)\n")
 	require.NotContains(t, notes, "knows the changes")
 	for _, sunday := range []string{"0", "7"} {
 		msg, _ = r.scheduleTx(sending("--every", "0 9 * * "+sunday)...)
-		require.EqualValues(t, 1, msg.Trigger.Calendar.Cron.Weekdays)
+		require.EqualValues(t, 1, msg.Spec.Trigger.Calendar.Cron.Weekdays)
 	}
 }
 
@@ -70,12 +70,13 @@ func TestSchedule_CountsTimeFromItsFirst(t *testing.T) {
 	r := newRig(t)
 	for flag, text := range map[string]string{"--at": "22:20", "--first": "2023-11-14 22:20", "--after": "6m30s"} {
 		msg, notes := r.scheduleTx(sending("--every", "1h30m", flag, text)...)
-		require.Equal(t, &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 5400, Anchor: 1_700_000_400}}, msg.Trigger.Calendar, flag)
+		require.Equal(t, &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 5400, Anchor: 1_700_000_400}}, msg.Spec.Trigger.Calendar, flag)
 		require.Contains(t, notes, ", every 90 minutes, first at 2023-11-14 22:20:00 +00:00, until it expires\nnext at\n"+
 			"  2023-11-14 22:20:00 +00:00\n  2023-11-14 23:50:00 +00:00\n", flag)
 	}
 	msg, notes := r.scheduleTx(sending("--every", "1d", "--on-failure", "stop", "--count", "2")...)
-	require.Equal(t, &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 86_400}, Remaining: 2, OnFailure: types.OnFailureStop}, msg.Trigger.Calendar)
+	require.Equal(t, &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 86_400}}, msg.Spec.Trigger.Calendar)
+	require.Equal(t, &types.Repeat{Remaining: 2, OnFailure: types.OnFailureStop}, msg.Spec.Repeat)
 	require.Contains(t, notes, ", every 24 hours, 2 times\nnext at\n  2023-11-15 22:13:30 +00:00\n  2023-11-16 22:13:30 +00:00\nfires 2 times")
 }
 
@@ -83,15 +84,14 @@ func TestSchedule_CountsTimeFromItsFirst(t *testing.T) {
 func TestSchedule_ReadsTermsOfOccurrences(t *testing.T) {
 	r := newRig(t)
 	msg, notes := r.scheduleTx(sending("--every", "day@09:00", "--missed", "each", "--window", "90m", "--jitter", "1500ms")...)
-	require.Equal(t, &types.OccurrenceTerms{Missed: types.MissedEach, Window: 5400, Jitter: 2}, msg.Trigger.Calendar.Occurrences)
+	require.Equal(t, &types.Repeat{Missed: types.MissedEach, Window: 5400, Jitter: 2}, msg.Spec.Repeat)
 	require.Contains(t, notes, ", each up to 2s later, left out if 1h30m0s late, all that were missed, oldest first, until it expires\n")
 	msg, notes = r.scheduleTx(sending("--every", "20", "--every-from", "schedule", "--missed", "latest", "--window", "5", "--jitter", "3")...)
-	require.Equal(t, &types.IntervalTrigger{
-		Every: 20, From: types.FromSchedule, Occurrences: &types.OccurrenceTerms{Missed: types.MissedLatest, Window: 5, Jitter: 3},
-	}, msg.Trigger.Interval)
+	require.Equal(t, &types.IntervalTrigger{Every: 20, From: types.FromSchedule}, msg.Spec.Trigger.Interval)
+	require.Equal(t, &types.Repeat{Missed: types.MissedLatest, Window: 5, Jitter: 3}, msg.Spec.Repeat)
 	require.Contains(t, notes, ", every 20 blocks, counted from its schedule, each up to 3 blocks later, left out if 5 blocks late, until it expires\n")
 	msg, _ = r.scheduleTx(sending("--every", "20", "--every-from", "fire")...)
-	require.Equal(t, &types.IntervalTrigger{Every: 20, From: types.FromFire}, msg.Trigger.Interval)
+	require.Equal(t, &types.IntervalTrigger{Every: 20, From: types.FromFire}, msg.Spec.Trigger.Interval)
 
 	for want, line := range map[string][]string{
 		`--every "30s" is too short: want 1m at least, or a number of blocks`:                             {"--every", "30s"},
@@ -140,14 +140,14 @@ func TestSchedule_RefusesTimesBeyondALife(t *testing.T) {
 func TestSchedule_ReadsDatesInTheZoneThatIsNamed(t *testing.T) {
 	r := newRig(t)
 	msg, _ := r.scheduleTx(sending("--at", "2024-01-31 09:00", "--zone", "Asia/Tokyo", "--expires-at", "2024-02-01 09:00")...)
-	require.Equal(t, "2024-01-31T00:00:00Z", msg.Trigger.Time.Format(time.RFC3339))
-	require.Equal(t, time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC).Unix(), msg.ExpiresTime)
+	require.Equal(t, "2024-01-31T00:00:00Z", msg.Spec.Trigger.Time.Format(time.RFC3339))
+	require.Equal(t, time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC).Unix(), msg.Spec.ExpiresTime)
 	r.Node.Down = true
 	same, notes := r.scheduleTx(append([]string{
 		"send", "bob", "5stake", "--gas-limit", "100000", "--at", "2024-01-31 09:00", "--zone", "Asia/Tokyo", "--expires-at", "2024-02-01 09:00",
 	}, offline...)...)
-	require.Equal(t, "8000", msg.MaxCharge)
-	msg.MaxCharge = ""
+	require.Equal(t, "8000", msg.Spec.MaxCharge)
+	msg.Spec.MaxCharge = ""
 	require.Equal(t, msg, same)
 	require.Equal(t, noPriceKnown, notes)
 }
@@ -159,13 +159,13 @@ func TestSchedule_WithoutTriggersByTime(t *testing.T) {
 	r.Configure(func(c *types.TimerConfig) { c.TimeTriggers = false })
 	height := r.Chain.Height()
 	msg, notes := r.scheduleTx(sending("--after", "10m")...)
-	require.Equal(t, types.Trigger{Height: height + 600}, msg.Trigger)
+	require.Equal(t, types.Trigger{Height: height + 600}, msg.Spec.Trigger)
 	require.Contains(t, notes, "--after 10m: this chain takes no triggers by time: it is converted to blocks, and moves if they become slower or faster\ndue at height ")
 	msg, _ = r.scheduleTx(sending("--at", time.Unix(1_700_000_500, 0).UTC().Format(time.RFC3339))...)
-	require.Equal(t, types.Trigger{Height: 500}, msg.Trigger)
+	require.Equal(t, types.Trigger{Height: 500}, msg.Spec.Trigger)
 	msg, notes = r.scheduleTx(sending("--every", "1h", "--after", "2h", "--for", "30d")...)
-	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 3600, First: height + 7200}}, msg.Trigger)
-	require.NotZero(t, msg.ExpiresTime, "any timer may end at a time")
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 3600, First: height + 7200}}, msg.Spec.Trigger)
+	require.NotZero(t, msg.Spec.ExpiresTime, "any timer may end at a time")
 	require.Contains(t, notes, "--every 1h: 3600 blocks, about 1h0m0s at 1s a block\n")
 	require.ErrorContains(t, r.Refused("schedule", "send", "bob", "5stake", "--gas-limit", "100000", "--every", "day@09:00"),
 		"--every day@09:00: this chain takes no triggers by time (time_triggers is off): want a number of blocks, with --first for the first")

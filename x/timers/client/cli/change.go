@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -70,11 +71,14 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	if ahead == nil || err != nil {
 		return err
 	}
-	if err := ahead.CheckLimits(bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit}); err != nil {
+	if err := ahead.CheckLimits(bids.Limits{Gas: msg.Spec.GasLimit, Cells: msg.Spec.CellLimit}); err != nil {
 		return err
 	}
-	if err := ahead.CheckCall(msg.Call, d.Messages); err != nil {
-		return err
+	calls := slices.Contains(msg.Fields, "call")
+	if calls {
+		if err := ahead.CheckCall(&msg.Spec.Call, d.Messages); err != nil {
+			return err
+		}
 	}
 	timer, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(msg.Actor, d.Signer.Text), msg.Id)
 	if err != nil {
@@ -84,38 +88,43 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		d.Notef("no estimate: %v", err)
 		return nil
 	}
-	if msg.Call == nil {
+	if !calls {
 		// Those that it has are tried.
 		if d.Messages, err = messagesOf(d, &timer); err != nil {
 			return err
 		}
 	}
 	r := reviewOf(d, ahead, &timer)
-	r.keeps = msg.Call == nil && msg.Trigger == nil && !d.AutoGas
-	if msg.Trigger != nil {
+	triggers := slices.Contains(msg.Fields, "trigger")
+	r.keeps = !calls && !triggers && !d.AutoGas
+	if triggers {
 		if err := adviseTrigger(d, ahead, &timer, msg, r); err != nil {
 			return err
 		}
 	}
-	if msg.GasLimit, err = r.try(msg.GasLimit, false); err != nil {
+	if msg.Spec.GasLimit, err = r.try(msg.Spec.GasLimit, false); err != nil {
 		return err
 	}
-	// Limits and a bid change what is pre-charged.
-	r.keeps = r.keeps && msg.GasLimit == 0 && msg.CellLimit == 0 && msg.Bid == nil
-	r.plan.Limits = bids.Limits{
-		Gas: cmp.Or(msg.GasLimit, r.plan.Limits.Gas), Cells: cmp.Or(msg.CellLimit, r.plan.Limits.Cells),
-		MaxCharge: cmp.Or(msg.MaxCharge, r.plan.Limits.MaxCharge), DefaultCharge: d.DefaultCharge,
+	if msg.Spec.GasLimit != 0 && !slices.Contains(msg.Fields, "gas_limit") {
+		msg.Fields = append(msg.Fields, "gas_limit")
 	}
-	if msg.Bid != nil {
-		r.plan.Bid, r.plan.BidStated = msg.Bid, true
+	// Limits and a bid change what is pre-charged.
+	bid := slices.Contains(msg.Fields, "bid")
+	r.keeps = r.keeps && msg.Spec.GasLimit == 0 && msg.Spec.CellLimit == 0 && !bid
+	r.plan.Limits = bids.Limits{
+		Gas: cmp.Or(msg.Spec.GasLimit, r.plan.Limits.Gas), Cells: cmp.Or(msg.Spec.CellLimit, r.plan.Limits.Cells),
+		MaxCharge: cmp.Or(msg.Spec.MaxCharge, r.plan.Limits.MaxCharge), DefaultCharge: d.DefaultCharge,
+	}
+	if bid {
+		r.plan.Bid, r.plan.BidStated = msg.Spec.Bid, msg.Spec.Bid != nil
 	}
 	if err := r.judge(); err != nil {
 		return err
 	}
-	if d.DefaultCharge {
-		msg.MaxCharge = r.maxCharge
+	if d.DefaultCharge && r.maxCharge != "" { // Without a price of today the bound that it has stays.
+		msg.Spec.MaxCharge, msg.Fields = r.maxCharge, append(msg.Fields, "max_charge")
 	}
-	if r.keeps && msg.Options != nil && msg.MaxCharge == "" {
+	if r.keeps && !slices.Contains(msg.Fields, "max_charge") {
 		// How a timer bears bad moments can be changed in one: its payer may lack the funds for a fire.
 		d.Warn()
 	}
@@ -124,13 +133,12 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 
 // adviseTrigger checks another trigger against the chain's config, and says when the timer will be due by it.
 func adviseTrigger(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInfo, msg *types.MsgUpdateTimer, r *review) error {
-	as := &types.MsgScheduleTimer{
-		Trigger: *msg.Trigger, ExpiresAt: timer.ExpiresAt, ExpiresTime: timer.ExpiresTime, Retry: timer.Retry, OnlyIf: timer.OnlyIf,
-		Handler: timer.Handler, Payload: timer.Payload,
+	spec, err := timer.Spec.Named(msg.Fields, &msg.Spec)
+	if err != nil {
+		return err
 	}
-	if msg.Options != nil {
-		as.Retry, as.OnlyIf = msg.Options.Retry, msg.Options.OnlyIf
-	}
+	spec.ExpiresAt, spec.ExpiresTime = timer.Status.ExpiresAt, timer.Status.ExpiresTime
+	as := &types.MsgScheduleTimer{Spec: spec}
 	if err := d.CheckRecurrence(&ahead.Config, as); err != nil {
 		return err
 	}
@@ -144,19 +152,19 @@ func adviseTrigger(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInf
 	}
 	summarize(d, &due, as)
 	promises(d, &due, as)
-	r.plan.Course, r.trigger, r.plan.Repeats = due, &as.Trigger, draft.Repeats(as)
+	r.plan.Course, r.spec, r.plan.Repeats = due, &as.Spec, draft.Repeats(as)
 	return nil
 }
 
 // reviewOf begins the review of a timer that there is.
 func reviewOf(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInfo) *review {
-	r := &review{d: d, ahead: ahead, plan: planOf(timer), trigger: &timer.Trigger}
+	r := &review{d: d, ahead: ahead, plan: planOf(timer), spec: &timer.Spec}
 	c, err := d.Clock()
 	if err != nil {
 		c.PaceErr = err
 	}
 	r.plan.Course = course.OfTimer(timer, c)
-	if r.sponsor, err = ahead.CheckPayer(d.Job, timer.FeePayer, cmp.Or(timer.Scheduler, timer.Actor)); err != nil {
+	if r.sponsor, err = ahead.CheckPayer(d.Job, timer.Status.FeePayer, cmp.Or(timer.Scheduler, timer.Actor)); err != nil {
 		d.Object("its payer: %v", err)
 	}
 	return r
@@ -164,8 +172,8 @@ func reviewOf(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInfo) *r
 
 // messagesOf are the messages of a timer, as its query decodes them; none for one that has a payload.
 func messagesOf(d *draft.Draft, timer *types.TimerInfo) ([]sdk.Msg, error) {
-	msgs := make([]sdk.Msg, len(timer.Messages))
-	for i, packed := range timer.Messages {
+	msgs := make([]sdk.Msg, len(timer.Spec.Call.Messages))
+	for i, packed := range timer.Spec.Call.Messages {
 		if err := d.InterfaceRegistry.UnpackAny(packed, &msgs[i]); err != nil {
 			return nil, fmt.Errorf("message %d of the timer: %w", i, err)
 		}
@@ -285,19 +293,19 @@ func noteMissed(d *draft.Draft, timers []job.Owned) {
 	}
 	for _, owned := range timers {
 		t := owned.Live
-		if t == nil || t.Trigger.Watch != nil {
+		if t == nil || t.Spec.Trigger.Watch != nil {
 			continue
 		}
 		due := ""
 		switch {
-		case t.DueTime > 0 && t.DueTime <= c.Present().Unix():
-			due = d.Stamp(t.DueTime)
-		case t.DueTime == 0 && t.Due > 0 && t.Due <= c.Height:
-			due = fmt.Sprintf("height %d", t.Due)
+		case t.Status.DueTime > 0 && t.Status.DueTime <= c.Present().Unix():
+			due = d.Stamp(t.Status.DueTime)
+		case t.Status.DueTime == 0 && t.Status.Due > 0 && t.Status.Due <= c.Height:
+			due = fmt.Sprintf("height %d", t.Status.Due)
 		default:
 			continue
 		}
-		if t.Trigger.Interval == nil && t.Trigger.Calendar == nil {
+		if t.Spec.Trigger.Interval == nil && t.Spec.Trigger.Calendar == nil {
 			d.Notef("timer %s was due at %s, while it was on hold: it fires in the next block, and is charged for that", t.Id, due)
 			continue
 		}
@@ -365,7 +373,7 @@ func adviseResume(d *draft.Draft, timers []job.Owned) error {
 			return err
 		}
 		r := reviewOf(d, ahead, owned.Live)
-		if _, err := r.try(owned.Live.GasLimit, false); err != nil {
+		if _, err := r.try(owned.Live.Status.GasLimit, false); err != nil {
 			return err
 		}
 		if err := r.judge(); err != nil {
@@ -378,8 +386,8 @@ func adviseResume(d *draft.Draft, timers []job.Owned) error {
 // planOf is what a timer is already, as far as its price depends on it.
 func planOf(timer *types.TimerInfo) outlook.Plan {
 	return outlook.Plan{
-		Limits: bids.Limits{Gas: timer.GasLimit, Cells: timer.CellLimit, MaxCharge: timer.MaxCharge}, Bid: timer.Bid, Payer: timer.FeePayer, Actor: timer.Actor,
-		Repeats: timer.Trigger.Interval != nil || timer.Trigger.Calendar != nil || timer.Retry != nil, Suspends: timer.OnUnfunded == types.OnUnfundedSuspend,
+		Limits: bids.Limits{Gas: timer.Status.GasLimit, Cells: timer.Status.CellLimit, MaxCharge: timer.Spec.MaxCharge}, Bid: timer.Spec.Bid, Payer: timer.Status.FeePayer, Actor: timer.Actor,
+		Repeats: timer.Spec.Trigger.Interval != nil || timer.Spec.Trigger.Calendar != nil || timer.Spec.Retry != nil, Suspends: timer.Spec.OnUnfunded == types.OnUnfundedSuspend,
 	}
 }
 

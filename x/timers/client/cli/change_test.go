@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestTimersAreNamedByShortIds(t *testing.T) {
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900}, msg)
 	msg, err = r.offline("update", id, "--gas-limit", "50000")
 	require.NoError(t, err)
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, GasLimit: 50_000}, msg)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Spec: types.TimerSpec{GasLimit: 50_000}, Fields: []string{"gas_limit"}}, msg)
 }
 
 func (r *rig) offline(line ...string) (sdk.Msg, error) {
@@ -198,12 +199,15 @@ func TestUpdate(t *testing.T) {
 
 	msg, notes := r.Printed("update", id[:8], "--msgs", path, "--gas-limit", "100000", "--tier", "urgent")
 	require.Equal(t, &types.MsgUpdateTimer{
-		Sender: r.Alice, Id: id, Call: &types.TimerCall{Messages: r.Messages(send)}, GasLimit: 100_000,
-		Bid: &types.Bid{Tier: types.TierUrgent},
+		Sender: r.Alice, Id: id, Spec: types.TimerSpec{
+			Call: types.TimerCall{Messages: r.Messages(send)}, GasLimit: 100_000,
+			Bid: &types.Bid{Tier: types.TierUrgent},
+		},
+		Fields: []string{"gas_limit", "bid", "call"},
 	}, msg)
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 	msg, _ = r.Printed("update", id[:8], "--default-bid")
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Bid: &types.Bid{}}, msg, "an empty bid is sent, not none")
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Fields: []string{"bid"}}, msg, "it is named, and left empty")
 
 	require.ErrorContains(t, r.Refused("update", id), "nothing to change: want one of --msgs")
 	require.ErrorContains(t, r.Refused("update", id, "--default-bid=false"), "nothing to change")
@@ -219,22 +223,25 @@ func TestQueryTimerShowsItsMessages(t *testing.T) {
 	require.NoError(t, err)
 	var shown struct {
 		Timer struct {
-			ID       string
-			Status   string
-			Messages []json.RawMessage
+			ID   string
+			Spec struct {
+				Call struct{ Messages []json.RawMessage }
+			}
+			Status struct{ Phase string }
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &shown), out)
 	require.Equal(t, id, shown.Timer.ID)
-	require.Equal(t, "TIMER_STATUS_PENDING", shown.Timer.Status)
-	require.Len(t, shown.Timer.Messages, 1)
+	require.Equal(t, "TIMER_PHASE_PENDING", shown.Timer.Status.Phase)
+	require.Len(t, shown.Timer.Spec.Call.Messages, 1)
 
 	// What is shown is what --msgs takes.
-	path := r.File("shown.json", `{"messages": [`+string(shown.Timer.Messages[0])+`]}`)
+	path := r.File("shown.json", `{"messages": [`+string(shown.Timer.Spec.Call.Messages[0])+`]}`)
 	msg, _ := r.Printed("update", id[:6], "--msgs", path)
 	update, ok := msg.(*types.MsgUpdateTimer)
 	require.True(t, ok)
-	require.Equal(t, &types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 5))}, update.Call)
+	require.Equal(t, types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 5))}, update.Spec.Call)
+	require.Equal(t, []string{"call"}, update.Fields)
 
 	out, _, err = r.Run("query", "timers", "timer", r.Alice+"/"+id, "--output", "text")
 	require.NoError(t, err)
@@ -422,19 +429,22 @@ func TestProposal_IsWaitedFor(t *testing.T) {
 	require.ErrorContains(t, err, "--wait waits for a broadcast, and --generate-only prints the transaction instead")
 }
 
-// TestUpdate_StatesATriggerAndOptions: the trigger as schedule does; of the options what is not stated stays, and what is empty goes.
-// TestUpdate_KeepsTheRestOfTheTrigger: what it names of how a timer repeats changes, and nothing else does; the chain takes it.
-func TestUpdate_KeepsTheRestOfTheTrigger(t *testing.T) {
+// TestUpdate_NamesWhatFlagsStateOfRepetitions: that and nothing else; the chain takes it, and all else of the timer
+// stays, as when it is due.
+func TestUpdate_NamesWhatFlagsStateOfRepetitions(t *testing.T) {
 	r := newRig(t)
-	calendar := types.CalendarTrigger{
-		Every: &types.EveryRule{Seconds: 3_600}, Remaining: 9, OnFailure: types.OnFailureStop, Occurrences: &types.OccurrenceTerms{Window: 60},
-	}
 	ids := map[string]string{}
-	for label, trigger := range map[string]types.Trigger{
-		"clock": {Calendar: &calendar}, "blocks": {Interval: &types.IntervalTrigger{Every: 20, Remaining: 4}},
-		"grid": {Interval: &types.IntervalTrigger{Every: 20, First: 40, From: types.FromSchedule}},
+	for label, spec := range map[string]types.TimerSpec{
+		"clock": {
+			Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}},
+			Repeat:  &types.Repeat{Remaining: 9, OnFailure: types.OnFailureStop, Window: 60},
+		},
+		"blocks": {Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, Repeat: &types.Repeat{Remaining: 4}},
+		"grid":   {Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 20, First: 40, From: types.FromSchedule}}},
 	} {
-		ids[label] = r.place(5, func(m *types.MsgScheduleTimer) { m.Trigger, m.Label = trigger, label })
+		ids[label] = r.place(5, func(m *types.MsgScheduleTimer) {
+			m.Spec.Trigger, m.Spec.Repeat, m.Spec.Name = spec.Trigger, spec.Repeat, label
+		})
 	}
 	live := func(label string) types.TimerInfo {
 		answer, err := types.NewQueryClient(r.Ctx).Timer(context.Background(), &types.QueryTimerRequest{Actor: r.Alice, Id: ids[label]})
@@ -443,53 +453,81 @@ func TestUpdate_KeepsTheRestOfTheTrigger(t *testing.T) {
 	}
 	r.Blocks(2)
 	for _, c := range []struct {
-		label string
-		line  []string
-		want  func(c *types.CalendarTrigger, i *types.IntervalTrigger)
+		label  string
+		line   []string
+		fields []string
+		says   types.Repeat
+		// repeat is what the timer has then.
+		repeat types.Repeat
 	}{
-		{"clock", []string{"--missed", "each"}, func(c *types.CalendarTrigger, _ *types.IntervalTrigger) {
-			c.Occurrences = &types.OccurrenceTerms{Missed: types.MissedEach, Window: 60}
-		}},
-		{"clock", []string{"--window", "10m", "--count", "3"}, func(c *types.CalendarTrigger, _ *types.IntervalTrigger) {
-			c.Occurrences, c.Remaining = &types.OccurrenceTerms{Missed: types.MissedEach, Window: 600}, 3
-		}},
-		{"clock", []string{"--on-failure", "suspend", "--max-failures", "5"}, func(c *types.CalendarTrigger, _ *types.IntervalTrigger) {
-			c.OnFailure, c.MaxFailures = types.OnFailureSuspend, 5
-		}},
-		{"blocks", []string{"--on-failure", "stop"}, func(_ *types.CalendarTrigger, i *types.IntervalTrigger) { i.OnFailure = types.OnFailureStop }},
-		{"grid", []string{"--window", "7"}, func(_ *types.CalendarTrigger, i *types.IntervalTrigger) {
-			i.Occurrences = &types.OccurrenceTerms{Window: 7}
-		}},
+		{"clock", []string{"--missed", "each"}, []string{"repeat.missed"}, types.Repeat{Missed: types.MissedEach},
+			types.Repeat{Remaining: 9, OnFailure: types.OnFailureStop, Window: 60, Missed: types.MissedEach}},
+		{"clock", []string{"--count", "3"}, []string{"repeat.remaining"}, types.Repeat{Remaining: 3},
+			types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop, Window: 60, Missed: types.MissedEach}},
+		{"clock", []string{"--window", "10m", "--count", "4"}, []string{"repeat.remaining", "repeat.window"}, types.Repeat{Remaining: 4, Window: 600},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach}},
+		{"clock", []string{"--on-failure", "suspend", "--max-failures", "5"}, []string{"repeat.max_failures", "repeat.on_failure"},
+			types.Repeat{OnFailure: types.OnFailureSuspend, MaxFailures: 5},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureSuspend, MaxFailures: 5, Window: 600, Missed: types.MissedEach}},
+		{"clock", []string{"--on-failure", "stop"}, []string{"repeat.on_failure", "repeat.max_failures"}, types.Repeat{OnFailure: types.OnFailureStop},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach}},
+		{"clock", []string{"--renew", "--jitter", "30s"}, []string{"repeat.jitter", "repeat.renew"}, types.Repeat{Renew: true, Jitter: 30},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach, Renew: true, Jitter: 30}},
+		{"clock", []string{"--renew=false"}, []string{"repeat.renew"}, types.Repeat{},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach, Jitter: 30}},
+		{"blocks", []string{"--on-failure", "stop"}, []string{"repeat.on_failure", "repeat.max_failures"}, types.Repeat{OnFailure: types.OnFailureStop},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop}},
+		{"blocks", []string{"--on-failure", "roll"}, []string{"repeat.on_failure", "repeat.max_failures"}, types.Repeat{OnFailure: types.OnFailureRoll},
+			types.Repeat{Remaining: 4}},
+		{"grid", []string{"--window", "7"}, []string{"repeat.window"}, types.Repeat{Window: 7}, types.Repeat{Window: 7}},
 	} {
 		msg, _ := r.Printed(append([]string{"update", c.label}, c.line...)...)
 		change, ok := msg.(*types.MsgUpdateTimer)
 		require.True(t, ok)
-		before := live(c.label)
-		want := before.Trigger
-		if want.Interval != nil {
-			want.Interval.First = before.Due
+		want := &types.MsgUpdateTimer{Sender: r.Alice, Id: ids[c.label], Fields: c.fields}
+		if c.says != (types.Repeat{}) {
+			want.Spec.Repeat = &c.says
 		}
-		c.want(want.Calendar, want.Interval)
-		require.Equal(t, &want, change.Trigger, c.line)
-		require.Nil(t, change.Options)
+		require.Equal(t, want, change, c.line)
+		before := live(c.label)
 		r.run(change)
 		after := live(c.label)
-		require.Equal(t, before.DueTime, after.DueTime, c.line)
-		if before.DueTime == 0 {
-			require.Equal(t, before.Due, after.Due, c.line)
+		require.Equal(t, &c.repeat, after.Spec.Repeat, c.line)
+		before.Spec.Repeat = after.Spec.Repeat
+		require.Equal(t, before.Spec, after.Spec, c.line)
+		if !slices.Contains(c.fields, "repeat.jitter") { // Which is by chance how much later it is due.
+			require.Equal(t, before.Status.DueTime, after.Status.DueTime, c.line)
+		}
+		if before.Status.DueTime == 0 {
+			require.Equal(t, before.Status.Due, after.Status.Due, c.line)
 		}
 	}
-	r.place(50, func(m *types.MsgScheduleTimer) { m.Label, m.Trigger.Height = "once", 90 })
+	r.place(50, func(m *types.MsgScheduleTimer) { m.Spec.Name, m.Spec.Trigger.Height = "once", 90 })
 	require.ErrorContains(t, r.Refused("update", "once", "--missed", "each"), "for a timer that repeats, and this one does not")
-	require.ErrorContains(t, r.Refused("update", "blocks", "--window", "5"), "are for --every-from schedule")
+	require.ErrorContains(t, r.Refused("update", "blocks", "--window", "5"), "an interval that counts from its fires has none that could be late")
 	require.ErrorContains(t, r.Refused("update", "clock", "--max-failures", "5"), "without --on-failure suspend")
+	require.ErrorContains(t, r.Refused("update", "once", "--renew"), "for a timer that repeats, and this one does not")
+	require.ErrorContains(t, r.Refused("update", "once", "--after", "1h", "--renew"), "repeat is stated for a timer that fires once")
+	require.ErrorContains(t, r.Refused("update", "grid", "--every", "30"), "missed, window and jitter are for occurrences that are known in advance")
+	require.ErrorContains(t, r.Refused("update", "clock", "--count", "3", "--every-from", "schedule"), `--every-from "schedule" is stated without --every`)
+	require.ErrorContains(t, r.Refused("update", "clock", "--count", "3", "--first", "500"), `--first "500" is stated without --every`)
+	require.ErrorContains(t, r.Refused("update", "clock", "--count", "3", "--cooldown", "5"), `--cooldown "5" is stated without --watch`)
+	r.place(60, func(m *types.MsgScheduleTimer) {
+		m.Spec.Name, m.Spec.Trigger = "changes", types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{r.balanceKey(r.Bob, "stake")}}}
+	})
+	require.ErrorContains(t, r.Refused("update", "changes", "--on-failure", "stop"), "on_failure is for a calendar or an interval: a watch goes back to watching")
+	msg, _ := r.Printed("update", "changes", "--count", "3")
+	require.Equal(t, &types.Repeat{Remaining: 3}, msg.(*types.MsgUpdateTimer).Spec.Repeat)
+	require.Equal(t, []string{"repeat.remaining"}, msg.(*types.MsgUpdateTimer).Fields)
 }
 
-func TestUpdate_StatesATriggerAndOptions(t *testing.T) {
+// TestUpdate_NamesWhatFlagsStateOfTheRest: the trigger, which is stated as schedule does, and how it bears bad moments;
+// what is stated as empty goes.
+func TestUpdate_NamesWhatFlagsStateOfTheRest(t *testing.T) {
 	r := newRig(t)
 	rent := r.place(5, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}}
-		m.Label, m.Retry, m.OnUnfunded = "rent", &types.Retry{Max: 2, After: 3}, types.OnUnfundedSkip
+		m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}}
+		m.Spec.Name, m.Spec.Retry, m.Spec.OnUnfunded = "rent", &types.Retry{Max: 2, After: 3}, types.OnUnfundedSkip
 	})
 	update := func(line ...string) (*types.MsgUpdateTimer, string) {
 		t.Helper()
@@ -500,24 +538,31 @@ func TestUpdate_StatesATriggerAndOptions(t *testing.T) {
 		return change, notes
 	}
 	msg, notes := update("--every", "day@09:00", "--zone", "UTC", "--count", "3")
-	require.Equal(t, &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127}, msg.Trigger.Calendar.Cron)
-	require.EqualValues(t, 3, msg.Trigger.Calendar.Remaining)
-	require.Nil(t, msg.Options)
+	require.Equal(t, &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127}, msg.Spec.Trigger.Calendar.Cron)
+	require.Equal(t, &types.Repeat{Remaining: 3}, msg.Spec.Repeat)
+	require.Equal(t, []string{"trigger", "repeat.remaining"}, msg.Fields)
+	require.Empty(t, msg.Spec.Beyond(msg.Fields))
 	require.Contains(t, notes, "next at\n")
 
 	msg, notes = update("--only-if", "bank:balance:bob:stake < 100")
 	key := r.balanceCondition(r.Bob, types.ConditionLess, "100")
-	require.Equal(t, &types.TimerOptions{
-		Retry: &types.Retry{Max: 2, After: 3}, OnUnfunded: types.OnUnfundedSkip, OnlyIf: []types.WatchKey{key},
-	}, msg.Options)
-	require.Nil(t, msg.Trigger)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: rent, Spec: types.TimerSpec{OnlyIf: []types.WatchKey{key}}, Fields: []string{"only_if"}}, msg)
 	require.Contains(t, notes, "only if bank:balance:bob:stake < 100: does not hold now")
 
 	msg, _ = update("--retries", "0", "--on-unfunded", "destroy", "--renew", "--only-if", "")
-	require.Equal(t, &types.TimerOptions{OnUnfunded: types.OnUnfundedDestroy, Renew: true}, msg.Options)
+	require.Equal(t, &types.MsgUpdateTimer{
+		Sender: r.Alice, Id: rent, Spec: types.TimerSpec{OnUnfunded: types.OnUnfundedDestroy, Repeat: &types.Repeat{Renew: true}},
+		Fields: []string{"repeat.renew", "retry", "on_unfunded", "only_if"},
+	}, msg)
+	msg, _ = update("--every", "3h")
+	require.Equal(t, &types.MsgUpdateTimer{
+		Sender: r.Alice, Id: rent, Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 10_800}}}},
+		Fields: []string{"trigger"},
+	}, msg)
 	msg, notes = update("--every", "2h", "--retries", "1", "--retry-after", "9m")
-	require.Equal(t, &types.Retry{Max: 1, After: 540}, msg.Options.Retry)
-	require.EqualValues(t, 7_200, msg.Trigger.Calendar.Every.Seconds)
+	require.Equal(t, &types.Retry{Max: 1, After: 540}, msg.Spec.Retry)
+	require.EqualValues(t, 7_200, msg.Spec.Trigger.Calendar.Every.Seconds)
+	require.Equal(t, []string{"trigger", "retry"}, msg.Fields)
 	require.Contains(t, notes, "every 2 hours")
 
 	require.ErrorContains(t, r.Refused("update", "rent", "--zone", "UTC", "--every", "2h"), "heights, blocks and distances have no zone")
@@ -529,7 +574,7 @@ func TestUpdate_StatesATriggerAndOptions(t *testing.T) {
 	require.ErrorContains(t, err, "needs a node")
 	msg2, err := r.offline("update", rent, "--at", "900")
 	require.NoError(t, err)
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: rent, Trigger: &types.Trigger{Height: 900}}, msg2)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: rent, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 900}}, Fields: []string{"trigger"}}, msg2)
 }
 
 // TestSchedule_OnlyIf: the condition is read as --when reads it, and the preview says whether it holds.
@@ -540,7 +585,7 @@ func TestSchedule_OnlyIf(t *testing.T) {
 		"--only-if", "bank:balance:bob:stake < 100", "--only-if", "bank:balance:alice:stake > 5")
 	require.Equal(t, []types.WatchKey{
 		r.balanceCondition(r.Bob, types.ConditionLess, "100"), r.balanceCondition(r.Alice, types.ConditionGreater, "5"),
-	}, msg.OnlyIf)
+	}, msg.Spec.OnlyIf)
 	require.Contains(t, notes, "only if bank:balance:bob:stake < 100: does not hold now")
 	require.Contains(t, notes, "only if bank:balance:alice:stake > 5: holds now")
 	require.Contains(t, notes, ", only if bank:balance:bob:stake is below 100 and bank:balance:alice:stake is above 5")
@@ -553,7 +598,8 @@ func TestUpdate_OfWhatDoesNotRunNeedsNoDryRun(t *testing.T) {
 	id := r.Schedule(500, 50_000_000)
 	r.Simulates(45_000)
 	msg, notes := r.Printed("update", id[:8], "--on-unfunded", "suspend")
-	require.Equal(t, types.OnUnfundedSuspend, msg.(*types.MsgUpdateTimer).Options.OnUnfunded)
+	require.Equal(t, types.OnUnfundedSuspend, msg.(*types.MsgUpdateTimer).Spec.OnUnfunded)
+	require.Equal(t, []string{"on_unfunded"}, msg.(*types.MsgUpdateTimer).Fields)
 	require.Regexp(t, `warning: it would fail if it ran now: .*insufficient funds\. This change is no cause of it\n`, notes)
 	_, notes = r.Printed("update", id[:8], "--gas-limit", "90000")
 	require.Contains(t, notes, "This change is no cause of it\n")

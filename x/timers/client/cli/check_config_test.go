@@ -22,7 +22,7 @@ func TestCheckConfig_ForetellsWhatIsOnHold(t *testing.T) {
 	for i, gas := range []uint64{100_000, 200_000, 250_000, 150_000} {
 		id := r.Schedule(60, int64(i+1))
 		require.NoError(t, r.Chain.BeginBlock())
-		_, _, err := r.Chain.Tx(&types.MsgUpdateTimer{Sender: r.Alice, Id: id, GasLimit: gas})
+		_, _, err := r.Chain.Tx(&types.MsgUpdateTimer{Sender: r.Alice, Id: id, Spec: types.TimerSpec{GasLimit: gas}, Fields: []string{"gas_limit"}})
 		require.NoError(t, err)
 		require.NoError(t, r.End())
 	}

@@ -15,7 +15,7 @@ import (
 // place schedules a timer of alice's that sends bob an amount, and returns its id.
 func (r *rig) place(amount int64, change func(*types.MsgScheduleTimer)) string {
 	r.T.Helper()
-	msg := &types.MsgScheduleTimer{Sender: r.Alice, Messages: r.Messages(r.Send(r.Alice, r.Bob, amount)), GasLimit: 100_000, CellLimit: 1_000}
+	msg := &types.MsgScheduleTimer{Sender: r.Alice, Spec: types.TimerSpec{Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, amount))}, GasLimit: 100_000, CellLimit: 1_000}}
 	change(msg)
 	require.NoError(r.T, r.Chain.BeginBlock())
 	results, _, err := r.Chain.Tx(msg)
@@ -42,9 +42,9 @@ func (r *rig) balanceCondition(address string, op types.ConditionOp, value strin
 func TestDescribe_SaysWhatAnOwnerAsks(t *testing.T) {
 	r := newRig(t)
 	rent := r.place(5, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}, Remaining: 12}}
-		m.Label, m.Renew = "rent", true
-		m.OnlyIf = []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "100")}
+		m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}}
+		m.Spec.Name, m.Spec.Repeat = "rent", &types.Repeat{Remaining: 12, Renew: true}
+		m.Spec.OnlyIf = []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "100")}
 	})
 	out, _, err := r.Run("query", "timers", "describe", "alice/rent", "--zone", "Europe/Berlin")
 	require.NoError(t, err)
@@ -101,12 +101,12 @@ func TestDescribe_SaysWhatItWaitsFor(t *testing.T) {
 	every := types.Trigger{Interval: &types.IntervalTrigger{Every: 3}}
 	ids := map[string]string{
 		"a change of what it watches": r.place(1, func(m *types.MsgScheduleTimer) {
-			m.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "5")}}}
+			m.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{r.balanceCondition(r.Bob, types.ConditionLess, "5")}}}
 		}),
-		"its turn at height":                      r.place(2, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Height: 900} }),
-		"its owner, who paused it and resumes it": r.place(3, func(m *types.MsgScheduleTimer) { m.Trigger = every }),
+		"its turn at height":                      r.place(2, func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{Height: 900} }),
+		"its owner, who paused it and resumes it": r.place(3, func(m *types.MsgScheduleTimer) { m.Spec.Trigger = every }),
 		"its retry 1": r.place(99_000_000, func(m *types.MsgScheduleTimer) {
-			m.Trigger, m.Retry = types.Trigger{After: 1}, &types.Retry{Max: 1, After: 50}
+			m.Spec.Trigger, m.Spec.Retry = types.Trigger{After: 1}, &types.Retry{Max: 1, After: 50}
 		}),
 	}
 	r.run(&types.MsgPauseTimer{Sender: r.Alice, Id: ids["its owner, who paused it and resumes it"]})
@@ -125,7 +125,7 @@ func TestDescribe_SaysWhatItWaitsFor(t *testing.T) {
 	require.Contains(t, failing, "sdk/5 (insufficient funds)")
 
 	r.Configure(func(c *types.TimerConfig) { c.LanePaused = true })
-	waiting := r.place(4, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 1} })
+	waiting := r.place(4, func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{After: 1} })
 	r.Blocks(4)
 	out, _, err := r.Run("query", "timers", "describe", "alice/"+waiting)
 	require.NoError(t, err)
@@ -137,10 +137,10 @@ func TestDescribe_SaysWhatItWaitsFor(t *testing.T) {
 func TestList_SaysWhatNeedsAnOwner(t *testing.T) {
 	r := newRig(t)
 	r.place(1, func(m *types.MsgScheduleTimer) {
-		m.Trigger, m.Label = types.Trigger{Interval: &types.IntervalTrigger{Every: 500}}, "steady"
+		m.Spec.Trigger, m.Spec.Name = types.Trigger{Interval: &types.IntervalTrigger{Every: 500}}, "steady"
 	})
 	r.place(99_000_000, func(m *types.MsgScheduleTimer) {
-		m.Trigger, m.Label = types.Trigger{Interval: &types.IntervalTrigger{Every: 1_000, First: r.Chain.Height() + 2}}, "failing"
+		m.Spec.Trigger, m.Spec.Name = types.Trigger{Interval: &types.IntervalTrigger{Every: 1_000, First: r.Chain.Height() + 2}}, "failing"
 	})
 	r.Blocks(3)
 	list := func() string {

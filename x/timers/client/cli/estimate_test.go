@@ -172,7 +172,7 @@ func TestAPayerWhoHasTooLittleIsWarned(t *testing.T) {
 	const poor = "alice can spend 500stake now, less than the 1100stake pre-charged: without more by then, the fire is lost for lack of funds"
 	require.EqualError(t, r.Refused("schedule", "--msgs", path, "--at", "500", "-y"), poor+". Nothing was sent; --force sends it all the same")
 	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--generate-only", "--force")
-	require.EqualValues(t, 500, msg.Trigger.Height)
+	require.EqualValues(t, 500, msg.Spec.Trigger.Height)
 	require.Contains(t, notes, "warning: "+poor+"\n")
 	_, notes = r.scheduleTx("--msgs", path, "--at", "500", "--on-unfunded", "suspend", "--generate-only", "--force")
 	require.Contains(t, notes, "without more by then, the timer is suspended until its owner resumes it or it expires\n")

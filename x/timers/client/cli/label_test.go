@@ -16,7 +16,7 @@ func (r *rig) labelled(label string, height uint64, amount int64) string {
 	r.T.Helper()
 	require.NoError(r.T, r.Chain.BeginBlock())
 	results, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Height: height}, Label: label, Messages: r.Messages(r.Send(r.Alice, r.Bob, amount)),
+		Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: height}, Name: label, Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, amount))}},
 	})
 	require.NoError(r.T, err)
 	require.NoError(r.T, r.End())

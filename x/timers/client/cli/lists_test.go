@@ -33,7 +33,7 @@ func (r *rig) atTime(at string) (id string) {
 	require.NoError(r.T, err)
 	require.NoError(r.T, r.Chain.BeginBlock())
 	results, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Time: &moment}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 7)), GasLimit: 250_000,
+		Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Time: &moment}, Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 7))}, GasLimit: 250_000},
 	})
 	require.NoError(r.T, err)
 	require.NoError(r.T, r.End())
@@ -70,8 +70,10 @@ func TestListsAreTables(t *testing.T) {
 	id := r.Schedule(500, 5)
 	require.NoError(t, r.Chain.BeginBlock())
 	_, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3000, First: 400, Remaining: 7}}, Label: "rent, monthly",
-		Messages: r.Messages(r.Send(r.Alice, r.Bob, 9), r.Send(r.Alice, r.Bob, 1)), Bid: &types.Bid{Tier: types.TierFast}, FeePayer: r.Alice,
+		Sender: r.Alice, Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3000, First: 400}}, Name: "rent, monthly",
+			Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 9), r.Send(r.Alice, r.Bob, 1))}, Bid: &types.Bid{Tier: types.TierFast}, FeePayer: r.Alice, Repeat: &types.Repeat{Remaining: 7},
+		},
 	})
 	require.NoError(t, err)
 	require.NoError(t, r.End())
@@ -142,7 +144,9 @@ func TestListsAsJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &list))
 	require.Equal(t, 1, list.Total)
 	require.Equal(t, id, list.Timers[0]["id"])
-	require.Contains(t, list.Timers[0], "label", "fields without a value are there too")
+	spec, ok := list.Timers[0]["spec"].(map[string]any)
+	require.True(t, ok)
+	require.Contains(t, spec, "name", "fields without a value are there too")
 	out, _, err = r.Run("query", "timers", "list", "alice", "-o", "yaml")
 	require.NoError(t, err)
 	require.Contains(t, out, "id: "+id)
@@ -167,9 +171,11 @@ func TestWhatATimerDoesIsInEveryOutput(t *testing.T) {
 	r.Node.Polls = 0
 	const six = "send 1stake to bob, then send 2stake to bob, then send 3stake to bob, then send 4stake to bob, then send 5stake to bob, then send 6stake to bob"
 	type shown struct {
-		ID       string
-		Does     string
-		Messages []json.RawMessage
+		ID   string
+		Does string
+		Spec struct {
+			Call struct{ Messages []json.RawMessage }
+		}
 	}
 	var list struct {
 		Timers, Watches []shown
@@ -188,13 +194,13 @@ func TestWhatATimerDoesIsInEveryOutput(t *testing.T) {
 	require.Len(t, list.Timers, 1)
 	due := list.Timers[0]
 	require.Equal(t, "send 5stake to bob", due.Does)
-	require.Len(t, due.Messages, 1)
+	require.Len(t, due.Spec.Call.Messages, 1)
 	read("timer", "alice/"+short)
 	require.Equal(t, due, list.Timer, "as the query of one prints it")
 	read("timer", "alice/long")
 	long := list.Timer
 	require.Equal(t, six, long.Does)
-	require.Len(t, long.Messages, 6)
+	require.Len(t, long.Spec.Call.Messages, 6)
 	read("list", "alice")
 	require.ElementsMatch(t, []shown{due, long}, list.Timers)
 	read("watches", "--actor", "alice")

@@ -30,10 +30,10 @@ func TestMistakesNameTheirFlag(t *testing.T) {
 		require.NotContains(t, err.Error(), ".go:")
 	}
 	msg, _ := r.scheduleTx("send", "bob", "5stake", "--in", "9", "--bid", "5000stake", "--max-charge", "900stake", "--generate-only", "--force")
-	require.Equal(t, &types.Bid{Price: "5000"}, msg.Bid)
-	require.Equal(t, "900", msg.MaxCharge)
+	require.Equal(t, &types.Bid{Price: "5000"}, msg.Spec.Bid)
+	require.Equal(t, "900", msg.Spec.MaxCharge)
 	msg, _ = r.scheduleTx("send", "bob", "5stake", "--in", "9", "--max-fee", "0.005stake", "--max-priority", "0.001stake", "--generate-only")
-	require.Equal(t, "0.005000000000000000", msg.Bid.Static.MaxFeePerCycle.String())
+	require.Equal(t, "0.005000000000000000", msg.Spec.Bid.Static.MaxFeePerCycle.String())
 	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "99", "--bid", "5stake", "--from", r.Alice}, offline...)...)
 	require.ErrorContains(t, err, `no node says what the fee denom is: want a number alone`)
 }
@@ -76,7 +76,7 @@ func TestAPayerIsCheckedBeforeItIsSigned(t *testing.T) {
 	msg, _ := r.Printed(line...)
 	schedule, ok := msg.(*types.MsgScheduleTimer)
 	require.True(t, ok)
-	require.Equal(t, r.Bob, schedule.FeePayer)
+	require.Equal(t, r.Bob, schedule.Spec.FeePayer)
 }
 
 // What could not be is said once, in the words of who typed it. What was said before is beside it.

@@ -17,8 +17,8 @@ import (
 // every schedules a timer of alice's that fires every other block, three times.
 func (r *rig) every(label string) string {
 	return r.place(5, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2, Remaining: 3, From: types.FromSchedule}}
-		m.Label = label
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2, From: types.FromSchedule}}
+		m.Spec.Name, m.Spec.Repeat = label, &types.Repeat{Remaining: 3}
 	})
 }
 

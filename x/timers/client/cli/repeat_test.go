@@ -18,25 +18,24 @@ func TestScheduleRepeats(t *testing.T) {
 	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
 
 	msg, notes := r.scheduleTx(append(line, "--every", "1h")...)
-	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Trigger)
+	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Spec.Trigger)
 	require.Contains(t, notes, ", every hour, until it expires\n")
 	require.Contains(t, notes, "pre-charges at most 800stake at each fire")
-	require.Nil(t, msg.Retry)
-	require.Zero(t, msg.OnUnfunded)
+	require.Nil(t, msg.Spec.Retry)
+	require.Zero(t, msg.Spec.OnUnfunded)
 
 	msg, notes = r.scheduleTx(append(line, "--every", "20", "--first", "500", "--count", "3", "--on-failure", "stop",
 		"--retries", "4", "--retry-after", "7", "--on-unfunded", "suspend")...)
-	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{
-		Every: 20, First: 500, Remaining: 3, OnFailure: types.OnFailureStop,
-	}}, msg.Trigger)
-	require.Equal(t, &types.Retry{Max: 4, After: 7}, msg.Retry)
-	require.Equal(t, types.OnUnfundedSuspend, msg.OnUnfunded)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20, First: 500}}, msg.Spec.Trigger)
+	require.Equal(t, &types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop}, msg.Spec.Repeat)
+	require.Equal(t, &types.Retry{Max: 4, After: 7}, msg.Spec.Retry)
+	require.Equal(t, types.OnUnfundedSuspend, msg.Spec.OnUnfunded)
 	require.NotContains(t, notes, "--every", "blocks are blocks")
 
 	for flag, text := range map[string]string{"--in": "30", "--after": "75s", "--at": "140"} {
 		msg, _ = r.scheduleTx(append(line, "--every", "20", flag, text, "--on-failure", "roll", "--on-unfunded", "destroy")...)
-		require.Equal(t, uint64(140), msg.Trigger.Interval.First, flag)
-		require.Zero(t, msg.Trigger.Height)
+		require.Equal(t, uint64(140), msg.Spec.Trigger.Interval.First, flag)
+		require.Zero(t, msg.Spec.Trigger.Height)
 	}
 }
 
@@ -57,7 +56,7 @@ func TestRetryAfter_IsInTheClockOfTheTrigger(t *testing.T) {
 		{[]string{"--every", "1h"}, "1500ms", "2s", 2},
 	} {
 		msg, notes := r.scheduleTx(append(append(line, by.after), by.when...)...)
-		require.Equal(t, &types.Retry{Max: 2, After: by.want}, msg.Retry)
+		require.Equal(t, &types.Retry{Max: 2, After: by.want}, msg.Spec.Retry)
 		require.Contains(t, notes, "; if it fails, again after "+by.says+", up to 2 times\n")
 	}
 	for _, refused := range []struct {
@@ -78,10 +77,10 @@ func TestScheduleRepeatsOffline(t *testing.T) {
 	r.Node.Down = true
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, notes := r.scheduleTx(append([]string{"--msgs", path, "--every", "20", "--retries", "1", "--retry-after", "3"}, offline...)...)
-	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Trigger)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Spec.Trigger)
 	require.Equal(t, noPriceKnown, notes)
 	msg, _ = r.scheduleTx(append([]string{"--msgs", path, "--every", "1h"}, offline...)...)
-	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Trigger)
+	require.Equal(t, types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600}}}, msg.Spec.Trigger)
 	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--every", "20", "--in", "5"}, offline...)...)
 	require.ErrorContains(t, err, "--in 5: distances from now need a node")
 }
@@ -147,7 +146,7 @@ func TestPauseAndResume(t *testing.T) {
 func TestResume_SaysThatItCatchesUp(t *testing.T) {
 	r := newRig(t)
 	id := r.place(5, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
 	})
 	due := r.Chain.Height() + 20
 	paused, _ := r.Printed("pause", id[:8])
@@ -170,22 +169,23 @@ func TestResume_SaysThatItCatchesUp(t *testing.T) {
 func TestUpdate_ToAnotherClockRestatesRetries(t *testing.T) {
 	r := newRig(t)
 	id := r.place(7, func(m *types.MsgScheduleTimer) {
-		m.Trigger, m.Retry = types.Trigger{After: 500}, &types.Retry{Max: 1, After: 60}
+		m.Spec.Trigger, m.Spec.Retry = types.Trigger{After: 500}, &types.Retry{Max: 1, After: 60}
 	})
 	require.ErrorContains(t, r.Refused("update", id[:8], "--after", "1h"), "its retries are 60 blocks apart, and would be as many seconds")
 	require.ErrorContains(t, r.Refused("update", id[:8], "--after", "1h", "--on-unfunded", "suspend"), "state --retries and --retry-after anew")
 	require.ErrorContains(t, r.Refused("update", id[:8], "--after", "1h", "--retries", "1", "--retry-after", "5"), `"5" has no unit`)
 	msg, _ := r.Printed("update", id[:8], "--after", "1h", "--retries", "1", "--retry-after", "2m")
-	require.Equal(t, &types.Retry{Max: 1, After: 120}, msg.(*types.MsgUpdateTimer).Options.Retry)
+	require.Equal(t, &types.Retry{Max: 1, After: 120}, msg.(*types.MsgUpdateTimer).Spec.Retry)
+	require.Equal(t, []string{"trigger", "retry"}, msg.(*types.MsgUpdateTimer).Fields)
 	msg, _ = r.Printed("update", id[:8], "--in", "900")
-	require.Nil(t, msg.(*types.MsgUpdateTimer).Options)
+	require.Equal(t, []string{"trigger"}, msg.(*types.MsgUpdateTimer).Fields)
 }
 
 // Before it is signed, skip says what passes and what is next.
 func TestSkip_SaysWhatPasses(t *testing.T) {
 	r := newRig(t)
 	id := r.place(5, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}
 	})
 	due := r.Chain.Height() + 20
 	msg, notes := r.Printed("skip", id[:8])
@@ -195,7 +195,7 @@ func TestSkip_SaysWhatPasses(t *testing.T) {
 	require.Regexp(t, fmt.Sprintf(`2 occurrences pass: height %d .* to height %d .*; next is height %d `, due, due+20, due+40), notes)
 
 	id = r.place(6, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: 1_700_003_600}}}
+		m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: 1_700_003_600}}}
 	})
 	msg, _ = r.Printed("skip", id[:8])
 	require.EqualValues(t, 1_700_003_600, msg.(*types.MsgSkipTimer).From)

@@ -26,7 +26,7 @@ type review struct {
 	d       *draft.Draft
 	ahead   *outlook.Outlook
 	plan    outlook.Plan
-	trigger *types.Trigger
+	spec    *types.TimerSpec
 	sponsor *outlook.Sponsor
 	result  dryrun.Result
 	// keeps: neither what the timer does nor when changes. That its messages would fail now is no reason to refuse another change.
@@ -85,8 +85,8 @@ func (r *review) fails(format string, args ...any) {
 // judge says what a fire costs and how long it waits, and objects to what can't come true.
 func (r *review) judge() error {
 	d := r.d
-	if r.trigger != nil {
-		warnOfOwnWatch(d, r.trigger.Watch, r.result)
+	if r.spec != nil {
+		warnOfOwnWatch(d, r.spec, r.result)
 		if err := r.timeouts(); err != nil {
 			return err
 		}
@@ -212,8 +212,8 @@ const mostFires = 10_000
 
 // promises objects to a number of fires of which not all fit into the timer's life, and to a life in which none does.
 func promises(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
-	left := msg.Trigger.Repetitions()
-	if msg.Trigger.Interval == nil && msg.Trigger.Calendar == nil {
+	left := msg.Spec.Repetitions()
+	if msg.Spec.Trigger.Interval == nil && msg.Spec.Trigger.Calendar == nil {
 		return
 	}
 	fit, exact := r.Fit(r.Ends())
@@ -221,7 +221,7 @@ func promises(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 		return
 	}
 	apart := ""
-	if i := msg.Trigger.Interval; i != nil {
+	if i := msg.Spec.Trigger.Interval; i != nil {
 		apart = fmt.Sprintf(", %s apart", plain.Count(i.Every, "block"))
 	}
 	fits := plain.Thousands(fit) + " fit"
@@ -233,7 +233,7 @@ func promises(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 		d.Object("it would never fire: it ends at %s, %s", ends, why)
 		return
 	}
-	if msg.ExpiresAt == 0 && msg.ExpiresTime == 0 {
+	if msg.Spec.ExpiresAt == 0 && msg.Spec.ExpiresTime == 0 {
 		why = "the longest that a timer lives; extend it before that"
 	}
 	d.Object("%s of %s%s: it ends at %s, %s", fits, plain.Count(left, "fire"), apart, ends, why)
@@ -244,7 +244,7 @@ func lifeEnds(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) (en
 	height, at := r.LastHeight(), r.LastTime()
 	byHeight := at == 0 || height != 0 && r.Ends().Unix() < at
 	why = "the longest life of a timer"
-	if byHeight && msg.ExpiresAt != 0 || !byHeight && msg.ExpiresTime != 0 {
+	if byHeight && msg.Spec.ExpiresAt != 0 || !byHeight && msg.Spec.ExpiresTime != 0 {
 		why = "as stated"
 	}
 	if byHeight {

@@ -7,10 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,6 +28,7 @@ func TestADryRunHoldsThePreCharge(t *testing.T) {
 	const want = "it would fail if it ran now, once the 800stake pre-charged are debited: spendable balance 9042stake is smaller than 9300stake: insufficient funds"
 	require.ErrorContains(t, r.Refused(append([]string{"schedule"}, line...)...), want)
 	require.ErrorContains(t, r.Refused("update", id, "--gas-limit", "100000"), want)
+	require.ErrorContains(t, r.Refused("update", id, "--default-bid"), "stake pre-charged are debited: spendable balance ")
 	_, notes := r.scheduleTx(append(line, "--generate-only", "--force")...)
 	require.Contains(t, notes, "warning: "+want)
 
@@ -179,8 +182,8 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 	// The gas limit is what the messages need, unless it is stated.
 	msg, notes := r.Printed("schedule", "send", "bob", "5stake", "--at", "500")
 	require.Contains(t, notes, "--gas-limit auto: ")
-	require.Less(t, scheduled(t, msg).GasLimit, uint64(150_000))
-	require.NotZero(t, scheduled(t, msg).GasLimit)
+	require.Less(t, scheduled(t, msg).Spec.GasLimit, uint64(150_000))
+	require.NotZero(t, scheduled(t, msg).Spec.GasLimit)
 }
 
 const noPriceKnown = "no price of today is known, so that nothing bounds what one fire may cost: --max-charge would\n"
@@ -199,30 +202,42 @@ func TestSchedule_BoundsWhatAFireMayCost(t *testing.T) {
 	line := []string{"schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000"}
 	says := never("8000")
 	msg, notes := r.Printed(line...)
-	require.Equal(t, "8000", scheduled(t, msg).MaxCharge)
+	require.Equal(t, "8000", scheduled(t, msg).Spec.MaxCharge)
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 	require.Contains(t, notes, says)
 	msg, _ = r.Printed(append(line, "--max-charge", "default")...)
-	require.Equal(t, "8000", scheduled(t, msg).MaxCharge)
+	require.Equal(t, "8000", scheduled(t, msg).Spec.MaxCharge)
 	for _, none := range []string{"none", "0", "0stake"} {
 		msg, notes = r.Printed(append(line, "--max-charge", none)...)
-		require.Equal(t, "0", scheduled(t, msg).MaxCharge, none)
+		require.Equal(t, "0", scheduled(t, msg).Spec.MaxCharge, none)
 		require.NotContains(t, notes, "never costs more")
 	}
 	msg, notes = r.Printed(append(line, "--max-charge", "900")...)
-	require.Equal(t, "900", scheduled(t, msg).MaxCharge)
+	require.Equal(t, "900", scheduled(t, msg).Spec.MaxCharge)
 	require.NotContains(t, notes, "never costs more")
 
 	// An update leaves it as it is, unless it is asked for.
 	id := r.Schedule(400, 5)
 	update, notes := r.Printed("update", id, "--gas-limit", "100000")
-	require.Empty(t, updated(t, update).MaxCharge)
+	require.Equal(t, []string{"gas_limit"}, updated(t, update).Fields)
 	require.NotContains(t, notes, "never costs more")
 	update, notes = r.Printed("update", id, "--gas-limit", "100000", "--max-charge", "default")
-	require.Equal(t, "8000", updated(t, update).MaxCharge)
+	require.Equal(t, "8000", updated(t, update).Spec.MaxCharge)
+	require.Equal(t, []string{"gas_limit", "max_charge"}, updated(t, update).Fields)
 	require.Contains(t, notes, says)
 	update, _ = r.Printed("update", id, "--max-charge", "none")
-	require.Equal(t, "0", updated(t, update).MaxCharge)
+	require.Equal(t, "0", updated(t, update).Spec.MaxCharge)
+	require.Equal(t, []string{"max_charge"}, updated(t, update).Fields)
+
+	// Where a fire costs nothing today, ten times that would be no bound: that which the timer has stays.
+	r.Configure(func(c *types.TimerConfig) {
+		zero := decimal.Of(math.LegacyZeroDec())
+		c.Policy, c.CycleBasefee, c.CellBasefee = types.PolicyFIFO, zero, zero
+	})
+	update, _ = r.Printed("update", id, "--gas-limit", "100000", "--max-charge", "default")
+	require.Equal(t, []string{"gas_limit"}, updated(t, update).Fields)
+	require.Empty(t, updated(t, update).Spec.MaxCharge)
+	r.Configure(func(*types.TimerConfig) {})
 
 	// Without a node no price is known.
 	offline := []string{"--at", "500", "--offline", "--account-number", "1", "--sequence", "1"}
@@ -242,7 +257,7 @@ func TestSchedule_BoundHoldsTheBid(t *testing.T) {
 			}
 			msg, notes := r.Printed(line...)
 			require.Contains(t, notes, "never costs more than "+want+"stake a fire, ")
-			require.Equal(t, want, scheduled(t, msg).MaxCharge)
+			require.Equal(t, want, scheduled(t, msg).Spec.MaxCharge)
 		})
 	}
 }

@@ -114,7 +114,7 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft)) error {
 	case d.DefaultCharge:
 		outlook.NoDefaultMaxCharge(j)
 	}
-	return broadcast.SendTimer(j, msg, when(d, &msg.Trigger))
+	return broadcast.SendTimer(j, msg, when(d, &msg.Spec))
 }
 
 // advisory is the outlook. Without a node nothing is sent and no gas limit is found, but what is to be printed is.
@@ -138,10 +138,10 @@ func takeFlag(cmd *cobra.Command, name string) (string, error) {
 
 // adviseSchedule checks a timer against the chain's config and says what it will cost.
 func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) error {
-	if err := ahead.CheckLimits(bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}); err != nil {
+	if err := ahead.CheckLimits(bids.Limits{Gas: msg.Spec.GasLimit, Cells: msg.Spec.CellLimit, MaxCharge: msg.Spec.MaxCharge}); err != nil {
 		return err
 	}
-	call := &types.TimerCall{Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages}
+	call := &types.TimerCall{Handler: msg.Spec.Call.Handler, Payload: msg.Spec.Call.Payload, Messages: msg.Spec.Call.Messages}
 	if err := ahead.CheckCall(call, d.Messages); err != nil {
 		return err
 	}
@@ -157,27 +157,27 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	if err := checkLife(d, ahead, msg, &r); err != nil {
 		return err
 	}
-	sponsor, err := ahead.CheckPayer(d.Job, msg.FeePayer, msg.Sender)
+	sponsor, err := ahead.CheckPayer(d.Job, msg.Spec.FeePayer, msg.Sender)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
 	}
 	summarize(d, &r, msg)
 	promises(d, &r, msg)
-	review := &review{d: d, ahead: ahead, trigger: &msg.Trigger, sponsor: sponsor, plan: outlook.Plan{Actor: cmp.Or(msg.Actor, msg.Sender)}}
-	if msg.GasLimit, err = review.try(msg.GasLimit, true); err != nil {
+	review := &review{d: d, ahead: ahead, spec: &msg.Spec, sponsor: sponsor, plan: outlook.Plan{Actor: cmp.Or(msg.Actor, msg.Sender)}}
+	if msg.Spec.GasLimit, err = review.try(msg.Spec.GasLimit, true); err != nil {
 		return err
 	}
 	review.plan = outlook.Plan{
 		Course: r,
-		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge, DefaultCharge: d.DefaultCharge},
-		Bid:    msg.Bid, BidStated: msg.Bid != nil,
-		Payer: cmp.Or(msg.FeePayer, msg.Sender), Actor: cmp.Or(msg.Actor, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
+		Limits: bids.Limits{Gas: msg.Spec.GasLimit, Cells: msg.Spec.CellLimit, MaxCharge: msg.Spec.MaxCharge, DefaultCharge: d.DefaultCharge},
+		Bid:    msg.Spec.Bid, BidStated: msg.Spec.Bid != nil,
+		Payer: cmp.Or(msg.Spec.FeePayer, msg.Sender), Actor: cmp.Or(msg.Actor, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.Spec.OnUnfunded == types.OnUnfundedSuspend,
 	}
 	if err := review.judge(); err != nil {
 		return err
 	}
 	if d.DefaultCharge {
-		msg.MaxCharge = review.maxCharge
+		msg.Spec.MaxCharge = review.maxCharge
 	}
 	return nil
 }
@@ -189,31 +189,31 @@ func checkLife(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
 			"want at least %d", due, now, now+timespan.LeadBlocks)
 	}
-	if last := now + config.MaxTtlBlocks; max(due, msg.ExpiresAt) > last+timespan.LeadBlocks {
+	if last := now + config.MaxTtlBlocks; max(due, msg.Spec.ExpiresAt) > last+timespan.LeadBlocks {
 		said := draft.EndFlags
-		if due >= msg.ExpiresAt {
+		if due >= msg.Spec.ExpiresAt {
 			said = draft.DueFlags
 		}
 		return fmt.Errorf("%s%s is too far: a timer lives %d blocks at most, from here until %s",
-			d.Said(said), d.Date(max(due, msg.ExpiresAt)), config.MaxTtlBlocks, d.Date(last))
+			d.Said(said), d.Date(max(due, msg.Spec.ExpiresAt)), config.MaxTtlBlocks, d.Date(last))
 	}
-	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
-		return fmt.Errorf("the timer expires at %s and is due at %s from here: it would never fire", d.Date(msg.ExpiresAt), d.Date(due))
+	if msg.Spec.ExpiresAt != 0 && msg.Spec.ExpiresAt < due {
+		return fmt.Errorf("the timer expires at %s and is due at %s from here: it would never fire", d.Date(msg.Spec.ExpiresAt), d.Date(due))
 	}
-	if msg.ExpiresTime == 0 && !msg.Trigger.ByTime() {
+	if msg.Spec.ExpiresTime == 0 && !msg.Spec.Trigger.ByTime() {
 		return nil
 	}
 	c, err := d.Clock()
 	if err != nil {
 		return err
 	}
-	if last := c.Present().Unix() + int64(config.MaxTtlSeconds); max(r.Time(), msg.ExpiresTime) > last {
+	if last := c.Present().Unix() + int64(config.MaxTtlSeconds); max(r.Time(), msg.Spec.ExpiresTime) > last {
 		said := draft.EndFlags
-		if r.Time() >= msg.ExpiresTime {
+		if r.Time() >= msg.Spec.ExpiresTime {
 			said = draft.DueFlags
 		}
 		return fmt.Errorf("%s%s is too far: a timer lives %s at most, from here until %s",
-			d.Said(said), d.Stamp(max(r.Time(), msg.ExpiresTime)), timespan.ForPeople(time.Duration(config.MaxTtlSeconds)*time.Second), d.Stamp(last))
+			d.Said(said), d.Stamp(max(r.Time(), msg.Spec.ExpiresTime)), timespan.ForPeople(time.Duration(config.MaxTtlSeconds)*time.Second), d.Stamp(last))
 	}
 	return nil
 }

@@ -43,11 +43,13 @@ func TestScheduleOfflineNeedsNoNode(t *testing.T) {
 		"--fee-payer", "bob", "--max-fee", "0.002", "--max-priority", "0.0005",
 	}, offline...)...)
 	require.Equal(t, &types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Height: 500}, Messages: r.Messages(send), FeePayer: r.Bob,
-		GasLimit: 100_000, ExpiresAt: 900,
-		Bid: &types.Bid{Static: &types.StaticBid{
-			MaxFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.002")), MaxPriorityFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.0005")),
-		}},
+		Sender: r.Alice, Spec: types.TimerSpec{
+			Trigger: types.Trigger{Height: 500}, Call: types.TimerCall{Messages: r.Messages(send)}, FeePayer: r.Bob,
+			GasLimit: 100_000, ExpiresAt: 900,
+			Bid: &types.Bid{Static: &types.StaticBid{
+				MaxFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.002")), MaxPriorityFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.0005")),
+			}},
+		},
 	}, msg)
 	require.Equal(t, noPriceKnown, notes)
 	require.Zero(t, r.Node.Asked)
@@ -62,7 +64,7 @@ func TestSchedulePrintedWithoutANodeIsUncheckedAndSaysSo(t *testing.T) {
 
 	path = r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--gas-limit", "100000", "--generate-only")
-	require.EqualValues(t, 500, msg.Trigger.Height)
+	require.EqualValues(t, 500, msg.Spec.Trigger.Height)
 	require.Contains(t, notes, "not checked against the chain's config")
 }
 
@@ -90,8 +92,8 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			msg, _ := r.scheduleTx(append([]string{"--msgs", r.File("msgs.json", content)}, line...)...)
-			require.Equal(t, r.Messages(first, second), msg.Messages)
-			require.Empty(t, msg.Payload)
+			require.Equal(t, r.Messages(first, second), msg.Spec.Call.Messages)
+			require.Empty(t, msg.Spec.Call.Payload)
 			out, _, err := r.RunWith(content, append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", "-"}, line...)...)
 			require.NoError(t, err)
 			require.Equal(t, msg, r.Tx(out)[0])
@@ -104,11 +106,11 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 			{"--payload-file", r.File("payload.bin", string(want))},
 		} {
 			msg, _ := r.scheduleTx(append(given, line...)...)
-			require.Equal(t, want, msg.Payload, given[0])
+			require.Equal(t, want, msg.Spec.Call.Payload, given[0])
 		}
 		msg, _ := r.scheduleTx(append([]string{"--payload", "/+8=", "--handler", "other"}, line...)...)
-		require.Equal(t, []byte{0xff, 0xef}, msg.Payload)
-		require.Equal(t, "other", msg.Handler)
+		require.Equal(t, []byte{0xff, 0xef}, msg.Spec.Call.Payload)
+		require.Equal(t, "other", msg.Spec.Call.Handler)
 	})
 }
 
@@ -117,12 +119,12 @@ func TestScheduleAfterInclusion(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, _ := r.scheduleTx(append([]string{"--msgs", path, "--after-blocks", "20", "--label", "rent, monthly", "--expires-at", "7", "--gas-limit", "100000"}, offline...)...)
-	require.Equal(t, types.Trigger{After: 20}, msg.Trigger)
-	require.Equal(t, "rent, monthly", msg.Label)
+	require.Equal(t, types.Trigger{After: 20}, msg.Spec.Trigger)
+	require.Equal(t, "rent, monthly", msg.Spec.Name)
 
 	// On line, what can't be is refused before it is signed.
 	msg, _ = r.scheduleTx("--msgs", path, "--after-blocks", "1", "--gas-limit", "100000", "--generate-only")
-	require.Equal(t, types.Trigger{After: 1}, msg.Trigger)
+	require.Equal(t, types.Trigger{After: 1}, msg.Spec.Trigger)
 	for want, line := range map[string][]string{
 		"--after-blocks: ":                        {"--after-blocks", "0"},
 		"is too far: a timer lives 2592000 block": {"--after-blocks", "2592010"},
@@ -147,25 +149,25 @@ func TestSchedule_KeepsTimes(t *testing.T) {
 	// The latest block, 110, is of second 110.22.
 	msg, notes := r.scheduleTx(append(line, "--after", "10m", "--expires-in", "1h")...)
 	due := time.Unix(1_700_000_711, 0).UTC()
-	require.Equal(t, types.Trigger{Time: &due}, msg.Trigger)
-	require.Zero(t, msg.ExpiresAt)
-	require.EqualValues(t, 1_700_003_711, msg.ExpiresTime)
+	require.Equal(t, types.Trigger{Time: &due}, msg.Spec.Trigger)
+	require.Zero(t, msg.Spec.ExpiresAt)
+	require.EqualValues(t, 1_700_003_711, msg.Spec.ExpiresTime)
 	require.Contains(t, notes, ", at 2023-11-14 22:25:11 +00:00\n")
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
-	require.EqualValues(t, 130, msg.Trigger.Height)
-	require.EqualValues(t, 160, msg.ExpiresAt)
+	require.EqualValues(t, 130, msg.Spec.Trigger.Height)
+	require.EqualValues(t, 160, msg.Spec.ExpiresAt)
 	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block; expected at ")
 
 	// Less than two blocks away, the time is kept to by the first block that can fire it: 112.224 s.
 	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)
-	require.EqualValues(t, 1_700_000_113, msg.Trigger.Time.Unix())
+	require.EqualValues(t, 1_700_000_113, msg.Spec.Trigger.Time.Unix())
 	require.Contains(t, notes, "800stake")
 
 	msg, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
-	require.Zero(t, msg.GasLimit, "the chain's default")
-	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Bid)
+	require.Zero(t, msg.Spec.GasLimit, "the chain's default")
+	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Spec.Bid)
 	require.Contains(t, notes, "pre-charges at most 1100stake at the fire, and gives back what is not used\n"+
 		"pays 0.002stake a cycle now (chain 0.001, lane 0.001, tip 0), 500stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n")
@@ -251,9 +253,9 @@ func TestDistancesNeedANodeThatKnowsNow(t *testing.T) {
 	_, _, err = r.Run(append(line, "--every", "20", "--every-from", "schedule", "--window", "10m", "--generate-only")...)
 	require.ErrorContains(t, err, "--window 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
 	timed, _ := r.scheduleTx("--msgs", path, "--after", "10m", "--generate-only")
-	require.EqualValues(t, 1_700_000_610, timed.Trigger.Time.Unix(), "a time needs no block time")
+	require.EqualValues(t, 1_700_000_610, timed.Spec.Trigger.Time.Unix(), "a time needs no block time")
 	msg, notes := r.scheduleTx("--msgs", path, "--in", "20", "--generate-only")
-	require.EqualValues(t, 30, msg.Trigger.Height)
+	require.EqualValues(t, 30, msg.Spec.Trigger.Height)
 	require.Contains(t, notes, "due at height 30: in 20 blocks\n", "a number of blocks needs no block time")
 
 	r.Node.Earliest, r.Node.BlockTime = 1, 0
@@ -356,11 +358,9 @@ func TestSchedule_OfRecurrencesThatLiveOn(t *testing.T) {
 	msg, _ := r.Printed("schedule", "send", "bob", "5stake", "--every", "day@09:00", "--zone", "UTC", "--renew", "--on-failure", "suspend",
 		"--max-failures", "5", "--on-unfunded", "skip", "--retries", "3", "--retry-after", "2s", "--retry-backoff", "3", "--retry-on", "bank/5,wasm")
 	scheduled := msg.(*types.MsgScheduleTimer)
-	require.True(t, scheduled.Renew)
-	require.Equal(t, types.OnUnfundedSkip, scheduled.OnUnfunded)
-	require.Equal(t, types.OnFailureSuspend, scheduled.Trigger.Calendar.OnFailure)
-	require.Equal(t, uint32(5), scheduled.Trigger.Calendar.MaxFailures)
-	require.Equal(t, &types.Retry{Max: 3, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {Codespace: "wasm"}}}, scheduled.Retry)
+	require.Equal(t, &types.Repeat{OnFailure: types.OnFailureSuspend, MaxFailures: 5, Renew: true}, scheduled.Spec.Repeat)
+	require.Equal(t, types.OnUnfundedSkip, scheduled.Spec.OnUnfunded)
+	require.Equal(t, &types.Retry{Max: 3, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {Codespace: "wasm"}}}, scheduled.Spec.Retry)
 	for want, args := range map[string][]string{
 		"--max-failures \"2\" is stated without --on-failure suspend": {"--every", "20", "--max-failures", "2"},
 		"--retry-backoff \"5\": want 1 to 4":                          {"--in", "20", "--retries", "1", "--retry-after", "2", "--retry-backoff", "5"},

@@ -18,7 +18,7 @@ func TestScheduleStatesAnIntegerBid(t *testing.T) {
 	line := []string{"--msgs", path, "--at", "500", "--gas-limit", "100000", "--generate-only"}
 
 	msg, notes := r.scheduleTx(append(line, "--bid", "250")...)
-	require.Equal(t, &types.Bid{Price: "250"}, msg.Bid)
+	require.Equal(t, &types.Bid{Price: "250"}, msg.Spec.Bid)
 	require.Equal(t, r.willSend()+"pre-charges at most 950stake at the fire, and gives back what is not used\n"+
 		"pays 0.001stake a cycle now (chain 0.001, lane 0, tip 0), 350stake if it uses all of them\n"+
 		"pays its bid of 250stake at the fire, within these sums\n"+

@@ -167,8 +167,8 @@ func TestDescribe_NamesTheZone(t *testing.T) {
 
 	// One whose clocks stay follows none that change.
 	r.place(5, func(m *types.MsgScheduleTimer) {
-		m.Label = "fixed"
-		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
+		m.Spec.Name = "fixed"
+		m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
 			Cron: &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1 << 1, Months: 0x1ffe, Weekdays: 0x7f}, OffsetMinutes: 60,
 		}}
 	})
@@ -181,7 +181,7 @@ func TestDescribe_NamesTheZone(t *testing.T) {
 func TestList_APausedTimerDoesNotRunDry(t *testing.T) {
 	r := newRig(t)
 	id := r.place(1, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 500}}
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 500}}
 	})
 	r.Sends(r.Alice, r.Bob, 10_000_000-400-r.spent())
 	list := func() string {

@@ -21,15 +21,15 @@ func writer(j *job.Job) words.Writer { return words.Writer{Codec: j.Codec, Who: 
 
 // summarize says in words what a timer will do, and when, before it is signed.
 func summarize(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
-	does := fmt.Sprintf("call %q with %s", msg.Handler, plain.Count(uint64(len(msg.Payload)), "byte"))
+	does := fmt.Sprintf("call %q with %s", msg.Spec.Call.Handler, plain.Count(uint64(len(msg.Spec.Call.Payload)), "byte"))
 	if len(d.Messages) > 0 {
 		does = writer(d.Job).Messages(d.Messages)
 	}
-	d.Notef("will %s, %s%s%s", does, when(d, &msg.Trigger), onlyIf(d, msg), again(msg.Retry, &msg.Trigger))
+	d.Notef("will %s, %s%s%s", does, when(d, &msg.Spec), onlyIf(d, msg), again(msg.Spec.Retry, &msg.Spec.Trigger))
 	if !draft.Repeats(msg) {
 		return
 	}
-	if msg.Trigger.Calendar != nil {
+	if msg.Spec.Trigger.Calendar != nil {
 		noteOccurrences(d, r, msg)
 	}
 	ends, why := lifeEnds(d, r, msg)
@@ -63,7 +63,7 @@ func noteOccurrences(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTim
 		atLeast = "more than "
 	}
 	why := "its life ends before the next"
-	if left := msg.Trigger.Repetitions(); left != 0 && n == left {
+	if left := msg.Spec.Repetitions(); left != 0 && n == left {
 		why = "then it has made all"
 	}
 	d.Notef("next at\n%s", strings.Join(next, "\n"))
@@ -88,8 +88,9 @@ func byItsClock(d *draft.Draft, at time.Time) string {
 
 // warnOfOwnWatch says whether a timer makes itself due. What a fire changes counts for the next block, and after a fire
 // changes count from so many blocks after it on as its cooldown says, at least one.
-func warnOfOwnWatch(d *draft.Draft, watch *types.WatchTrigger, result dryrun.Result) {
-	if watch == nil || watch.Remaining == 1 || watch.Cooldown > 1 {
+func warnOfOwnWatch(d *draft.Draft, spec *types.TimerSpec, result dryrun.Result) {
+	watch := spec.Trigger.Watch
+	if watch == nil || spec.Repetitions() == 1 || watch.Cooldown > 1 {
 		return
 	}
 	text, at, sure := dryrun.OwnWatch(d.Job, result.Events, watch.Keys)
@@ -108,7 +109,8 @@ func warnOfOwnWatch(d *draft.Draft, watch *types.WatchTrigger, result dryrun.Res
 }
 
 // when says what makes a timer due, in words.
-func when(d *draft.Draft, t *types.Trigger) string {
+func when(d *draft.Draft, spec *types.TimerSpec) string {
+	t, repeat := &spec.Trigger, spec.Repeat
 	switch {
 	case t.Interval != nil:
 		text := "every " + plain.Count(t.Interval.Every, "block")
@@ -118,7 +120,7 @@ func when(d *draft.Draft, t *types.Trigger) string {
 		if t.Interval.From == types.FromSchedule {
 			text += ", counted from its schedule"
 		}
-		return text + terms(t.Interval.Occurrences, blocks) + times(t.Interval.Remaining)
+		return text + terms(repeat, blocks) + times(repeat.GetRemaining())
 	case t.Calendar != nil:
 		zone := ""
 		if d.Rule != nil {
@@ -128,11 +130,11 @@ func when(d *draft.Draft, t *types.Trigger) string {
 		if every := t.Calendar.Every; every != nil && every.Anchor != 0 {
 			text += ", first at " + d.Stamp(every.Anchor)
 		}
-		return text + terms(t.Calendar.Occurrences, seconds) + times(t.Calendar.Remaining)
+		return text + terms(repeat, seconds) + times(repeat.GetRemaining())
 	case t.Time != nil:
 		return "at " + d.Stamp(t.Time.Unix())
 	case t.Watch != nil:
-		return "when " + words.Watched(t.Watch.Keys, d.Watched) + times(t.Watch.Remaining)
+		return "when " + words.Watched(t.Watch.Keys, d.Watched) + times(repeat.GetRemaining())
 	case t.After != 0:
 		return plain.Count(t.After, "block") + " after the one that schedules it"
 	default:
@@ -144,7 +146,7 @@ func blocks(n uint64) string  { return plain.Count(n, "block") }
 func seconds(n uint64) string { return timespan.ForPeople(time.Duration(n) * time.Second) }
 
 // terms say which of several fires that have come due are made, how late and how spread; nothing if that is the default.
-func terms(o *types.OccurrenceTerms, length func(uint64) string) string {
+func terms(o *types.Repeat, length func(uint64) string) string {
 	if o == nil {
 		return ""
 	}
@@ -163,10 +165,10 @@ func terms(o *types.OccurrenceTerms, length func(uint64) string) string {
 
 // onlyIf says what must hold, in words.
 func onlyIf(d *draft.Draft, msg *types.MsgScheduleTimer) string {
-	if len(msg.OnlyIf) == 0 {
+	if len(msg.Spec.OnlyIf) == 0 {
 		return ""
 	}
-	return ", only if " + words.OnlyIf(msg.OnlyIf, d.OnlyIf)
+	return ", only if " + words.OnlyIf(msg.Spec.OnlyIf, d.OnlyIf)
 }
 
 // again says what becomes of a fire that fails, in words.

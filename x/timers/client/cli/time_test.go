@@ -66,7 +66,7 @@ func TestTimes_OfAHaltedChain(t *testing.T) {
 	}
 	// What is forced counts from now: 22:14:51.
 	msg, notes := r.Printed("schedule", "send", "bob", "5stake", "--after", "30s", "--gas-limit", "100000", "--force")
-	require.EqualValues(t, 1_700_000_000+int64(height)+80+30, scheduled(t, msg).Trigger.Time.Unix())
+	require.EqualValues(t, 1_700_000_000+int64(height)+80+30, scheduled(t, msg).Spec.Trigger.Time.Unix())
 	require.Contains(t, notes, ", at 2023-11-14 22:15:21 +00:00\n")
 	_, notes = r.Printed("schedule", "send", "bob", "5stake", "--in", "30", "--gas-limit", "100000", "--force")
 	require.Contains(t, notes, "expected at 2023-11-14 22:15:20 +00:00")

@@ -282,7 +282,7 @@ func whenOf(t *testing.T, r *rig, stated []string) whenVector {
 	msg := scheduled(t, made)
 	v.Fires, v.KnownUntil = firesOf(t, msg, now, v.Flags)
 	bare := *msg
-	bare.Sender, bare.Messages, bare.Payload, bare.GasLimit = "", nil, nil, 0
+	bare.Sender, bare.Spec.Call.Messages, bare.Spec.Call.Payload, bare.Spec.GasLimit = "", nil, nil, 0
 	text, err := (&jsonpb.Marshaler{OrigName: true}).MarshalToString(&bare)
 	require.NoError(t, err)
 	v.Message = json.RawMessage(text)
@@ -299,14 +299,14 @@ func firesOf(t *testing.T, msg *types.MsgScheduleTimer, now time.Time, flags map
 			break
 		}
 	}
-	if msg.Trigger.Calendar == nil || msg.Trigger.Calendar.Cron == nil {
+	if msg.Spec.Trigger.Calendar == nil || msg.Spec.Trigger.Calendar.Cron == nil {
 		return fires, 0
 	}
 	zone, err := when.Zone(map[bool]string{true: "UTC", false: flags["zone"]}[flags["zone"] == ""])
 	require.NoError(t, err)
 	ends := time.Time{}
-	if msg.ExpiresTime != 0 {
-		ends = time.Unix(msg.ExpiresTime, 0)
+	if msg.Spec.ExpiresTime != 0 {
+		ends = time.Unix(msg.Spec.ExpiresTime, 0)
 	}
 	plan, err := when.Parse(flags["every"], zone, now, ends)
 	require.NoError(t, err)

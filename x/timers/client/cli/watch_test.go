@@ -27,25 +27,27 @@ func TestScheduleWatches(t *testing.T) {
 	text := "bank:balance:" + r.Bob + ":stake"
 	msg, notes := r.scheduleTx(append(line, "--watch", text)...)
 	key := r.balanceKey(r.Bob, "stake")
-	require.Equal(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}, msg.Trigger)
+	require.Equal(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}, msg.Spec.Trigger)
+	require.Equal(t, &types.Repeat{Remaining: 1}, msg.Spec.Repeat)
 	require.Contains(t, notes, "watches "+text+": bank:"+hex.EncodeToString(key.Prefix)+"\n")
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	// Several, as people and as programs write them, with a number of times and an expiry.
 	msg, notes = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.Alice,
 		"--count", "0", "--expires-in", "50")...)
-	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.Alice, "")}}, *msg.Trigger.Watch)
-	require.EqualValues(t, 60, msg.ExpiresAt)
+	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.Alice, "")}}, *msg.Spec.Trigger.Watch)
+	require.Nil(t, msg.Spec.Repeat)
+	require.EqualValues(t, 60, msg.Spec.ExpiresAt)
 	require.Contains(t, notes, ", when bank:"+hex.EncodeToString(key.Prefix)+" changes or bank:balances:"+r.Alice+" changes, until it expires\n")
 
 	// Conditions go with what is watched, in their order.
 	msg, notes = r.scheduleTx(append(line, "--watch", text, "--when", "< 1000000", "--cooldown", "20")...)
 	require.Contains(t, notes, ", when "+text+" falls below 1000000, once\n")
 	key.When = &types.WatchCondition{Op: types.ConditionLess, Value: "1000000"}
-	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1, Cooldown: 20}, *msg.Trigger.Watch)
+	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key}, Cooldown: 20}, *msg.Spec.Trigger.Watch)
 	key.When = &types.WatchCondition{Op: types.ConditionExists}
 	msg, _ = r.scheduleTx(append(line, "--watch", "bank:balances:"+r.Alice, "--when", "", "--watch", text, "--when", "exists")...)
-	require.Equal(t, []types.WatchKey{r.balanceKey(r.Alice, ""), key}, msg.Trigger.Watch.Keys)
+	require.Equal(t, []types.WatchKey{r.balanceKey(r.Alice, ""), key}, msg.Spec.Trigger.Watch.Keys)
 
 	for _, c := range []struct {
 		says string
@@ -69,7 +71,7 @@ func TestScheduleWatches(t *testing.T) {
 func TestWatchesTakeNamesOfKeys(t *testing.T) {
 	r := newRig(t)
 	msg, notes := r.scheduleTx("send", "bob", "5stake", "--watch", "bank:balance:bob:stake", "--gas-limit", "100000", "--generate-only")
-	require.Equal(t, []types.WatchKey{r.balanceKey(r.Bob, "stake")}, msg.Trigger.Watch.Keys)
+	require.Equal(t, []types.WatchKey{r.balanceKey(r.Bob, "stake")}, msg.Spec.Trigger.Watch.Keys)
 	require.Contains(t, notes, "watches bank:balance:"+r.Bob+":stake: bank:02")
 	require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), when bank:balance:bob:stake changes, once\n")
 	for text, want := range map[string]string{
@@ -89,7 +91,7 @@ func TestScheduleWatchesOffline(t *testing.T) {
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := append([]string{"--msgs", path, "--gas-limit", "100000", "--expires-at", "900"}, offline...)
 	msg, _ := r.scheduleTx(append(line, "--watch", "bank:02ff")...)
-	require.Equal(t, []types.WatchKey{{Store: "bank", Prefix: []byte{2, 0xff}}}, msg.Trigger.Watch.Keys)
+	require.Equal(t, []types.WatchKey{{Store: "bank", Prefix: []byte{2, 0xff}}}, msg.Spec.Trigger.Watch.Keys)
 	require.Zero(t, r.Node.Asked)
 	for _, text := range []string{"bank:balances:" + r.Bob, "bank", "bank:", ":02", "bank:0"} {
 		_, _, err := r.Run(append(append([]string{"tx", "timers", "schedule", "--from", r.Alice}, line...), "--watch", text)...)
@@ -119,7 +121,7 @@ func TestWatchesAreListed(t *testing.T) {
 	for _, line := range [][]string{{"--actor", r.Alice}, {"--actor", "alice"}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
 		out, _, err = r.Run(append([]string{"query", "timers", "watches", "--output", "json"}, line...)...)
 		require.NoError(t, err)
-		require.Contains(t, out, `"TIMER_STATUS_WATCHING"`)
+		require.Contains(t, out, `"TIMER_PHASE_WATCHING"`)
 		require.Contains(t, out, `"remaining":"3"`)
 	}
 	out, _, err = r.Run("query", "timers", "watches", "--actor", "alice", "--output", "text")

@@ -164,8 +164,8 @@ func timersOf(j *job.Job, actor, before string) []string {
 		t := &timers[i]
 		says := j.Says(t)
 		offered = append(offered, before+plain.Clip(plain.Clean(t.Id), offeredDigits)+"\t"+says)
-		if times[t.Label] == 1 && oneWord.MatchString(t.Label) {
-			offered = append(offered, before+t.Label+"\t"+j.Row(t))
+		if times[t.Spec.Name] == 1 && oneWord.MatchString(t.Spec.Name) {
+			offered = append(offered, before+t.Spec.Name+"\t"+j.Row(t))
 		}
 	}
 	slices.Sort(offered)
@@ -181,7 +181,7 @@ func firstTimers(j *job.Job, actor string) ([]types.TimerInfo, map[string]int) {
 	var timers []types.TimerInfo
 	times := map[string]int{}
 	err = j.EachTimer(account.Text, func(t *types.TimerInfo) {
-		times[t.Label]++
+		times[t.Spec.Name]++
 		if len(timers) < offeredTimers {
 			timers = append(timers, *t)
 		}

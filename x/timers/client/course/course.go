@@ -22,6 +22,8 @@ type Course struct {
 	time   int64
 	// after is the instant after which the occurrences of a calendar count.
 	after int64
+	// left is how many fires are left; 0 if they are not counted.
+	left uint64
 	// lastHeight and lastTime are the last at which it may fire; 0 if that does not end it.
 	lastHeight uint64
 	lastTime   int64
@@ -30,7 +32,7 @@ type Course struct {
 // Of is the course of a timer that is about to be scheduled, at the height of the latest block.
 func Of(msg *types.MsgScheduleTimer, config *types.TimerConfig, clock timespan.Clock, height uint64) Course {
 	now := clock.Present().Unix()
-	c := Course{trigger: &msg.Trigger, clock: clock, after: now, lastHeight: msg.ExpiresAt, lastTime: msg.ExpiresTime}
+	c := Course{trigger: &msg.Spec.Trigger, left: msg.Spec.Repetitions(), clock: clock, after: now, lastHeight: msg.Spec.ExpiresAt, lastTime: msg.Spec.ExpiresTime}
 	if t := c.trigger; t.ByTime() && c.lastTime == 0 {
 		c.lastTime = now + int64(config.MaxTtlSeconds)
 	} else if !t.ByTime() && c.lastHeight == 0 {
@@ -63,15 +65,15 @@ func Of(msg *types.MsgScheduleTimer, config *types.TimerConfig, clock timespan.C
 
 // OfTimer is the course of a timer that there is. One that is on hold, or waits for a change, has none.
 func OfTimer(t *types.TimerInfo, clock timespan.Clock) Course {
-	c := Course{trigger: &t.Trigger, clock: clock, lastHeight: t.ExpiresAt, lastTime: t.ExpiresTime}
+	c := Course{trigger: &t.Spec.Trigger, left: t.Status.Left, clock: clock, lastHeight: t.Status.ExpiresAt, lastTime: t.Status.ExpiresTime}
 	switch {
-	case t.HoldReason == types.Timed:
-		c.time = t.DueTime
-	case t.HoldReason == types.NotOnHold:
-		c.height = t.Due
+	case t.Status.HoldReason == types.Timed:
+		c.time = t.Status.DueTime
+	case t.Status.HoldReason == types.NotOnHold:
+		c.height = t.Status.Due
 	}
-	if t.Recurrence != nil && t.Trigger.Calendar != nil {
-		c.after = int64(min(t.Recurrence.After, uint64(types.MaxTime)))
+	if t.Status.Recurrence != nil && t.Spec.Trigger.Calendar != nil {
+		c.after = int64(min(t.Status.Recurrence.After, uint64(types.MaxTime)))
 	}
 	return c
 }
@@ -122,7 +124,7 @@ func (c Course) Fires() iter.Seq[time.Time] {
 		if !c.Known() {
 			return
 		}
-		ends, left := c.Ends(), c.trigger.Repetitions()
+		ends, left := c.Ends(), c.left
 		switch {
 		case c.trigger.Calendar != nil:
 			series, after := c.trigger.Calendar.Series(), c.after
@@ -185,8 +187,8 @@ func (c Course) Fit(until time.Time) (n uint64, exact bool) {
 // Count is how often it fires until a time: as often as fit, and no more than it may.
 func (c Course) Count(until time.Time) (n uint64, exact bool) {
 	n, exact = c.Fit(until)
-	if left := c.trigger.Repetitions(); left != 0 && n >= left {
-		return left, true
+	if c.left != 0 && n >= c.left {
+		return c.left, true
 	}
 	return n, exact
 }

@@ -25,25 +25,25 @@ func TestCourse_CountsWhatComes(t *testing.T) {
 	config.MaxTtlBlocks, config.MaxTtlSeconds = 5_000, 20_000
 	rapid.Check(t, func(t *rapid.T) {
 		c := clock(time.Duration(rapid.Int64Range(1, 7_000).Draw(t, "ms")) * time.Millisecond)
-		msg := &types.MsgScheduleTimer{}
 		remaining := rapid.Uint64Range(0, 9).Draw(t, "remaining")
+		msg := &types.MsgScheduleTimer{Spec: types.TimerSpec{Repeat: &types.Repeat{Remaining: remaining}}}
 		switch rapid.IntRange(0, 2).Draw(t, "kind") {
 		case 0:
-			msg.Trigger.Interval = &types.IntervalTrigger{
-				Every: rapid.Uint64Range(1, 300).Draw(t, "every"), First: rapid.Uint64Range(1_002, 3_000).Draw(t, "first"), Remaining: remaining,
+			msg.Spec.Trigger.Interval = &types.IntervalTrigger{
+				Every: rapid.Uint64Range(1, 300).Draw(t, "every"), First: rapid.Uint64Range(1_002, 3_000).Draw(t, "first"),
 			}
 		case 1:
-			msg.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: rapid.Uint64Range(60, 3_000).Draw(t, "seconds")}, Remaining: remaining}
+			msg.Spec.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: rapid.Uint64Range(60, 3_000).Draw(t, "seconds")}}
 		default:
-			msg.Trigger.Calendar = &types.CalendarTrigger{
-				Cron: &types.CronRule{Minutes: 1<<60 - 1, Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 1<<7 - 1}, Remaining: remaining,
+			msg.Spec.Trigger.Calendar = &types.CalendarTrigger{
+				Cron: &types.CronRule{Minutes: 1<<60 - 1, Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 1<<7 - 1},
 			}
 		}
 		if rapid.Bool().Draw(t, "height") {
-			msg.ExpiresAt = rapid.Uint64Range(3_000, 5_000).Draw(t, "expires at")
+			msg.Spec.ExpiresAt = rapid.Uint64Range(3_000, 5_000).Draw(t, "expires at")
 		}
 		if rapid.Bool().Draw(t, "time") {
-			msg.ExpiresTime = noon.Unix() + rapid.Int64Range(60, 20_000).Draw(t, "expires time")
+			msg.Spec.ExpiresTime = noon.Unix() + rapid.Int64Range(60, 20_000).Draw(t, "expires time")
 		}
 		r := course.Of(msg, &config, c, c.Height)
 		require.True(t, r.Known())
@@ -74,24 +74,24 @@ func TestCourse_OfTimers(t *testing.T) {
 	}
 	at := noon.Add(time.Hour)
 	require.Equal(t, []time.Time{at.Local()}, fires(&types.TimerInfo{
-		HoldReason: types.Timed, DueTime: at.Unix(), Due: 5, ExpiresTime: at.Unix() + 9, Trigger: types.Trigger{Time: &at},
+		Status: types.TimerStatus{HoldReason: types.Timed, DueTime: at.Unix(), Due: 5, ExpiresTime: at.Unix() + 9}, Spec: types.TimerSpec{Trigger: types.Trigger{Time: &at}},
 	}))
-	require.Equal(t, []time.Time{noon.Add(20 * time.Second)}, fires(&types.TimerInfo{Due: 1_020, ExpiresAt: 2_000, Trigger: types.Trigger{Height: 1_020}}))
+	require.Equal(t, []time.Time{noon.Add(20 * time.Second)}, fires(&types.TimerInfo{Status: types.TimerStatus{Due: 1_020, ExpiresAt: 2_000}, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 1_020}}}))
 	// What was delivered does not come again.
 	require.Len(t, fires(&types.TimerInfo{
-		HoldReason: types.Timed, DueTime: at.Unix(), ExpiresTime: at.Unix() + 7_200, Recurrence: &types.Recurrence{After: uint64(noon.Unix())},
-		Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: noon.Unix()}}},
+		Status: types.TimerStatus{HoldReason: types.Timed, DueTime: at.Unix(), ExpiresTime: at.Unix() + 7_200, Recurrence: &types.Recurrence{After: uint64(noon.Unix())}},
+		Spec:   types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: noon.Unix()}}}},
 	}), 3)
 	// Heights are counted without a pace too.
 	slow := c
 	slow.PaceErr = errors.New("too few blocks")
 	fit, exact := course.OfTimer(&types.TimerInfo{
-		Due: 1_020, ExpiresAt: 1_100, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 40}},
+		Status: types.TimerStatus{Due: 1_020, ExpiresAt: 1_100}, Spec: types.TimerSpec{Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 40}}},
 	}, slow).Fit(noon)
 	require.True(t, exact)
 	require.EqualValues(t, 3, fit)
 	for _, unknown := range []types.TimerInfo{
-		{HoldReason: types.Watching, Trigger: types.Trigger{Watch: &types.WatchTrigger{}}}, {HoldReason: types.Paused, Due: 1_020, ExpiresAt: 2_000},
+		{Status: types.TimerStatus{HoldReason: types.Watching}, Spec: types.TimerSpec{Trigger: types.Trigger{Watch: &types.WatchTrigger{}}}}, {Status: types.TimerStatus{HoldReason: types.Paused, Due: 1_020, ExpiresAt: 2_000}},
 	} {
 		require.Empty(t, fires(&unknown))
 		n, exact := course.OfTimer(&unknown, c).Count(noon.Add(time.Hour))

@@ -213,15 +213,15 @@ func (d *description) json(rows []row) error {
 
 func (d *description) rows() ([]row, error) {
 	t := &d.timer
-	rows := []row{{"Timer", t.Id}, {"Label", plain.Clean(t.Label)}, {"Owner", d.Who(t.Actor)}}
+	rows := []row{{"Timer", t.Id}, {"Label", plain.Clean(t.Spec.Name)}, {"Owner", d.Who(t.Actor)}}
 	if t.Scheduler != "" {
 		rows = append(rows, row{"Scheduler", d.Who(t.Scheduler)})
 	}
-	rows = append(rows, row{"Payer", d.Who(t.FeePayer)}, row{"Does", d.Does(t)}, row{"When", d.when()}, row{"Only if", d.keys().OnlyIf(t.OnlyIf, d.Name)})
+	rows = append(rows, row{"Payer", d.Who(t.Status.FeePayer)}, row{"Does", d.Does(t)}, row{"When", d.when()}, row{"Only if", d.keys().OnlyIf(t.Spec.OnlyIf, d.Name)})
 	estimate, costs := d.costs()
 	rows = append(rows, row{"Status", strings.Join(append([]string{words.Status(t)}, words.Troubles(t, d.clock.Height)...), ", ")},
 		row{"Waits for", waitsFor(t, estimate, d.clock)})
-	if t.Status != types.TimerStatusOnHold {
+	if t.Status.Phase != types.PhaseOnHold {
 		answer, err := d.next(shownOccurrences)
 		if err != nil {
 			return nil, err
@@ -245,18 +245,18 @@ func (d *description) rows() ([]row, error) {
 func (d *description) ends() string {
 	t := &d.timer
 	var ends []string
-	if t.ExpiresAt > 0 {
-		text := fmt.Sprintf("after height %d", t.ExpiresAt)
-		if at := d.clock.Moment(t.ExpiresAt); at != "" {
+	if t.Status.ExpiresAt > 0 {
+		text := fmt.Sprintf("after height %d", t.Status.ExpiresAt)
+		if at := d.clock.Moment(t.Status.ExpiresAt); at != "" {
 			text += ", about " + at
 		}
 		ends = append(ends, text)
 	}
-	if t.ExpiresTime > 0 {
-		ends = append(ends, "after "+d.clock.Stamp(time.Unix(t.ExpiresTime, 0)))
+	if t.Status.ExpiresTime > 0 {
+		ends = append(ends, "after "+d.clock.Stamp(time.Unix(t.Status.ExpiresTime, 0)))
 	}
 	text := strings.Join(ends, "; or ")
-	if t.Renewal != nil {
+	if t.Status.Renewal != nil {
 		text += "; each fire renews that"
 	}
 	return text
@@ -265,7 +265,7 @@ func (d *description) ends() string {
 // when says what makes it due, and how it repeats.
 func (d *description) when() string {
 	t := &d.timer
-	switch trigger := &t.Trigger; {
+	switch trigger := &t.Spec.Trigger; {
 	case trigger.Watch != nil:
 		text := "when " + d.keys().Watched(trigger.Watch.Keys, d.Name)
 		if repeats := words.Repeats(t); repeats != "-" {
@@ -295,7 +295,7 @@ func (d *description) keys() words.Keys {
 // fires are the last ones, and what all that the node still has came to.
 func (d *description) fires() ([]row, error) {
 	t := &d.timer
-	rows := []row{{"Fires so far", plain.Thousands(uint64(t.FireSeq))}}
+	rows := []row{{"Fires so far", plain.Thousands(uint64(t.Status.FireSeq))}}
 	answer, err := d.query.Deliveries(d.Ctx, &types.QueryDeliveriesRequest{
 		Actor: t.Actor, Id: t.Id, Pagination: &query.PageRequest{Limit: 100},
 	})
@@ -313,8 +313,8 @@ func (d *description) fires() ([]row, error) {
 			lines = append(lines, fmt.Sprintf("height %d: %s, %s paid", answer.Deliveries[i].Height, words.Outcome(r.Success, r.Guarded, r.Codespace, r.Code), r.Paid))
 		}
 	}
-	if len(lines) == 0 && t.LastOutcome != nil {
-		o := t.LastOutcome
+	if len(lines) == 0 && t.Status.LastOutcome != nil {
+		o := t.Status.LastOutcome
 		lines = []string{fmt.Sprintf("height %d: %s, %s paid", o.Height, words.Outcome(o.Success, o.Guarded, o.Codespace, o.Code), o.Paid)}
 	}
 	rows = append(rows, row{"Last fires", strings.Join(lines, "\n")})
@@ -325,11 +325,11 @@ func (d *description) fires() ([]row, error) {
 		}
 		rows = append(rows, row{"Paid lately", fmt.Sprintf("%s%s for %s since height %d, from which on the chain keeps receipts", atLeast, paid, plain.Count(uint64(n), "fire"), answer.KeptFrom)})
 	}
-	if t.Failures > 0 {
-		rows = append(rows, row{"Failures in a row", plain.Thousands(uint64(t.Failures))})
+	if t.Status.Failures > 0 {
+		rows = append(rows, row{"Failures in a row", plain.Thousands(uint64(t.Status.Failures))})
 	}
-	if t.Skips > 0 {
-		rows = append(rows, row{"Without funds in a row", plain.Thousands(uint64(t.Skips))})
+	if t.Status.Skips > 0 {
+		rows = append(rows, row{"Without funds in a row", plain.Thousands(uint64(t.Status.Skips))})
 	}
 	return rows, nil
 }
@@ -341,7 +341,7 @@ func (d *description) costs() (*types.QueryEstimateResponse, []row) {
 	if err != nil {
 		return nil, []row{{"Costs", "unknown: " + plain.ServerSays(err)}}
 	}
-	request := outlook.Request(bids.Limits{Gas: t.GasLimit, Cells: t.CellLimit, MaxCharge: t.MaxCharge}, t.Bid)
+	request := outlook.Request(bids.Limits{Gas: t.Status.GasLimit, Cells: t.Status.CellLimit, MaxCharge: t.Spec.MaxCharge}, t.Spec.Bid)
 	request.Actor = t.Actor
 	estimate, err := outlook.Estimate(d.Job, request)
 	if err != nil {
@@ -349,16 +349,16 @@ func (d *description) costs() (*types.QueryEstimateResponse, []row) {
 	}
 	unit := plain.Clean(estimate.FeeDenom)
 	rows := []row{{"A fire costs", fmt.Sprintf("at most %s%s at today's prices, for %s and %s", estimate.PreCharge, unit,
-		plain.Count(t.GasLimit, "cycle"), plain.Count(t.CellLimit, "cell"))}}
-	if t.MaxCharge != "" {
-		rows = append(rows, row{"Never more than", plain.Clean(t.MaxCharge) + unit})
+		plain.Count(t.Status.GasLimit, "cycle"), plain.Count(t.Status.CellLimit, "cell"))}}
+	if t.Spec.MaxCharge != "" {
+		rows = append(rows, row{"Never more than", plain.Clean(t.Spec.MaxCharge) + unit})
 	}
-	sponsor, err := ahead.CheckPayer(d.Job, t.FeePayer, cmp.Or(t.Scheduler, t.Actor))
+	sponsor, err := ahead.CheckPayer(d.Job, t.Status.FeePayer, cmp.Or(t.Scheduler, t.Actor))
 	if err != nil {
 		return estimate, append(rows, row{"Funds", err.Error()})
 	}
 	plan := outlook.Plan{
-		Payer: t.FeePayer, Course: course.OfTimer(t, d.clock), Actor: t.Actor,
+		Payer: t.Status.FeePayer, Course: course.OfTimer(t, d.clock), Actor: t.Actor,
 		Leaves: outlook.LeavesOfTimer(d.Codec, d.InterfaceRegistry, words.MessagesIn(t), t.Actor),
 	}
 	if lasts, err := ahead.Lasts(d.Job, plan, sponsor, estimate); err == nil {
@@ -369,29 +369,29 @@ func (d *description) costs() (*types.QueryEstimateResponse, []row) {
 
 // waitsFor says what a timer waits for, and why: the one answer to why it did not fire.
 func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clock) string {
-	switch t.Status {
-	case types.TimerStatusWatching:
+	switch t.Status.Phase {
+	case types.PhaseWatching:
 		return "a change of what it watches"
-	case types.TimerStatusExpired:
+	case types.PhaseExpired:
 		return "nothing: its life is over, and it is removed when a block has room"
-	case types.TimerStatusOnHold:
-		return words.OnHold(t.HoldReason)
-	case types.TimerStatusPending:
-		if t.Retries > 0 {
-			return fmt.Sprintf("its retry %d, %s", t.Retries, words.Due(t, c.Zone))
+	case types.PhaseOnHold:
+		return words.OnHold(t.Status.HoldReason)
+	case types.PhasePending:
+		if t.Status.Retries > 0 {
+			return fmt.Sprintf("its retry %d, %s", t.Status.Retries, words.Due(t, c.Zone))
 		}
 		return "its turn " + words.Due(t, c.Zone)
 	default: // It is ready.
 	}
 	late := ""
-	if since := cmp.Or(t.Since, t.Due); c.Height >= since {
+	if since := cmp.Or(t.Status.Since, t.Status.Due); c.Height >= since {
 		late = fmt.Sprintf(" ready for %s", plain.Count(c.Height-since+1, "block"))
 	}
-	text := words.Verdict(t.Verdict)
+	text := words.Verdict(t.Status.Verdict)
 	if late != "" {
 		text += ";" + late
 	}
-	switch t.Verdict {
+	switch t.Status.Verdict {
 	case types.VerdictPricedOut, types.VerdictNoRoom, types.VerdictNotRead:
 		if e != nil {
 			return text + "; " + outlook.WaitNote(e, c)

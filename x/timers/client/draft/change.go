@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,52 +38,69 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 		return nil, err
 	}
 	d.AutoGas = auto
-	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
-	if msg.Bid, err = bids.Read(d.Job); err != nil {
-		return nil, err
-	}
-	if text, given := d.Stated(flagDefaultBid); given && text == "true" {
-		if msg.Bid != nil {
-			return nil, fmt.Errorf("--%s is stated beside another bid: want one of them", flagDefaultBid)
+	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, Spec: types.TimerSpec{GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}}
+	name := func(stated bool, fields ...string) {
+		if stated {
+			msg.Fields = append(msg.Fields, fields...)
 		}
-		msg.Bid = &types.Bid{}
 	}
-	if msg.Call, err = d.call(false); err != nil {
+	name(limits.Gas != 0, "gas_limit")
+	name(limits.Cells != 0, "cell_limit")
+	name(limits.MaxCharge != "", "max_charge")
+	if msg.Spec.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
+	}
+	text, given := d.Stated(flagDefaultBid)
+	if given = given && text == "true"; given && msg.Spec.Bid != nil {
+		return nil, fmt.Errorf("--%s is stated beside another bid: want one of them", flagDefaultBid)
+	}
+	name(given || msg.Spec.Bid != nil, "bid")
+	call, err := d.call(false)
+	if err != nil {
+		return nil, err
+	}
+	if call != nil {
+		msg.Spec.Call = *call
+		name(true, "call")
 	}
 	when, err := d.readDue(false)
 	if err != nil {
 		return nil, err
 	}
-	// Without another rule these change what the timer has.
-	terms := !when.stated() && slices.ContainsFunc(termFlags, d.Flags.Changed)
-	if !terms {
-		if err := d.checkRepeats(); err != nil {
-			return nil, err
-		}
+	name(when.stated(), "trigger")
+	repeats := d.ofFlags(repeatFlags)
+	if when.stated() || len(repeats) == 0 {
+		err = d.checkRepeats()
+	} else if err = d.watchOnly(); err == nil {
+		err = d.needEvery(ruleFlags, nil)
 	}
-	if when.repetition, err = d.repetition(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	options := slices.ContainsFunc(optionFlags, d.Flags.Changed)
+	name(true, repeats...)
+	name(slices.ContainsFunc(retryFlags, d.Flags.Changed), "retry")
+	name(d.Flags.Changed(FlagOnUnfunded), "on_unfunded")
+	name(d.Flags.Changed(flagOnlyIf), "only_if")
 	d.DefaultCharge = limits.DefaultCharge
-	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto && !when.stated() && !options && !terms {
-		return nil, errors.New("nothing to change: want one of " + job.ListFlags(append([]string{
+	if len(msg.Fields) == 0 && !auto && !limits.DefaultCharge {
+		return nil, errors.New("nothing to change: want one of " + job.ListFlags(slices.Concat([]string{
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
 			flagAt, flagIn, flagAfter, flagEvery, flagWatch,
-		}, append(termFlags, optionFlags...)...)))
+		}, slices.Sorted(maps.Keys(repeatFlags)), retryFlags, []string{FlagOnUnfunded, flagOnlyIf})))
 	}
 	owned, err := d.OwnTimer(timer)
 	if err != nil {
 		return nil, err
 	}
 	msg.Id, msg.Actor = owned.ID, owned.Actor
-	return msg, d.setTerms(msg, owned.Live, when, options, terms)
+	return msg, d.setTerms(msg, owned.Live, when)
 }
 
-// setTerms reads the trigger and the options of a change. What is not stated of the options is what the timer has.
-func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when due, options, terms bool) error {
-	if !when.stated() && !options && !terms {
+// setTerms reads the trigger, the repetitions and the options of a change, in the clock that the timer has then.
+func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when due) error {
+	repeats := slices.ContainsFunc(msg.Fields, func(field string) bool { return strings.HasPrefix(field, "repeat.") })
+	retries := slices.Contains(msg.Fields, "retry")
+	if !when.stated() && !repeats && !retries && !d.Flags.Changed(FlagOnUnfunded) && !d.Flags.Changed(flagOnlyIf) {
 		return nil
 	}
 	if err := d.zoneMatters(); err != nil {
@@ -94,59 +113,73 @@ func (d *Draft) setTerms(msg *types.MsgUpdateTimer, live *types.TimerInfo, when 
 		}
 		live = &found
 	}
-	ends := int64(0)
-	if live != nil {
-		ends = live.ExpiresTime
-	}
+	trigger := &msg.Spec.Trigger
 	if when.stated() {
-		msg.Trigger = &types.Trigger{}
-		if err := d.setTrigger(msg.Trigger, when, ends); err != nil {
+		ends := int64(0)
+		if live != nil {
+			ends = live.Status.ExpiresTime
+		}
+		if err := d.setTrigger(trigger, when, ends); err != nil {
 			return err
 		}
+	} else if live != nil {
+		trigger = &live.Spec.Trigger
+	} else if repeats || retries {
+		return fmt.Errorf("%s are in the clock that the timer has, which needs a node: --%s has none",
+			job.ListFlags(slices.Concat(slices.Sorted(maps.Keys(repeatFlags)), retryFlags)), flags.FlagOffline)
 	}
-	if terms {
-		if live == nil {
-			return fmt.Errorf("%s change what a timer has, which needs a node: --%s has none", job.ListFlags(termFlags), flags.FlagOffline)
-		}
-		kept, err := d.withTerms(live, when.repetition)
-		if err != nil {
-			return err
-		}
-		msg.Trigger = &kept
+	if repeats && !when.stated() && !live.Spec.Recurs() {
+		return fmt.Errorf("%s are for a timer that repeats, and this one does not: state --%s", job.ListFlags(slices.Sorted(maps.Keys(repeatFlags))), flagEvery)
 	}
-	trigger := msg.Trigger
-	if trigger == nil && live != nil {
-		trigger = &live.Trigger
-	}
-	if !options {
-		return otherClock(live, trigger)
-	}
-	if live == nil {
-		return fmt.Errorf("%s replace all of what a timer states of bad moments, which needs a node: --%s has none",
-			job.ListFlags(optionFlags), flags.FlagOffline)
-	}
-	stated, err := d.options(types.TimerOptions{Retry: live.Retry, OnUnfunded: live.OnUnfunded, Renew: live.Renewal != nil, OnlyIf: live.OnlyIf})
+	repeat, err := d.repetition()
 	if err != nil {
 		return err
 	}
-	msg.Options = &stated
-	if _, restated := d.Stated(flagRetries); restated {
-		return d.retryAfter(stated.Retry, trigger.ByTime())
+	if err := d.occurrences(&repeat, trigger); err != nil {
+		return err
+	}
+	if _, counted := d.Stated(flagCount); trigger.Watch != nil && when.stated() && !counted && live != nil && !live.Spec.Recurs() {
+		repeat.Remaining = 1
+		msg.Fields = append(msg.Fields, "repeat.remaining")
+	}
+	if repeat != (types.Repeat{}) {
+		msg.Spec.Repeat = &repeat
+	}
+	if err := d.options(&msg.Spec, true); err != nil {
+		return err
+	}
+	if err := checkNamed(live, msg); err != nil {
+		return err
+	}
+	if retries {
+		return d.retryAfter(msg.Spec.Retry, trigger.ByTime())
 	}
 	return otherClock(live, trigger)
 }
 
+// checkNamed refuses repetitions that do not go with the trigger that the timer has then.
+func checkNamed(live *types.TimerInfo, msg *types.MsgUpdateTimer) error {
+	if live == nil {
+		return nil
+	}
+	next, err := live.Spec.Named(msg.Fields, &msg.Spec)
+	if err != nil {
+		return err
+	}
+	return next.CheckRepeat()
+}
+
 // otherClock refuses a trigger in whose clock a distance to retries would mean something else.
 func otherClock(live *types.TimerInfo, trigger *types.Trigger) error {
-	if live == nil || live.Retry == nil || live.Trigger.ByTime() == trigger.ByTime() {
+	if live == nil || live.Spec.Retry == nil || live.Spec.Trigger.ByTime() == trigger.ByTime() {
 		return nil
 	}
 	from, to := "blocks", "seconds"
-	if live.Trigger.ByTime() {
+	if live.Spec.Trigger.ByTime() {
 		from, to = to, from
 	}
 	return fmt.Errorf("its retries are %d %s apart, and would be as many %s: state --%s and --%s anew, or --%s 0 for none",
-		live.Retry.After, from, to, flagRetries, flagRetryAfter, flagRetries)
+		live.Spec.Retry.After, from, to, flagRetries, flagRetryAfter, flagRetries)
 }
 
 // AddExtendFlags adds the flags that Extend reads.
@@ -205,7 +238,7 @@ func (d *Draft) extendTime(msg *types.MsgExtendTimer, live *types.TimerInfo, fla
 		if zoneErr != nil {
 			return zoneErr
 		}
-		if at, err = timespan.Later(text, time.Unix(live.ExpiresTime, 0).In(zone)); err != nil {
+		if at, err = timespan.Later(text, time.Unix(live.Status.ExpiresTime, 0).In(zone)); err != nil {
 			return fmt.Errorf("--%s: %w", flagBy, err)
 		}
 	} else if at, err = d.moment(flag, text); err != nil {
@@ -223,18 +256,18 @@ func (d *Draft) extendTime(msg *types.MsgExtendTimer, live *types.TimerInfo, fla
 func (d *Draft) extendHeight(
 	msg *types.MsgExtendTimer, live *types.TimerInfo, flag, text string, stated func() (uint64, error),
 ) (err error) {
-	if flag == flagBy && live.ExpiresAt == 0 {
+	if flag == flagBy && live.Status.ExpiresAt == 0 {
 		return fmt.Errorf("--%s %s: timer %s has no last height, it may fire until %s: want a time such as 7d, or --%s HEIGHT",
-			flagBy, text, live.Id, d.Stamp(live.ExpiresTime), flagUntil)
+			flagBy, text, live.Id, d.Stamp(live.Status.ExpiresTime), flagUntil)
 	}
 	if msg.ExpiresAt, err = stated(); err != nil {
 		return err
 	}
 	if flag == flagBy {
-		if msg.ExpiresAt > math.MaxInt64-live.ExpiresAt {
+		if msg.ExpiresAt > math.MaxInt64-live.Status.ExpiresAt {
 			return fmt.Errorf("--%s %s is beyond any height", flagBy, text)
 		}
-		msg.ExpiresAt += live.ExpiresAt
+		msg.ExpiresAt += live.Status.ExpiresAt
 	}
 	if live == nil {
 		return nil

@@ -105,7 +105,7 @@ func (d *Draft) selected(c choice, flag, text, contract string) ([]job.Owned, er
 	var found, left []types.TimerInfo
 	var why []string
 	err = d.EachTimer(cmp.Or(contract, d.Signer.Text), func(t *types.TimerInfo) {
-		if contract != "" && t.Scheduler != d.Signer.Text || flag == FlagSelector && t.Label != label {
+		if contract != "" && t.Scheduler != d.Signer.Text || flag == FlagSelector && t.Spec.Name != label {
 			return
 		}
 		if c.takes != nil {

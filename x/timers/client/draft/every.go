@@ -32,16 +32,8 @@ func (d *Draft) checkEvery(text string) error {
 	return nil
 }
 
-// repetition is what is stated of each fire of a timer that repeats, in blocks or by time.
-type repetition struct {
-	remaining uint64
-	onFailure types.OnFailure
-	// maxFailures is after how many failures in a row it is suspended; 0 if it is not stated.
-	maxFailures uint32
-}
-
 // calendar reads --every where it counts time or follows the clock. Ends is the end of the timer's life, if that is a time.
-func (d *Draft) calendar(r repetition, text, dueFlag, dueText string, ends int64) (*types.CalendarTrigger, error) {
+func (d *Draft) calendar(text, dueFlag, dueText string, ends int64) (*types.CalendarTrigger, error) {
 	now, err := d.present()
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
@@ -61,7 +53,7 @@ func (d *Draft) calendar(r repetition, text, dueFlag, dueText string, ends int64
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagEvery, err)
 	}
-	c := &types.CalendarTrigger{Remaining: r.remaining, OnFailure: r.onFailure, MaxFailures: r.maxFailures}
+	c := &types.CalendarTrigger{}
 	switch rule := plan.Calendar.Rule.(type) {
 	case schedule.Every:
 		c.Every = &types.EveryRule{Seconds: uint64(rule.Seconds)}
@@ -90,13 +82,12 @@ func (d *Draft) calendar(r repetition, text, dueFlag, dueText string, ends int64
 	if _, given := d.Stated(FlagEveryFrom); given {
 		return nil, fmt.Errorf("--%s is for a number of blocks: --%s %s always counts from its schedule", FlagEveryFrom, flagEvery, text)
 	}
-	c.Occurrences, err = d.occurrences(true)
-	return c, err
+	return c, nil
 }
 
 // interval reads --every where it counts blocks.
-func (d *Draft) interval(r repetition, text, dueFlag, dueText string) (*types.IntervalTrigger, error) {
-	i := &types.IntervalTrigger{Remaining: r.remaining, OnFailure: r.onFailure, MaxFailures: r.maxFailures}
+func (d *Draft) interval(text, dueFlag, dueText string) (*types.IntervalTrigger, error) {
+	i := &types.IntervalTrigger{}
 	from, given := d.Stated(FlagEveryFrom)
 	if given {
 		value, known := types.IntervalFrom_value["INTERVAL_FROM_"+strings.ToUpper(from)]
@@ -113,45 +104,40 @@ func (d *Draft) interval(r repetition, text, dueFlag, dueText string) (*types.In
 			return nil, err
 		}
 	}
-	if i.From != types.FromSchedule {
-		for _, flag := range []string{FlagMissed, flagWindow, flagJitter} {
-			if value, given := d.Stated(flag); given {
-				return nil, fmt.Errorf("--%s %q: an interval that counts from its fires has none that could be late: want --%s schedule beside it", flag, value, FlagEveryFrom)
-			}
-		}
-		return i, nil
-	}
-	i.Occurrences, err = d.occurrences(false)
-	return i, err
+	return i, nil
 }
 
-// occurrences reads what is stated of occurrences that are known in advance, in seconds or in blocks; nil if nothing is.
-func (d *Draft) occurrences(inTime bool) (*types.OccurrenceTerms, error) {
-	var o types.OccurrenceTerms
+// occurrences reads what is stated of occurrences that are known in advance, in the clock of their trigger.
+func (d *Draft) occurrences(r *types.Repeat, trigger *types.Trigger) error {
+	if !trigger.HasOccurrences() {
+		for _, flag := range []string{FlagMissed, flagWindow, flagJitter} {
+			if value, given := d.Stated(flag); given {
+				return fmt.Errorf("--%s %q: an interval that counts from its fires has none that could be late: want --%s schedule beside it", flag, value, FlagEveryFrom)
+			}
+		}
+		return nil
+	}
 	if text, given := d.Stated(FlagMissed); given {
 		value, known := types.Missed_value["MISSED_"+strings.ToUpper(text)]
-		if o.Missed = types.Missed(value); !known || value == 0 {
-			return nil, fmt.Errorf("--%s %.80q is unknown: want latest or each", FlagMissed, text)
+		if r.Missed = types.Missed(value); !known || value == 0 {
+			return fmt.Errorf("--%s %.80q is unknown: want latest or each", FlagMissed, text)
 		}
 	}
 	var err error
-	if o.Window, err = d.distance(flagWindow, inTime); err != nil {
-		return nil, err
+	if r.Window, err = d.distance(flagWindow, trigger.ByTime()); err != nil {
+		return err
 	}
-	if o.Jitter, err = d.distance(flagJitter, inTime); err != nil {
-		return nil, err
+	if r.Jitter, err = d.distance(flagJitter, trigger.ByTime()); err != nil {
+		return err
 	}
-	if o.Jitter > types.MaxJitter {
+	if r.Jitter > types.MaxJitter {
 		most := "24h"
-		if !inTime {
+		if !trigger.ByTime() {
 			most = fmt.Sprintf("%d blocks", types.MaxJitter)
 		}
-		return nil, fmt.Errorf("--%s %s is too long: want at most %s", flagJitter, d.Flags.Lookup(flagJitter).Value, most)
+		return fmt.Errorf("--%s %s is too long: want at most %s", flagJitter, d.Flags.Lookup(flagJitter).Value, most)
 	}
-	if o == (types.OccurrenceTerms{}) {
-		return nil, nil
-	}
-	return &o, nil
+	return nil
 }
 
 // distance reads a distance in whole seconds, or in blocks; 0 if it is not stated.

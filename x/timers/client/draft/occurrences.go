@@ -56,8 +56,8 @@ func (d *Draft) next(timer *job.Owned) (uint64, error) {
 	if live == nil {
 		return 0, nil
 	}
-	if i := live.Trigger.Interval; i != nil && i.From != types.FromSchedule {
-		return cmp.Or(live.Since, live.Due), nil
+	if i := live.Spec.Trigger.Interval; i != nil && i.From != types.FromSchedule {
+		return cmp.Or(live.Status.Since, live.Status.Due), nil
 	}
 	answer, err := types.NewQueryClient(d.Context).Occurrences(d.Ctx, &types.QueryOccurrencesRequest{
 		Actor: cmp.Or(timer.Actor, d.Signer.Text), Id: timer.ID, Limit: 1,
@@ -83,7 +83,7 @@ func (d *Draft) Run(names []string) ([]sdk.Msg, error) {
 
 // repeating refuses a timer without occurrences to come.
 func repeating(timer *types.TimerInfo) error {
-	if timer.Trigger.Interval == nil && timer.Trigger.Calendar == nil {
+	if timer.Spec.Trigger.Interval == nil && timer.Spec.Trigger.Calendar == nil {
 		return fmt.Errorf("timer %s has no further occurrence: only a calendar or an interval has", timer.Id)
 	}
 	return nil
@@ -93,7 +93,7 @@ func runnable(timer *types.TimerInfo) error {
 	if err := repeating(timer); err != nil {
 		return err
 	}
-	if timer.Status != types.TimerStatusPending {
+	if timer.Status.Phase != types.PhasePending {
 		return fmt.Errorf("timer %s is not pending: only one that waits for its next occurrence can be run", timer.Id)
 	}
 	return nil

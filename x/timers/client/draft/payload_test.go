@@ -73,7 +73,7 @@ func FuzzMessages(f *testing.F) {
 	cdc := encoding().Codec
 	for _, seed := range []string{
 		"[" + sendJSON + "]", `{"messages": [` + sendJSON + "]}", `{"body": {"messages": [` + sendJSON + "]}}", "[{}]", "null", "[[",
-		`[{"@type": "/timers.v1.MsgScheduleTimer", "trigger": {"height": "5"}, "bid": {"static": {"max_fee_per_cycle": "0.1"}}}]`,
+		`[{"@type": "/timers.v1.MsgScheduleTimer", "spec": {"trigger": {"height": "5"}, "bid": {"static": {"max_fee_per_cycle": "0.1"}}}}]`,
 		`[{"@type": "/timers.v1.MsgUpdateTimerConfig", "config": {"cycle_basefee": "-1"}}]`,
 	} {
 		f.Add([]byte(seed))

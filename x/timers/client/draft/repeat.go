@@ -1,8 +1,8 @@
 package draft
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -45,12 +44,17 @@ func (d *Draft) checkRepeats() error {
 	if text, repeats := d.Stated(flagEvery); repeats {
 		return d.checkEvery(text)
 	}
-	alone, alternative := []string{flagFirst, FlagOnFailure, flagMaxFailures, FlagEveryFrom, FlagMissed, flagWindow, flagJitter}, map[string]string{}
+	alone, alternative := append(ruleFlags, FlagOnFailure, flagMaxFailures, FlagMissed, flagWindow, flagJitter), map[string]string{}
 	if _, watches := d.Stated(flagWatch); !watches {
 		alone = append(alone, flagCount)
 		alternative[flagCount] = " or --" + flagWatch
 	}
-	for _, flag := range alone {
+	return d.needEvery(alone, alternative)
+}
+
+// needEvery refuses flags that are stated without --every, or another flag that is an alternative to it.
+func (d *Draft) needEvery(flags []string, alternative map[string]string) error {
+	for _, flag := range flags {
 		if value, given := d.Stated(flag); given {
 			return fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
 		}
@@ -58,120 +62,86 @@ func (d *Draft) checkRepeats() error {
 	return nil
 }
 
-// repetition reads what goes with --every, whatever that counts.
-func (d *Draft) repetition() (r repetition, err error) {
-	if _, watches := d.Stated(flagWatch); watches {
-		return r, nil
+// repetition reads what is stated of repetitions, of which nothing asks a node.
+func (d *Draft) repetition() (r types.Repeat, err error) {
+	if _, given := d.Stated(flagRenew); given {
+		if r.Renew, err = d.Flags.GetBool(flagRenew); err != nil {
+			return r, err
+		}
 	}
-	if times, given := d.Stated(flagCount); given {
-		if r.remaining, err = parseFires(times); err != nil {
+	times, given := d.Stated(flagCount)
+	if _, watches := d.Stated(flagWatch); watches {
+		if given && times != "0" {
+			r.Remaining, err = parseFires(times)
+		}
+		return r, err
+	}
+	if given {
+		if r.Remaining, err = parseFires(times); err != nil {
 			return r, err
 		}
 	}
 	if choice, given := d.Stated(FlagOnFailure); given {
 		value, known := types.OnFailure_value["ON_FAILURE_"+strings.ToUpper(choice)]
-		if r.onFailure = types.OnFailure(value); !known || value == 0 {
+		if r.OnFailure = types.OnFailure(value); !known || value == 0 {
 			return r, fmt.Errorf("--%s %.80q is unknown: want roll, stop or suspend", FlagOnFailure, choice)
 		}
 	}
 	if text, given := d.Stated(flagMaxFailures); given {
-		if r.onFailure != types.OnFailureSuspend {
+		if r.OnFailure != types.OnFailureSuspend {
 			return r, fmt.Errorf("--%s %q is stated without --%s suspend", flagMaxFailures, text, FlagOnFailure)
 		}
 		count, err := timespan.ParseCount(text, "number of failures")
 		if err != nil || count > math.MaxUint32 {
 			return r, fmt.Errorf("--%s %.80q: want a number of failures", flagMaxFailures, text)
 		}
-		r.maxFailures = uint32(count)
+		r.MaxFailures = uint32(count)
 	}
 	return r, nil
 }
 
-// termFlags state how a timer repeats, whatever its rule is: an update may state them alone.
-var termFlags = []string{flagCount, FlagOnFailure, flagMaxFailures, FlagMissed, flagWindow, flagJitter}
+// ruleFlags are part of the rule that --every states.
+var ruleFlags = []string{flagFirst, FlagEveryFrom}
 
-// withTerms is the trigger of a timer that repeats with what is stated of its terms; the rest stays, and
-// so does its next turn.
-func (d *Draft) withTerms(live *types.TimerInfo, r repetition) (types.Trigger, error) {
-	t := live.Trigger
-	var remaining *uint64
-	var onFailure *types.OnFailure
-	var maxFailures *uint32
-	var terms **types.OccurrenceTerms
-	switch {
-	case t.Calendar != nil:
-		c := *t.Calendar
-		t.Calendar = &c
-		remaining, onFailure, maxFailures, terms = &c.Remaining, &c.OnFailure, &c.MaxFailures, &c.Occurrences
-	case t.Interval != nil:
-		i := *t.Interval
-		t.Interval = &i
-		// Blocks would count from the update else.
-		if live.Status == types.TimerStatusPending {
-			i.First = live.Due
-		}
-		remaining, onFailure, maxFailures, terms = &i.Remaining, &i.OnFailure, &i.MaxFailures, &i.Occurrences
-	default:
-		return t, fmt.Errorf("%s are for a timer that repeats, and this one does not: state --%s", job.ListFlags(termFlags), flagEvery)
-	}
-	if d.Flags.Changed(flagCount) {
-		*remaining = r.remaining
-	}
-	if d.Flags.Changed(FlagOnFailure) {
-		*onFailure, *maxFailures = r.onFailure, r.maxFailures
-	}
-	if !slices.ContainsFunc([]string{FlagMissed, flagWindow, flagJitter}, d.Flags.Changed) {
-		return t, nil
-	}
-	if t.Interval != nil && t.Interval.From != types.FromSchedule {
-		return t, fmt.Errorf("an interval that counts from its fires has none that could be late: --%s, --%s and --%s are for --%s schedule",
-			FlagMissed, flagWindow, flagJitter, FlagEveryFrom)
-	}
-	stated, err := d.occurrences(t.Calendar != nil)
-	if err != nil {
-		return t, err
-	}
-	if stated = cmp.Or(stated, &types.OccurrenceTerms{}); *terms != nil {
-		kept := **terms
-		stated.Missed = cmp.Or(stated.Missed, kept.Missed)
-		if !d.Flags.Changed(flagWindow) {
-			stated.Window = kept.Window
-		}
-		if !d.Flags.Changed(flagJitter) {
-			stated.Jitter = kept.Jitter
-		}
-	}
-	*terms = stated
-	return t, nil
+// repeatFlags state how a timer repeats, whatever its rule is, and the fields of its spec that an update changes by each. How often it
+// may fail goes with what a failure means.
+var repeatFlags = map[string][]string{
+	flagCount: {"repeat.remaining"}, FlagOnFailure: {"repeat.on_failure", "repeat.max_failures"}, flagMaxFailures: {"repeat.max_failures"},
+	FlagMissed: {"repeat.missed"}, flagWindow: {"repeat.window"}, flagJitter: {"repeat.jitter"}, flagRenew: {"repeat.renew"},
 }
 
-// optionFlags state what an update replaces together.
-var optionFlags = []string{flagRetries, flagRetryAfter, flagBackoff, flagRetryOn, FlagOnUnfunded, flagRenew, flagOnlyIf}
+// retryFlags state how a failed fire is tried again, all together.
+var retryFlags = []string{flagRetries, flagRetryAfter, flagBackoff, flagRetryOn}
 
-// options reads what is stated of bad moments, of the life of a timer and of its conditions: what is not stated is as it was.
-func (d *Draft) options(o types.TimerOptions) (types.TimerOptions, error) {
-	var err error
-	if times, _ := d.Stated(flagRetries); times == "0" && o.Retry != nil {
-		o.Retry = nil
-	} else if retry, err := d.retry(); err != nil {
-		return o, err
-	} else if retry != nil {
-		o.Retry = retry
-	}
-	if _, given := d.Stated(FlagOnUnfunded); given {
-		if o.OnUnfunded, err = d.onUnfunded(); err != nil {
-			return o, err
+// ofFlags are the fields that those of some flags name that are stated, in the order of the flags.
+func (d *Draft) ofFlags(flags map[string][]string) (fields []string) {
+	for _, flag := range slices.Sorted(maps.Keys(flags)) {
+		if !d.Flags.Changed(flag) {
+			continue
+		}
+		for _, field := range flags[flag] {
+			if !slices.Contains(fields, field) {
+				fields = append(fields, field)
+			}
 		}
 	}
-	if _, given := d.Stated(flagRenew); given {
-		if o.Renew, err = d.Flags.GetBool(flagRenew); err != nil {
-			return o, err
+	return fields
+}
+
+// options reads what is stated of bad moments and of conditions. A change may state that there are no retries any more.
+func (d *Draft) options(spec *types.TimerSpec, changes bool) (err error) {
+	if times, _ := d.Stated(flagRetries); !changes || times != "0" {
+		if spec.Retry, err = d.retry(); err != nil {
+			return err
 		}
+	}
+	if spec.OnUnfunded, err = d.onUnfunded(); err != nil {
+		return err
 	}
 	if _, given := d.Stated(flagOnlyIf); given {
-		o.OnlyIf, err = d.onlyIf()
+		spec.OnlyIf, err = d.onlyIf()
 	}
-	return o, err
+	return err
 }
 
 // retry reads --retries and what goes with it, but for the distance, which is in the clock of the trigger; nil without.

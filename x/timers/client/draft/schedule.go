@@ -58,23 +58,33 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if due.repetition, err = d.repetition(); err != nil {
+	repeat, err := d.repetition()
+	if err != nil {
 		return nil, err
 	}
 	call, err := d.call(true)
 	if err != nil {
 		return nil, err
 	}
-	msg.Handler, msg.Payload, msg.Messages = call.Handler, call.Payload, call.Messages
+	msg.Spec.Call = *call
 	if endFlag != "" {
-		if msg.ExpiresAt, msg.ExpiresTime, err = d.end(endFlag, endText); err != nil {
+		if msg.Spec.ExpiresAt, msg.Spec.ExpiresTime, err = d.end(endFlag, endText); err != nil {
 			return nil, err
 		}
 	}
-	if err = d.setTrigger(&msg.Trigger, due, msg.ExpiresTime); err != nil {
+	if err = d.setTrigger(&msg.Spec.Trigger, due, msg.Spec.ExpiresTime); err != nil {
 		return nil, err
 	}
-	if err = d.retryAfter(msg.Retry, msg.Trigger.ByTime()); err != nil {
+	if err = d.occurrences(&repeat, &msg.Spec.Trigger); err != nil {
+		return nil, err
+	}
+	if _, counted := d.Stated(flagCount); msg.Spec.Trigger.Watch != nil && !counted {
+		repeat.Remaining = 1
+	}
+	if repeat != (types.Repeat{}) {
+		msg.Spec.Repeat = &repeat
+	}
+	if err = d.retryAfter(msg.Spec.Retry, msg.Spec.Trigger.ByTime()); err != nil {
 		return nil, err
 	}
 	return msg, d.endsAfterDue(msg, endFlag, endText)
@@ -85,7 +95,6 @@ type due struct {
 	// flag states when it is due first, and text what it says; empty if nothing does.
 	flag, text string
 	repeats    bool
-	repetition repetition
 }
 
 // stated tells whether anything states when the timer is due.
@@ -101,29 +110,29 @@ func (d *Draft) readDue(needed bool) (w due, err error) {
 // setTrigger makes a trigger of it. Ends is the end of the timer's life, if that is a time.
 func (d *Draft) setTrigger(trigger *types.Trigger, w due, ends int64) error {
 	if w.repeats {
-		return d.setRepeated(trigger, w.repetition, w.flag, w.text, ends)
+		return d.setRepeated(trigger, w.flag, w.text, ends)
 	}
 	return d.setDue(trigger, w.flag, w.text)
 }
 
 // endsAfterDue refuses a life that ends before the timer is due, where both are heights, or both are times.
 func (d *Draft) endsAfterDue(msg *types.MsgScheduleTimer, flag, text string) error {
-	due := msg.Trigger.Height
-	if i := msg.Trigger.Interval; i != nil {
+	due := msg.Spec.Trigger.Height
+	if i := msg.Spec.Trigger.Interval; i != nil {
 		due = i.First
 	}
 	at := int64(0)
 	switch {
-	case msg.Trigger.Time != nil:
-		at = msg.Trigger.Time.Unix()
-	case msg.Trigger.Calendar != nil && msg.Trigger.Calendar.Every != nil:
-		at = msg.Trigger.Calendar.Every.Anchor
+	case msg.Spec.Trigger.Time != nil:
+		at = msg.Spec.Trigger.Time.Unix()
+	case msg.Spec.Trigger.Calendar != nil && msg.Spec.Trigger.Calendar.Every != nil:
+		at = msg.Spec.Trigger.Calendar.Every.Anchor
 	}
 	switch {
-	case msg.ExpiresAt != 0 && msg.ExpiresAt < due:
-		return fmt.Errorf("--%s %s ends at height %d, below the due height %d: it would never fire", flag, text, msg.ExpiresAt, due)
-	case msg.ExpiresTime != 0 && msg.ExpiresTime < at:
-		return fmt.Errorf("--%s %s ends at %s, before it is due at %s: it would never fire", flag, text, d.Stamp(msg.ExpiresTime), d.Stamp(at))
+	case msg.Spec.ExpiresAt != 0 && msg.Spec.ExpiresAt < due:
+		return fmt.Errorf("--%s %s ends at height %d, below the due height %d: it would never fire", flag, text, msg.Spec.ExpiresAt, due)
+	case msg.Spec.ExpiresTime != 0 && msg.Spec.ExpiresTime < at:
+		return fmt.Errorf("--%s %s ends at %s, before it is due at %s: it would never fire", flag, text, d.Stamp(msg.Spec.ExpiresTime), d.Stamp(at))
 	}
 	return nil
 }
@@ -156,8 +165,8 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	}
 	_, stated := d.Stated(bids.FlagMaxCharge)
 	d.AutoGas, d.DefaultCharge = auto, !stated || limits.DefaultCharge
-	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
-	if msg.Bid, err = bids.Read(d.Job); err != nil {
+	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, Spec: types.TimerSpec{GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}}
+	if msg.Spec.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
 	}
 	if err := d.checkRepeats(); err != nil {
@@ -166,16 +175,14 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if err := d.zoneMatters(); err != nil {
 		return nil, err
 	}
-	options, err := d.options(types.TimerOptions{})
-	if err != nil {
+	if err := d.options(&msg.Spec, false); err != nil {
 		return nil, err
 	}
-	msg.Retry, msg.OnUnfunded, msg.Renew, msg.OnlyIf = options.Retry, options.OnUnfunded, options.Renew, options.OnlyIf
-	msg.Label, _ = d.Stated(flagLabel)
-	if err := checkLabel(msg.Label); err != nil {
+	msg.Spec.Name, _ = d.Stated(flagLabel)
+	if err := checkLabel(msg.Spec.Name); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
 	}
-	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
+	if msg.Spec.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
 		return nil, err
 	}
 	actor, _ := d.Stated(flagActor)
@@ -240,7 +247,7 @@ func (d *Draft) setDue(trigger *types.Trigger, flag, text string) (err error) {
 
 // setRepeated reads when a timer that repeats is due: by time, or where --every is a number of blocks at heights. Ends is the
 // end of its life, if that is a time.
-func (d *Draft) setRepeated(trigger *types.Trigger, r repetition, dueFlag, dueText string, ends int64) (err error) {
+func (d *Draft) setRepeated(trigger *types.Trigger, dueFlag, dueText string, ends int64) (err error) {
 	text, _ := d.Stated(flagEvery)
 	if !timespan.IsDigits(text) {
 		takes, err := d.takesTimes()
@@ -248,7 +255,7 @@ func (d *Draft) setRepeated(trigger *types.Trigger, r repetition, dueFlag, dueTe
 		case err != nil:
 			return err
 		case takes:
-			trigger.Calendar, err = d.calendar(r, text, dueFlag, dueText, ends)
+			trigger.Calendar, err = d.calendar(text, dueFlag, dueText, ends)
 			return err
 		case isByTheClock(text):
 			return fmt.Errorf("--%s %s: this chain takes no triggers by time (time_triggers is off): want a number of blocks, with --%s for the first",
@@ -256,19 +263,19 @@ func (d *Draft) setRepeated(trigger *types.Trigger, r repetition, dueFlag, dueTe
 		}
 		d.noTimes(flagEvery, text)
 	}
-	trigger.Interval, err = d.interval(r, text, dueFlag, dueText)
+	trigger.Interval, err = d.interval(text, dueFlag, dueText)
 	return err
 }
 
 // Repeats tells whether the timer may fire more than once.
 func Repeats(msg *types.MsgScheduleTimer) bool {
-	t := &msg.Trigger
-	return t.Interval != nil || t.Calendar != nil || msg.Retry != nil || t.Watch != nil && t.Watch.Remaining != 1
+	t := &msg.Spec.Trigger
+	return t.Interval != nil || t.Calendar != nil || msg.Spec.Retry != nil || t.Watch != nil && msg.Spec.Repetitions() != 1
 }
 
 // CheckRecurrence refuses what the chain would refuse of further fires.
 func (d *Draft) CheckRecurrence(config *types.TimerConfig, msg *types.MsgScheduleTimer) error {
-	if i := msg.Trigger.Interval; i != nil {
+	if i := msg.Spec.Trigger.Interval; i != nil {
 		if text, _ := d.Stated(flagEvery); i.Every > config.MaxTtlBlocks && !timespan.IsDigits(text) {
 			c, err := d.Clock()
 			if err != nil {
@@ -280,14 +287,17 @@ func (d *Draft) CheckRecurrence(config *types.TimerConfig, msg *types.MsgSchedul
 			return fmt.Errorf("--%s: %w", flagEvery, err)
 		}
 	}
-	if c := msg.Trigger.Calendar; c != nil && c.Every != nil && c.Every.Seconds > config.MaxTtlSeconds {
+	if c := msg.Spec.Trigger.Calendar; c != nil && c.Every != nil && c.Every.Seconds > config.MaxTtlSeconds {
 		text, _ := d.Stated(flagEvery)
 		return fmt.Errorf("--%s %s is too long: a timer lives at most %s", flagEvery, text, life(config))
 	}
-	if r := msg.Retry; r != nil && r.Max > market.MaxRetries {
+	if err := msg.Spec.CheckRepeat(); err != nil {
+		return err
+	}
+	if r := msg.Spec.Retry; r != nil && r.Max > market.MaxRetries {
 		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, market.MaxRetries)
 	}
-	if err := msg.Retry.Validate(config, msg.Trigger.ByTime()); err != nil {
+	if err := msg.Spec.Retry.Validate(config, msg.Spec.Trigger.ByTime()); err != nil {
 		return fmt.Errorf("--%s and --%s: %w", flagRetries, flagRetryAfter, err)
 	}
 	return nil

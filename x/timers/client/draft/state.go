@@ -29,8 +29,8 @@ func (d *Draft) Pause(names []string) ([]sdk.Msg, error) {
 }
 
 func pausable(timer *types.TimerInfo) error {
-	if timer.Status == types.TimerStatusOnHold && timer.HoldReason != types.Watching {
-		return fmt.Errorf("timer %s is on hold already: it is %s", timer.Id, timer.HoldReason.Word())
+	if timer.Status.Phase == types.PhaseOnHold && timer.Status.HoldReason != types.Watching {
+		return fmt.Errorf("timer %s is on hold already: it is %s", timer.Id, timer.Status.HoldReason.Word())
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 
 func resumable(timer *types.TimerInfo) error {
 	id := timer.Id
-	switch timer.HoldReason {
+	switch timer.Status.HoldReason {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
 		return nil
 	case types.Quarantined:
@@ -62,11 +62,11 @@ func resumable(timer *types.TimerInfo) error {
 	case types.Watching:
 		return fmt.Errorf("timer %s is not on hold: it waits for what it watches to change", id)
 	case types.NotOnHold:
-		return fmt.Errorf("timer %s is not on hold: it is due at height %d", id, timer.Due)
+		return fmt.Errorf("timer %s is not on hold: it is due at height %d", id, timer.Status.Due)
 	case types.Timed:
-		return fmt.Errorf("timer %s is not on hold: it is due at %s", id, types.TimeText(timer.DueTime))
+		return fmt.Errorf("timer %s is not on hold: it is due at %s", id, types.TimeText(timer.Status.DueTime))
 	default:
-		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.HoldReason.Word())
+		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.Status.HoldReason.Word())
 	}
 }
 
@@ -95,7 +95,7 @@ func (d *Draft) chooseLive(c choice) ([]job.Owned, error) {
 
 // whole is a timer with its messages, which lists leave out; nil without a node.
 func (d *Draft) whole(timer job.Owned) (*types.TimerInfo, error) {
-	if d.Offline || timer.Live != nil && len(timer.Live.Messages) > 0 {
+	if d.Offline || timer.Live != nil && len(timer.Live.Spec.Call.Messages) > 0 {
 		return timer.Live, nil
 	}
 	found, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(timer.Actor, d.Signer.Text), timer.ID)
@@ -130,28 +130,30 @@ func (d *Draft) checkEnd(timer *types.TimerInfo, to, longest, life uint64) error
 	stated, given := d.Stated(flagShorten)
 	shorten := given && stated == "true"
 	switch {
-	case to == timer.ExpiresAt:
+	case to == timer.Status.ExpiresAt:
 		return fmt.Errorf("timer %s may fire until %s already: nothing would change", timer.Id, d.Date(to))
-	case to < timer.Due && timer.HoldReason == types.NotOnHold:
-		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Date(to), d.Date(timer.Due), timer.Id)
-	case to < timer.ExpiresAt && !shorten:
-		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Date(timer.ExpiresAt), d.Date(to), flagShorten)
+	case to < timer.Status.Due && timer.Status.HoldReason == types.NotOnHold:
+		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Date(to), d.Date(timer.Status.Due), timer.Id)
+	case to < timer.Status.ExpiresAt && !shorten:
+		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Date(timer.Status.ExpiresAt), d.Date(to), flagShorten)
 	}
 	before := ""
-	if timer.ExpiresAt != 0 {
-		before = ", not " + d.Date(timer.ExpiresAt)
+	if timer.Status.ExpiresAt != 0 {
+		before = ", not " + d.Date(timer.Status.ExpiresAt)
 	}
 	d.Notef("timer %s may fire until %s%s: %s", timer.Id, d.Date(to), before, c.Describe(to))
-	if interval := timer.Trigger.Interval; interval != nil && interval.Remaining > 0 && timer.HoldReason == types.NotOnHold {
-		if fit := course.Fit(timer.Due, interval.Every, to); fit < interval.Remaining {
-			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(interval.Remaining))
+	if interval := timer.Spec.Trigger.Interval; interval != nil && timer.Status.Left > 0 && timer.Status.HoldReason == types.NotOnHold {
+		if fit := course.Fit(timer.Status.Due, interval.Every, to); fit < timer.Status.Left {
+			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(timer.Status.Left))
 		}
 	}
 	return nil
 }
 
 // endsByTime tells whether a timer ends at a time, or is one that should.
-func endsByTime(timer *types.TimerInfo) bool { return timer.ExpiresTime != 0 || timer.Trigger.ByTime() }
+func endsByTime(timer *types.TimerInfo) bool {
+	return timer.Status.ExpiresTime != 0 || timer.Spec.Trigger.ByTime()
+}
 
 // checkEndTime is checkEnd for the last time at which a timer may fire, in seconds since 1970.
 func (d *Draft) checkEndTime(timer *types.TimerInfo, to int64) error {
@@ -170,29 +172,29 @@ func (d *Draft) checkEndTime(timer *types.TimerInfo, to int64) error {
 	stated, given := d.Stated(flagShorten)
 	shorten := given && stated == "true"
 	switch {
-	case to == timer.ExpiresTime:
+	case to == timer.Status.ExpiresTime:
 		return fmt.Errorf("timer %s may fire until %s already: nothing would change", timer.Id, d.Stamp(to))
-	case to < timer.DueTime && timer.HoldReason == types.Timed:
-		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Stamp(to), d.Stamp(timer.DueTime), timer.Id)
-	case to < timer.ExpiresTime && !shorten:
-		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Stamp(timer.ExpiresTime), d.Stamp(to), flagShorten)
+	case to < timer.Status.DueTime && timer.Status.HoldReason == types.Timed:
+		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Stamp(to), d.Stamp(timer.Status.DueTime), timer.Id)
+	case to < timer.Status.ExpiresTime && !shorten:
+		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Stamp(timer.Status.ExpiresTime), d.Stamp(to), flagShorten)
 	}
 	before := ""
-	if timer.ExpiresTime != 0 {
-		before = ", not " + d.Stamp(timer.ExpiresTime)
+	if timer.Status.ExpiresTime != 0 {
+		before = ", not " + d.Stamp(timer.Status.ExpiresTime)
 	}
 	d.Notef("timer %s may fire until %s%s", timer.Id, d.Stamp(to), before)
 	after := *timer
-	after.ExpiresTime = to
-	if timer.ExpiresAt != 0 && c.Expected(timer.ExpiresAt).Unix() < to {
-		d.Notef("its last height ends it before that: %s", d.Date(timer.ExpiresAt))
+	after.Status.ExpiresTime = to
+	if timer.Status.ExpiresAt != 0 && c.Expected(timer.Status.ExpiresAt).Unix() < to {
+		d.Notef("its last height ends it before that: %s", d.Date(timer.Status.ExpiresAt))
 	}
-	if left := timer.Trigger.Repetitions(); left > 1 {
+	if left := timer.Status.Left; left > 1 {
 		if fit, exact := course.OfTimer(&after, c).Fit(time.Unix(to, 0)); exact && fit < left {
 			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(left))
 		}
 	}
-	if calendar := timer.Trigger.Calendar; calendar != nil && len(calendar.Transitions) > 0 {
+	if calendar := timer.Spec.Trigger.Calendar; calendar != nil && len(calendar.Transitions) > 0 {
 		if last := calendar.Transitions[len(calendar.Transitions)-1].From; last < to {
 			d.Notef("it knows no change of its zone's clocks after %s: schedule it again to follow later ones", d.Stamp(last))
 		}

@@ -28,14 +28,7 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 	if err != nil {
 		return nil, err
 	}
-	trigger := &types.WatchTrigger{Remaining: 1}
-	if times, given := d.Stated(flagCount); times == "0" {
-		trigger.Remaining = 0
-	} else if given {
-		if trigger.Remaining, err = parseFires(times); err != nil {
-			return nil, err
-		}
-	}
+	trigger := &types.WatchTrigger{}
 	conditions, err := d.conditions(len(texts))
 	if err != nil {
 		return nil, err

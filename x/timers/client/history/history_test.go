@@ -28,8 +28,10 @@ func (r *rig) tell(msgs ...sdk.Msg) []*sdk.Result {
 func (r *rig) repeating(every uint64) string {
 	r.T.Helper()
 	msg := &types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: every}},
-		Payload: r.Payload(r.Send(r.Alice, r.Bob, 1)), GasLimit: 100_000,
+		Sender: r.Alice, Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: every}},
+			Call:    types.TimerCall{Payload: r.Payload(r.Send(r.Alice, r.Bob, 1))}, GasLimit: 100_000,
+		},
 	}
 	response, ok := r.tell(msg)[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 	require.True(r.T, ok)
@@ -173,7 +175,7 @@ func TestHistory_WritesTimesAsThePreview(t *testing.T) {
 	r := newRig(t)
 	when := r.Now().Add(time.Hour).Truncate(time.Second).UTC()
 	r.tell(&types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Time: &when}, Payload: r.Payload(r.Send(r.Alice, r.Bob, 1)), GasLimit: 100_000,
+		Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Time: &when}, Call: types.TimerCall{Payload: r.Payload(r.Send(r.Alice, r.Bob, 1))}, GasLimit: 100_000},
 	})
 	rows, _ := r.historyLines("alice")
 	shown, err := time.Parse("2006-01-02 15:04:05 -07:00", strings.Join(rows[0][5:8], " "))
@@ -229,7 +231,7 @@ func TestHistory_FindsByItsLabelWhatIsGone(t *testing.T) {
 	labelled := func(label string) string {
 		r.T.Helper()
 		msg := &types.MsgScheduleTimer{
-			Sender: r.Alice, Trigger: types.Trigger{Height: r.Chain.Height() + 4}, Payload: r.Payload(r.Send(r.Alice, r.Bob, 1)), GasLimit: 100_000, Label: label,
+			Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: r.Chain.Height() + 4}, Call: types.TimerCall{Payload: r.Payload(r.Send(r.Alice, r.Bob, 1))}, GasLimit: 100_000, Name: label},
 		}
 		response, ok := r.tell(msg)[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 		require.True(r.T, ok)

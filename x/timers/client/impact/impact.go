@@ -98,10 +98,10 @@ func (i *Impact) walk(list pages, config *types.TimerConfig, most uint64) (compl
 func (i *Impact) judge(t *types.TimerInfo, config *types.TimerConfig) {
 	i.Examined++
 	verdict := Verdict{
-		Actor: t.Actor, ID: t.Id, Label: t.Label, Status: words.Status(t), GasLimit: t.GasLimit, CellLimit: t.CellLimit,
+		Actor: t.Actor, ID: t.Id, Label: t.Spec.Name, Status: words.Status(t), GasLimit: t.Status.GasLimit, CellLimit: t.Status.CellLimit,
 		Reason: reason(t, config, i.Height),
 	}
-	switch unrunnable := t.HoldReason == types.Unrunnable; {
+	switch unrunnable := t.Status.HoldReason == types.Unrunnable; {
 	case verdict.Reason != "" && !unrunnable:
 		i.OnHold = append(i.OnHold, verdict)
 	case verdict.Reason == "" && unrunnable:
@@ -111,14 +111,14 @@ func (i *Impact) judge(t *types.TimerInfo, config *types.TimerConfig) {
 
 // reason is why a config can't run a timer when it is due, as the registry of the policies decides it; empty if it can.
 func reason(t *types.TimerInfo, config *types.TimerConfig, now uint64) string {
-	most := bids.GasCap(config, max(t.Due, now+1))
+	most := bids.GasCap(config, max(t.Status.Due, now+1))
 	switch {
-	case t.GasLimit > most:
-		return fmt.Sprintf("its gas limit is %s, want at most %s", plain.Thousands(t.GasLimit), plain.Thousands(most))
-	case t.GasLimit <= market.FireBaseCycles:
-		return fmt.Sprintf("its gas limit is %s, want more than the %s of every fire", plain.Thousands(t.GasLimit), plain.Thousands(market.FireBaseCycles))
-	case t.CellLimit > config.MaxCellsPerFire:
-		return fmt.Sprintf("its cell limit is %s, want at most %s", plain.Thousands(t.CellLimit), plain.Thousands(config.MaxCellsPerFire))
+	case t.Status.GasLimit > most:
+		return fmt.Sprintf("its gas limit is %s, want at most %s", plain.Thousands(t.Status.GasLimit), plain.Thousands(most))
+	case t.Status.GasLimit <= market.FireBaseCycles:
+		return fmt.Sprintf("its gas limit is %s, want more than the %s of every fire", plain.Thousands(t.Status.GasLimit), plain.Thousands(market.FireBaseCycles))
+	case t.Status.CellLimit > config.MaxCellsPerFire:
+		return fmt.Sprintf("its cell limit is %s, want at most %s", plain.Thousands(t.Status.CellLimit), plain.Thousands(config.MaxCellsPerFire))
 	default:
 		return ""
 	}

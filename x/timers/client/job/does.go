@@ -19,13 +19,13 @@ func (j *Job) JSON(t *types.TimerInfo) (json.RawMessage, error) {
 	text, err := j.Codec.MarshalJSON(t)
 	if err != nil {
 		without := *t
-		without.Messages = nil
+		without.Spec.Call.Messages = nil
 		if text, err = j.Codec.MarshalJSON(&without); err != nil {
 			return nil, err
 		}
 	}
-	if t.Trigger.Calendar != nil {
-		if text, err = Add(text, "rule", words.Rule(t.Trigger.Calendar, "")); err != nil {
+	if t.Spec.Trigger.Calendar != nil {
+		if text, err = Add(text, "rule", words.Rule(t.Spec.Trigger.Calendar, "")); err != nil {
 			return nil, err
 		}
 	}
@@ -54,18 +54,18 @@ func (j *Job) Ask(timers []types.TimerInfo) {
 	client, asked, left := types.NewQueryClient(j.Context), 0, 0
 	for i := range timers {
 		t := &timers[i]
-		if uint64(len(t.Payload)) == t.PayloadBytes {
-			t.Messages = words.MessagesOf(t)
+		if uint64(len(t.Spec.Call.Payload)) == t.Status.PayloadBytes {
+			t.Spec.Call.Messages = words.MessagesOf(t)
 		}
 		switch {
-		case len(t.Messages) > 0 || uint64(len(t.Payload)) == t.PayloadBytes && !t.RunsMessages:
+		case len(t.Spec.Call.Messages) > 0 || uint64(len(t.Spec.Call.Payload)) == t.Status.PayloadBytes && !t.Status.RunsMessages:
 		case asked == askedTimers:
 			left++
 		default:
 			asked++
 			// One that is gone by now is shown as it was.
 			if found, err := Resolve(j.Ctx, client, t.Actor, t.Id); err == nil {
-				t.Messages = found.Messages
+				t.Spec.Call.Messages = found.Spec.Call.Messages
 			}
 		}
 	}

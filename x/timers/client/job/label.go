@@ -51,7 +51,7 @@ func (j *Job) EachTimer(actor string, use func(t *types.TimerInfo)) error {
 // withLabel are an actor's live timers with a label, as lists show them.
 func (j *Job) withLabel(actor, label string) (found []types.TimerInfo, err error) {
 	err = j.EachTimer(actor, func(t *types.TimerInfo) {
-		if t.Label == label {
+		if t.Spec.Name == label {
 			found = append(found, *t)
 		}
 	})
@@ -123,10 +123,10 @@ func (noTimer) Is(target error) bool { return target == ErrNoTimer }
 // Says tells what a timer is: its label, what it does and when.
 func (j *Job) Says(t *types.TimerInfo) string {
 	text := j.Does(t)
-	if t.Label != "" {
-		text = plain.Clean(t.Label) + ": " + text
+	if t.Spec.Name != "" {
+		text = plain.Clean(t.Spec.Name) + ": " + text
 	}
-	if t.HoldReason != types.NotOnHold && t.HoldReason != types.Timed {
+	if t.Status.HoldReason != types.NotOnHold && t.Status.HoldReason != types.Timed {
 		return text + ", " + words.Status(t)
 	}
 	zone, err := j.Zone()

@@ -210,11 +210,11 @@ func pageRequest(j *job.Job) (*query.PageRequest, error) {
 }
 
 // statuses are all that a timer can have.
-func statuses() []types.TimerStatus {
-	var all []types.TimerStatus
-	for _, value := range slices.Sorted(maps.Keys(types.TimerStatus_name)) {
+func statuses() []types.TimerPhase {
+	var all []types.TimerPhase
+	for _, value := range slices.Sorted(maps.Keys(types.TimerPhase_name)) {
 		if value != 0 {
-			all = append(all, types.TimerStatus(value))
+			all = append(all, types.TimerPhase(value))
 		}
 	}
 	return all
@@ -232,13 +232,13 @@ func StatusNames() []string {
 // filter says which timers of a page are shown.
 type filter struct {
 	// status of the timers; 0 for any.
-	status types.TimerStatus
+	status types.TimerPhase
 	// scheduler is who scheduled them for their contract; empty for anybody.
 	scheduler string
 }
 
 func (f filter) drops(t types.TimerInfo) bool {
-	return f.status != types.TimerStatusUnspecified && t.Status != f.status || f.scheduler != "" && t.Scheduler != f.scheduler
+	return f.status != types.PhaseUnspecified && t.Status.Phase != f.status || f.scheduler != "" && t.Scheduler != f.scheduler
 }
 
 // readFilter is what --status and --scheduler say.
@@ -405,13 +405,13 @@ func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, dry string, wide bool
 	if !wide {
 		id = plain.Clip(id, shownDigits)
 	}
-	label := plain.Clean(t.Label)
+	label := plain.Clean(t.Spec.Name)
 	if label == "" {
 		label = "-"
 	}
 	return []string{
 		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), clipTo(words.Repeats(t), wide), clipTo(j.Does(t), wide), plain.TimerBid(t), strings.Join(status, ", "),
-		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, t.ExpiresTime, c), plain.Clean(j.Name(t.FeePayer)),
+		plain.Thousands(t.Status.GasLimit), expires(t.Status.ExpiresAt, t.Status.ExpiresTime, c), plain.Clean(j.Name(t.Status.FeePayer)),
 	}
 }
 
@@ -426,22 +426,22 @@ func clipTo(text string, wide bool) string {
 // due is the height at which a timer is due, and in what time, or when.
 func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	switch {
-	case t.Status == types.TimerStatusWatching && t.Trigger.Watch != nil:
-		return clipTo("when "+watched(j, t.Trigger.Watch.Keys, wide), wide)
-	case t.HoldReason == types.Timed && wide:
-		return c.Stamp(time.Unix(t.DueTime, 0))
-	case t.HoldReason == types.Timed:
-		return fmt.Sprintf("%s, in %s", c.Stamp(time.Unix(t.DueTime, 0)), timespan.ForPeople(max(time.Unix(t.DueTime, 0).Sub(c.Present()), 0)))
-	case t.HoldReason != types.NotOnHold:
+	case t.Status.Phase == types.PhaseWatching && t.Spec.Trigger.Watch != nil:
+		return clipTo("when "+watched(j, t.Spec.Trigger.Watch.Keys, wide), wide)
+	case t.Status.HoldReason == types.Timed && wide:
+		return c.Stamp(time.Unix(t.Status.DueTime, 0))
+	case t.Status.HoldReason == types.Timed:
+		return fmt.Sprintf("%s, in %s", c.Stamp(time.Unix(t.Status.DueTime, 0)), timespan.ForPeople(max(time.Unix(t.Status.DueTime, 0).Sub(c.Present()), 0)))
+	case t.Status.HoldReason != types.NotOnHold:
 		return "-"
-	case t.Due <= c.Height:
-		return fmt.Sprintf("%d, now", t.Due)
+	case t.Status.Due <= c.Height:
+		return fmt.Sprintf("%d, now", t.Status.Due)
 	case c.PaceErr != nil:
-		return fmt.Sprint(t.Due)
+		return fmt.Sprint(t.Status.Due)
 	case wide:
-		return fmt.Sprintf("%d, %s", t.Due, c.Moment(t.Due))
+		return fmt.Sprintf("%d, %s", t.Status.Due, c.Moment(t.Status.Due))
 	default:
-		return fmt.Sprintf("%d, in %s", t.Due, timespan.ForPeople(c.Until(t.Due)))
+		return fmt.Sprintf("%d, in %s", t.Status.Due, timespan.ForPeople(c.Until(t.Status.Due)))
 	}
 }
 

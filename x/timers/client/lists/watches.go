@@ -105,7 +105,7 @@ func showWatches(j *job.Job, answer *types.QueryWatchesResponse) error {
 			left = plain.Thousands(w.Remaining)
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", id, plain.Clean(j.Name(w.Actor)),
-			watched(j, []types.WatchKey{w.Key}, true), clipTo(does[i], output == outputWide), left, words.StatusName(w.Status), w.ExpiresAt)
+			watched(j, []types.WatchKey{w.Key}, true), clipTo(does[i], output == outputWide), left, words.StatusName(w.Phase), w.ExpiresAt)
 	}
 	return out.Flush()
 }

@@ -81,14 +81,22 @@ func busyBoard() *board {
 	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(3, 3)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 3))}}
 	for i, bid := range []*types.Bid{{Tier: types.TierUrgent}, static, nil, nil, nil, nil, nil, nil} {
 		b.ready = append(b.ready, types.TimerInfo{
-			Id: strings.Repeat(fmt.Sprintf("%02x", 0xa0+i), 32), Actor: someActor, Due: uint64(1_200 + min(i, 4)), GasLimit: 100_000,
-			Bid: bid, Handler: "handle_timer", Payload: aSend, PayloadBytes: uint64(len(aSend)),
+			Id: strings.Repeat(fmt.Sprintf("%02x", 0xa0+i), 32), Actor: someActor, Status: types.TimerStatus{
+				Due: uint64(1_200 + min(i, 4)), GasLimit: 100_000,
+				PayloadBytes: uint64(len(aSend)),
+			},
+			Spec: types.TimerSpec{Bid: bid, Call: types.TimerCall{Handler: "handle_timer", Payload: aSend}},
 		})
 	}
 	for i, due := range []uint64{1_235, 1_240, 1_240, 1_240, 1_255, 1_260, 9_999, 50_000} {
 		b.coming = append(b.coming, types.TimerInfo{
-			Id: strings.Repeat(fmt.Sprintf("%02x", 0xb0+i), 32), Actor: someActor, Due: due, GasLimit: 1_000_000, Label: "rent, monthly",
-			Handler: "handle_timer", Payload: aSend, PayloadBytes: uint64(len(aSend)),
+			Id: strings.Repeat(fmt.Sprintf("%02x", 0xb0+i), 32), Actor: someActor, Status: types.TimerStatus{
+				Due: due, GasLimit: 1_000_000,
+				PayloadBytes: uint64(len(aSend)),
+			}, Spec: types.TimerSpec{
+				Name: "rent, monthly",
+				Call: types.TimerCall{Handler: "handle_timer", Payload: aSend},
+			},
 		})
 	}
 	b.moreReady, b.moreComing = true, true
@@ -101,10 +109,13 @@ func ownBoard() *board {
 	b.actor, b.total, b.ready, b.coming, b.lately = someActor, 7, nil, nil, b.lately[:1]
 	b.trouble = "no news from the node, asked again every 500ms: connection refused \x1b[31m"
 	b.summary.Storm = false
-	for i, status := range []types.TimerStatus{types.TimerStatusReady, types.TimerStatusPending, types.TimerStatusPending, types.TimerStatusWatching} {
+	for i, status := range []types.TimerPhase{types.PhaseReady, types.PhasePending, types.PhasePending, types.PhaseWatching} {
 		b.timers = append(b.timers, types.TimerInfo{
-			Id: strings.Repeat(fmt.Sprintf("%02x", 0xc0+i), 32), Actor: someActor, Due: uint64(1_230 + 600*i), ExpiresAt: 9_999, GasLimit: 250_000,
-			Status: status, Handler: "handle_timer",
+			Id: strings.Repeat(fmt.Sprintf("%02x", 0xc0+i), 32), Actor: someActor, Status: types.TimerStatus{
+				Due: uint64(1_230 + 600*i), ExpiresAt: 9_999, GasLimit: 250_000,
+				Phase: status,
+			},
+			Spec: types.TimerSpec{Call: types.TimerCall{Handler: "handle_timer"}},
 		})
 	}
 	return b
@@ -146,8 +157,8 @@ func TestTheViewNeverLeavesTheTerminal(t *testing.T) {
 		board.chainID, board.trouble, board.lane.FeeDenom = text.Draw(t, "chain"), text.Draw(t, "trouble"), text.Draw(t, "denom")
 		board.lane.LaneBasefee, board.lane.P50 = text.Draw(t, "basefee"), text.Draw(t, "p50")
 		board.lane.Cycles, board.lane.LaneTimerCycles = rapid.Uint64().Draw(t, "cycles"), rapid.Uint64().Draw(t, "budget")
-		board.ready = append(board.ready, types.TimerInfo{Id: "aa", Actor: "a", Handler: text.Draw(t, "handler"), Due: rapid.Uint64().Draw(t, "due")})
-		board.coming = append(board.coming, types.TimerInfo{Id: text.Draw(t, "id"), Actor: text.Draw(t, "actor"), Label: text.Draw(t, "label"), Due: rapid.Uint64().Draw(t, "due")})
+		board.ready = append(board.ready, types.TimerInfo{Id: "aa", Actor: "a", Spec: types.TimerSpec{Call: types.TimerCall{Handler: text.Draw(t, "handler")}}, Status: types.TimerStatus{Due: rapid.Uint64().Draw(t, "due")}})
+		board.coming = append(board.coming, types.TimerInfo{Id: text.Draw(t, "id"), Actor: text.Draw(t, "actor"), Spec: types.TimerSpec{Name: text.Draw(t, "label")}, Status: types.TimerStatus{Due: rapid.Uint64().Draw(t, "due")}})
 		board.remember(&happening{kind: "failed", actor: "a", id: "bb", code: text.Draw(t, "code"), label: text.Draw(t, "label"), facts: []fact{{text.Draw(t, "key"), text.Draw(t, "value")}}})
 		width, height := rapid.IntRange(1, 200).Draw(t, "width"), rapid.IntRange(1, 80).Draw(t, "height")
 		lines := board.lines(width, height)
@@ -219,12 +230,12 @@ func TestWhatIsAlikeIsOne(t *testing.T) {
 func TestAStormIsARow(t *testing.T) {
 	b := quietBoard()
 	for i := range 100 {
-		b.coming = append(b.coming, types.TimerInfo{Id: fmt.Sprintf("%064d", i), Actor: someActor, Due: 9, Handler: "tick", GasLimit: 1})
+		b.coming = append(b.coming, types.TimerInfo{Id: fmt.Sprintf("%064d", i), Actor: someActor, Status: types.TimerStatus{Due: 9, GasLimit: 1}, Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tick"}}})
 	}
 	_, _, rows := b.table(80)
 	require.Len(t, rows, 1)
 	require.Contains(t, rows[0], "100 timers")
-	b.coming[50].Label = "another"
+	b.coming[50].Spec.Name = "another"
 	_, _, rows = b.table(80)
 	require.Len(t, rows, 3)
 	require.Contains(t, rows[1], "another: tick")
@@ -243,11 +254,11 @@ func TestTheTimeLine(t *testing.T) {
 	} {
 		b.coming = nil
 		for _, due := range dues {
-			b.coming = append(b.coming, types.TimerInfo{Due: due})
+			b.coming = append(b.coming, types.TimerInfo{Status: types.TimerStatus{Due: due}})
 		}
 		require.Equal(t, want, b.timeLine(80))
 	}
-	b.coming, b.moreComing = []types.TimerInfo{{Due: 101}, {Due: 99}, {Due: 500, Status: types.TimerStatusWatching}}, true
+	b.coming, b.moreComing = []types.TimerInfo{{Status: types.TimerStatus{Due: 101}}, {Status: types.TimerStatus{Due: 99}}, {Status: types.TimerStatus{Due: 500, Phase: types.PhaseWatching}}}, true
 	require.Equal(t, "coming    |▄...........................| 28 blocks and more", b.timeLine(80))
 }
 
@@ -268,7 +279,7 @@ func TestBoard_ShowsTimersByTime(t *testing.T) {
 	b.zone = time.FixedZone("", 3600)
 	at := func(after time.Duration) *types.TimerInfo {
 		return &types.TimerInfo{
-			HoldReason: types.Timed, Status: types.TimerStatusPending, Due: 1_235, DueTime: noon().Add(after).Unix(), Handler: "tick", Actor: someActor,
+			Actor: someActor, Status: types.TimerStatus{HoldReason: types.Timed, Phase: types.PhasePending, Due: 1_235, DueTime: noon().Add(after).Unix()}, Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tick"}},
 		}
 	}
 	for after, want := range map[time.Duration][2]string{
@@ -279,7 +290,7 @@ func TestBoard_ShowsTimersByTime(t *testing.T) {
 		require.Equal(t, want[:], columns[:2], after)
 	}
 	b.actor, b.total = someActor, 2
-	b.timers = []types.TimerInfo{*at(100 * time.Second), {Due: 1_300, Status: types.TimerStatusPending}}
+	b.timers = []types.TimerInfo{*at(100 * time.Second), {Status: types.TimerStatus{Due: 1_300, Phase: types.PhasePending}}}
 	dues, more := b.later()
 	require.False(t, more)
 	// A block takes 1.002 s, and the latest is 1.2 s old: 101.2 s are 101 blocks.

@@ -221,7 +221,7 @@ func TestMonitor_ShowsWhatWaitsForATime(t *testing.T) {
 	require.NoError(t, r.Chain.BeginBlock())
 	soon := r.Chain.Ctx().BlockTime().Add(100 * time.Second).Truncate(time.Second)
 	_, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Time: &soon}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 7)), GasLimit: 250_000,
+		Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Time: &soon}, Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 7))}, GasLimit: 250_000},
 	})
 	require.NoError(t, err)
 	require.NoError(t, r.End())

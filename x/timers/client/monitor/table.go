@@ -71,17 +71,17 @@ func someTimers(n int, more bool, id string) string {
 // columns are what the table shows of a timer but its name: what is the same for several timers makes one row of them.
 func (b *board) columns(t *types.TimerInfo, who int) []string {
 	does := b.words.Timer(t)
-	if t.Label != "" {
-		does = plain.Clean(t.Label) + ": " + does
+	if t.Spec.Name != "" {
+		does = plain.Clean(t.Spec.Name) + ": " + does
 	}
-	due := fmt.Sprint(t.Due)
+	due := fmt.Sprint(t.Status.Due)
 	switch {
-	case t.HoldReason == types.Timed:
-		due = b.dueTime(t.DueTime)
-	case t.Status == types.TimerStatusWatching || t.HoldReason != types.NotOnHold:
+	case t.Status.HoldReason == types.Timed:
+		due = b.dueTime(t.Status.DueTime)
+	case t.Status.Phase == types.PhaseWatching || t.Status.HoldReason != types.NotOnHold:
 		due = "-"
 	}
-	return []string{due, b.until(t), b.name(t.Actor, who), plain.Clip(plain.TimerBid(t), 11), plain.Thousands(t.GasLimit), does}
+	return []string{due, b.until(t), b.name(t.Actor, who), plain.Clip(plain.TimerBid(t), 11), plain.Thousands(t.Status.GasLimit), does}
 }
 
 // dueTime is a time in few characters: of the next day the time of day, and later the date.
@@ -117,18 +117,18 @@ func (b *board) name(actor string, width int) string {
 
 // until is what a timer waits for: a time, blocks, a change of state, its owner.
 func (b *board) until(t *types.TimerInfo) string {
-	blocks := t.Due - b.lane.Height
+	blocks := t.Status.Due - b.lane.Height
 	switch {
-	case t.Status == types.TimerStatusWatching:
+	case t.Status.Phase == types.PhaseWatching:
 		return "on change"
-	case t.HoldReason == types.Timed:
-		return plain.Clip(timespan.ForPeople(max(time.Unix(t.DueTime, 0).Sub(b.clockNow().Present()), 0)), 12)
-	case t.HoldReason != types.NotOnHold:
-		return plain.Clip(t.HoldReason.Word(), 12)
-	case t.Due == b.lane.Height:
+	case t.Status.HoldReason == types.Timed:
+		return plain.Clip(timespan.ForPeople(max(time.Unix(t.Status.DueTime, 0).Sub(b.clockNow().Present()), 0)), 12)
+	case t.Status.HoldReason != types.NotOnHold:
+		return plain.Clip(t.Status.HoldReason.Word(), 12)
+	case t.Status.Due == b.lane.Height:
 		return "now"
-	case t.Due < b.lane.Height:
-		return plain.Clip(fmt.Sprintf("%s late", plain.Thousands(b.lane.Height-t.Due)), 12)
+	case t.Status.Due < b.lane.Height:
+		return plain.Clip(fmt.Sprintf("%s late", plain.Thousands(b.lane.Height-t.Status.Due)), 12)
 	case b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0:
 		return plain.Clip(timespan.ForPeople(b.clock.Pace.TimeFor(blocks)), 12)
 	default:

@@ -20,13 +20,13 @@ func (b *board) later() (dues []uint64, more bool) {
 	for i := range timers {
 		t := &timers[i]
 		switch {
-		case t.HoldReason == types.Timed:
+		case t.Status.HoldReason == types.Timed:
 			// A clock that has no pace can't tell where it lies.
-			if height, err := b.clock.HeightAt(time.Unix(t.DueTime, 0)); err == nil {
+			if height, err := b.clock.HeightAt(time.Unix(t.Status.DueTime, 0)); err == nil {
 				dues = append(dues, max(height, b.lane.Height+1))
 			}
-		case t.Due > b.lane.Height && t.Status != types.TimerStatusWatching && t.HoldReason == types.NotOnHold:
-			dues = append(dues, t.Due)
+		case t.Status.Due > b.lane.Height && t.Status.Phase != types.PhaseWatching && t.Status.HoldReason == types.NotOnHold:
+			dues = append(dues, t.Status.Due)
 		}
 	}
 	slices.Sort(dues)

@@ -39,23 +39,23 @@ func (o *Outlook) RunDry(timers []types.TimerInfo, leaves func(t *types.TimerInf
 	said, balances := map[int]string{}, map[string]math.Int{}
 	for i := range timers {
 		t := &timers[i]
-		held := t.HoldReason != types.NotOnHold && t.HoldReason != types.Timed
-		if held || t.Trigger.Interval == nil && t.Trigger.Calendar == nil || t.FeePayer != principal(t) {
+		held := t.Status.HoldReason != types.NotOnHold && t.Status.HoldReason != types.Timed
+		if held || t.Spec.Trigger.Interval == nil && t.Spec.Trigger.Calendar == nil || t.Status.FeePayer != principal(t) {
 			continue
 		}
-		has, asked := balances[t.FeePayer]
+		has, asked := balances[t.Status.FeePayer]
 		if !asked {
 			known := false
-			if has, known = balance(t.FeePayer); !known {
+			if has, known = balance(t.Status.FeePayer); !known {
 				return said
 			}
-			balances[t.FeePayer] = has
+			balances[t.Status.FeePayer] = has
 		}
-		cost := chain.Add(laneFee).MulInt(math.NewIntFromUint64(t.GasLimit)).Add(cell.MulInt(math.NewIntFromUint64(t.CellLimit))).Ceil().TruncateInt()
-		if t.FeePayer == t.Actor {
+		cost := chain.Add(laneFee).MulInt(math.NewIntFromUint64(t.Status.GasLimit)).Add(cell.MulInt(math.NewIntFromUint64(t.Status.CellLimit))).Ceil().TruncateInt()
+		if t.Status.FeePayer == t.Actor {
 			cost = cost.Add(leaves(t).AmountOf(o.Config.FeeDenom))
 		}
-		left := t.Trigger.Repetitions()
+		left := t.Status.Left
 		if !cost.IsPositive() {
 			continue
 		}

@@ -103,16 +103,16 @@ func Bid(bid *types.Bid) string {
 
 // TimerBid is a timer's bid in few words, with what is locked for it where that is another sum than it states.
 func TimerBid(t *types.TimerInfo) string {
-	stated := t.Bid.Stated().String()
+	stated := t.Spec.Bid.Stated().String()
 	switch {
-	case t.BidLocked == "" && stated == "0":
-		return Bid(t.Bid)
-	case t.BidLocked == "":
+	case t.Status.BidLocked == "" && stated == "0":
+		return Bid(t.Spec.Bid)
+	case t.Status.BidLocked == "":
 		return "0/" + stated
-	case t.BidLocked == stated:
-		return Clean(t.BidLocked)
+	case t.Status.BidLocked == stated:
+		return Clean(t.Status.BidLocked)
 	default:
-		return Clean(t.BidLocked) + "/" + stated
+		return Clean(t.Status.BidLocked) + "/" + stated
 	}
 }
 

@@ -64,10 +64,10 @@ func TestBids(t *testing.T) {
 	require.Equal(t, "default", plain.Bid(nil))
 	require.Equal(t, "default", plain.Bid(&types.Bid{}))
 	for want, timer := range map[string]types.TimerInfo{
-		"700/900": {Bid: &types.Bid{Price: "900"}, BidLocked: "700"},
-		"900":     {Bid: &types.Bid{Price: "900"}, BidLocked: "900"},
-		"0/900":   {Bid: &types.Bid{Price: "900"}},
-		"fast":    {Bid: &types.Bid{Tier: types.TierFast}},
+		"700/900": {Spec: types.TimerSpec{Bid: &types.Bid{Price: "900"}}, Status: types.TimerStatus{BidLocked: "700"}},
+		"900":     {Spec: types.TimerSpec{Bid: &types.Bid{Price: "900"}}, Status: types.TimerStatus{BidLocked: "900"}},
+		"0/900":   {Spec: types.TimerSpec{Bid: &types.Bid{Price: "900"}}},
+		"fast":    {Spec: types.TimerSpec{Bid: &types.Bid{Tier: types.TierFast}}},
 		"default": {},
 	} {
 		require.Equal(t, want, plain.TimerBid(&timer))

@@ -30,7 +30,7 @@ func TestScheduleAndWaitForItsOutcome(t *testing.T) {
 	require.NoError(t, err)
 	from.FromAddress, err = addr.GetAddress()
 	require.NoError(t, err)
-	msg := &types.MsgScheduleTimer{Sender: r.Alice, Trigger: types.Trigger{After: 2}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 5))}
+	msg := &types.MsgScheduleTimer{Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 2}, Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 5))}}}
 
 	timer, height, err := remote.Schedule(ctx, from, factory, msg)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestScheduleAndWaitForItsOutcome(t *testing.T) {
 	_, _, err = remote.Schedule(ctx, from, factory, msg)
 	require.ErrorContains(t, err, "the node refused transaction")
 	r.Node.Refuse, r.Node.Polls = false, 0
-	msg.Trigger = types.Trigger{Height: 3}
+	msg.Spec.Trigger = types.Trigger{Height: 3}
 	_, _, err = remote.Schedule(ctx, from, factory, msg)
 	require.ErrorContains(t, err, "failed at height")
 }
@@ -136,7 +136,7 @@ func TestAwait_WaitsThroughOutagesAndWithoutAnIndex(t *testing.T) {
 	before := int64(r.Chain.Height())
 	builder := r.Ctx.TxConfig.NewTxBuilder()
 	require.NoError(t, builder.SetMsgs(&types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{After: 20}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 5)),
+		Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 20}, Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 5))}},
 	}))
 	raw, err := r.Ctx.TxConfig.TxEncoder()(builder.GetTx())
 	require.NoError(t, err)

@@ -84,15 +84,15 @@ func ShortType(url string) string { return plain.Clean(url[strings.LastIndexAny(
 
 // Timer says what a timer does. Lists leave out a long payload, of which nothing can be told but its length.
 func (w Writer) Timer(t *types.TimerInfo) string {
-	if uint64(len(t.Payload)) < t.PayloadBytes && len(t.Messages) == 0 {
-		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
+	if uint64(len(t.Spec.Call.Payload)) < t.Status.PayloadBytes && len(t.Spec.Call.Messages) == 0 {
+		return fmt.Sprintf("%s, %s bytes", plain.Clean(handler(t)), plain.Thousands(t.Status.PayloadBytes))
 	}
-	messages := t.Messages
+	messages := t.Spec.Call.Messages
 	if len(messages) == 0 {
 		messages = MessagesOf(t)
 	}
 	if len(messages) == 0 {
-		return plain.Clean(t.Handler)
+		return plain.Clean(handler(t))
 	}
 	parts := make([]string, len(messages))
 	for i, any := range messages {
@@ -106,10 +106,13 @@ func (w Writer) Timer(t *types.TimerInfo) string {
 	return plain.Clean(strings.Join(parts, ", then "))
 }
 
+// handler is that which a timer calls: a spec leaves the default out.
+func handler(t *types.TimerInfo) string { return cmp.Or(t.Spec.Call.Handler, types.DefaultHandler) }
+
 // MessagesIn are the messages of a timer, as its query decodes them, or else those of its payload.
 func MessagesIn(t *types.TimerInfo) []*codectypes.Any {
-	if len(t.Messages) > 0 {
-		return t.Messages
+	if len(t.Spec.Call.Messages) > 0 {
+		return t.Spec.Call.Messages
 	}
 	return MessagesOf(t)
 }
@@ -118,7 +121,7 @@ func MessagesIn(t *types.TimerInfo) []*codectypes.Any {
 // of a message begins with a slash, which tells it from bytes that only look like one.
 func MessagesOf(t *types.TimerInfo) []*codectypes.Any {
 	var payload types.AccountPayload
-	if t.Handler != types.DefaultHandler || payload.Unmarshal(t.Payload) != nil {
+	if handler(t) != types.DefaultHandler || payload.Unmarshal(t.Spec.Call.Payload) != nil {
 		return nil
 	}
 	for _, message := range payload.Messages {
@@ -170,16 +173,16 @@ func said(keys []types.WatchKey, texts []string, verbs map[types.ConditionOp]str
 // Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on the first of each month at 09:00 UTC+01:00", "each
 // change"; a dash for one that does not.
 func Repeats(t *types.TimerInfo) string {
-	switch trigger := &t.Trigger; {
+	switch trigger := &t.Spec.Trigger; {
 	case trigger.Interval != nil:
-		return plain.Count(trigger.Interval.Every, "block") + left(trigger.Interval.Remaining)
+		return plain.Count(trigger.Interval.Every, "block") + left(t.Status.Left)
 	case trigger.Calendar != nil:
-		return repeatsIn(t, when.OffsetAt(trigger.Calendar.Series(), t.DueTime))
+		return repeatsIn(t, when.OffsetAt(trigger.Calendar.Series(), t.Status.DueTime))
 	case trigger.Watch != nil:
-		if trigger.Watch.Remaining == 1 {
+		if t.Spec.Repetitions() == 1 {
 			return "-"
 		}
-		return "each change" + left(trigger.Watch.Remaining)
+		return "each change" + left(t.Status.Left)
 	default:
 		return "-"
 	}
@@ -188,7 +191,7 @@ func Repeats(t *types.TimerInfo) string {
 // RepeatsIn is the same for who reads the clocks of a zone, which is named where the timer follows it until its next
 // occurrences.
 func RepeatsIn(t *types.TimerInfo, zone *time.Location, now, until time.Time) string {
-	c := t.Trigger.Calendar
+	c := t.Spec.Trigger.Calendar
 	if c == nil || c.Cron == nil || zone == nil || zone == time.Local || !when.Keeps(c.Series(), zone, now, until) {
 		return Repeats(t)
 	}
@@ -196,7 +199,7 @@ func RepeatsIn(t *types.TimerInfo, zone *time.Location, now, until time.Time) st
 }
 
 func repeatsIn(t *types.TimerInfo, zone string) string {
-	return strings.TrimPrefix(Rule(t.Trigger.Calendar, zone), "every ") + left(t.Trigger.Calendar.Remaining)
+	return strings.TrimPrefix(Rule(t.Spec.Trigger.Calendar, zone), "every ") + left(t.Status.Left)
 }
 
 // Rule is a calendar in words: "every 90 minutes", "on the first of each month at 09:00 Europe/Berlin". Without the name of its
@@ -218,26 +221,26 @@ func left(remaining uint64) string {
 // Soonest orders timers by when they are due: those that wait for nothing else first, heights and times by when they are expected.
 func Soonest(a, b *types.TimerInfo, c timespan.Clock) int {
 	onHold := func(t *types.TimerInfo) types.HoldReason {
-		if t.HoldReason == types.Timed {
+		if t.Status.HoldReason == types.Timed {
 			return types.NotOnHold
 		}
-		return t.HoldReason
+		return t.Status.HoldReason
 	}
 	due := func(t *types.TimerInfo) time.Time {
-		if t.HoldReason == types.Timed {
-			return time.Unix(t.DueTime, 0)
+		if t.Status.HoldReason == types.Timed {
+			return time.Unix(t.Status.DueTime, 0)
 		}
-		return c.Expected(t.Due)
+		return c.Expected(t.Status.Due)
 	}
-	return cmp.Or(cmp.Compare(onHold(a), onHold(b)), due(a).Compare(due(b)), cmp.Compare(a.Due, b.Due))
+	return cmp.Or(cmp.Compare(onHold(a), onHold(b)), due(a).Compare(due(b)), cmp.Compare(a.Status.Due, b.Status.Due))
 }
 
 // Due says when a timer is due: "at height 500", or where it waits for a time "at 2030-01-31 09:00:00 +01:00".
 func Due(t *types.TimerInfo, zone *time.Location) string {
-	if t.HoldReason == types.Timed {
-		return "at " + timespan.Clock{Zone: zone}.Stamp(time.Unix(t.DueTime, 0))
+	if t.Status.HoldReason == types.Timed {
+		return "at " + timespan.Clock{Zone: zone}.Stamp(time.Unix(t.Status.DueTime, 0))
 	}
-	return fmt.Sprintf("at height %d", t.Due)
+	return fmt.Sprintf("at height %d", t.Status.Due)
 }
 
 // Outcome is what became of a fire, in words: "ok", "guarded", "sdk/5 (insufficient funds)".
@@ -261,10 +264,10 @@ const Overdue = "OVERDUE"
 // Troubles are what an owner should look at: OVERDUE since its turn has not come for at least a block, FAILING since its last fire
 // failed.
 func Troubles(t *types.TimerInfo, latest uint64) (troubles []string) {
-	if t.Status == types.TimerStatusReady && t.Due < latest {
+	if t.Status.Phase == types.PhaseReady && t.Status.Due < latest {
 		troubles = append(troubles, Overdue)
 	}
-	if o := t.LastOutcome; o != nil && !o.Success && !o.Guarded {
+	if o := t.Status.LastOutcome; o != nil && !o.Success && !o.Guarded {
 		troubles = append(troubles, "FAILING")
 	}
 	return troubles
@@ -287,12 +290,12 @@ func OnHold(reason types.HoldReason) string { return onHold[reason] }
 // Status is the status of a timer in words, and why it does not fire: "pending", "on hold: paused", "ready: no room".
 func Status(t *types.TimerInfo) string {
 	switch {
-	case t.Status == types.TimerStatusOnHold:
-		return "on hold: " + spaced(t.HoldReason.Word())
-	case t.Status == types.TimerStatusReady && t.Verdict > types.VerdictFires:
-		return "ready: " + spaced(t.Verdict.Word())
+	case t.Status.Phase == types.PhaseOnHold:
+		return "on hold: " + spaced(t.Status.HoldReason.Word())
+	case t.Status.Phase == types.PhaseReady && t.Status.Verdict > types.VerdictFires:
+		return "ready: " + spaced(t.Status.Verdict.Word())
 	default:
-		return StatusName(t.Status)
+		return StatusName(t.Status.Phase)
 	}
 }
 
@@ -316,6 +319,6 @@ var verdicts = map[types.Verdict]string{
 func Verdict(v types.Verdict) string { return cmp.Or(verdicts[v], "the lane") }
 
 // StatusName is a status as people write it: pending, on-hold.
-func StatusName(status types.TimerStatus) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(status.String(), "TIMER_STATUS_")), "_", "-")
+func StatusName(status types.TimerPhase) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(status.String(), "TIMER_PHASE_")), "_", "-")
 }

@@ -51,29 +51,36 @@ func TestTimersInWords(t *testing.T) {
 	raw, err := payload.Marshal()
 	require.NoError(t, err)
 	for want, timer := range map[string]types.TimerInfo{
-		"send  to BOB, then MsgDelegate": {Handler: types.DefaultHandler, Payload: raw, PayloadBytes: uint64(len(raw))},
-		"tick":                           {Handler: "tick", Payload: raw, PayloadBytes: uint64(len(raw))},
-		"handle_timer, 5,000 bytes":      {Handler: types.DefaultHandler, PayloadBytes: 5000},
-		"handle_timer":                   {Handler: types.DefaultHandler, Payload: []byte(`{"a":1}`), PayloadBytes: 7},
+		"send  to BOB, then MsgDelegate": {Spec: types.TimerSpec{Call: types.TimerCall{Payload: raw}}, Status: types.TimerStatus{PayloadBytes: uint64(len(raw))}},
+		"tick":                           {Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tick", Payload: raw}}, Status: types.TimerStatus{PayloadBytes: uint64(len(raw))}},
+		"handle_timer, 5,000 bytes":      {Status: types.TimerStatus{PayloadBytes: 5000}},
+		"handle_timer":                   {Spec: types.TimerSpec{Call: types.TimerCall{Payload: []byte(`{"a":1}`)}}, Status: types.TimerStatus{PayloadBytes: 7}},
 	} {
 		require.Equal(t, want, writer().Timer(&timer))
 	}
-	require.Equal(t, "on hold: paused", words.Status(&types.TimerInfo{Status: types.TimerStatusOnHold, HoldReason: types.Paused}))
-	require.Equal(t, "ready: no room", words.Status(&types.TimerInfo{Status: types.TimerStatusReady, Verdict: types.VerdictNoRoom}))
-	require.Equal(t, "ready", words.Status(&types.TimerInfo{Status: types.TimerStatusReady, Verdict: types.VerdictFires}))
+	require.Equal(t, "on hold: paused", words.Status(&types.TimerInfo{Status: types.TimerStatus{Phase: types.PhaseOnHold, HoldReason: types.Paused}}))
+	require.Equal(t, "ready: no room", words.Status(&types.TimerInfo{Status: types.TimerStatus{Phase: types.PhaseReady, Verdict: types.VerdictNoRoom}}))
+	require.Equal(t, "ready", words.Status(&types.TimerInfo{Status: types.TimerStatus{Phase: types.PhaseReady, Verdict: types.VerdictFires}}))
 	for verdict := types.VerdictLanePaused; verdict <= types.VerdictGuarded; verdict++ {
 		require.NotEqual(t, "the lane", words.Verdict(verdict), verdict)
 	}
-	require.Equal(t, "watching", words.Status(&types.TimerInfo{Status: types.TimerStatusWatching, HoldReason: types.Watching}))
-	for want, trigger := range map[string]types.Trigger{
-		"-": {Height: 5}, "1 block": {Interval: &types.IntervalTrigger{Every: 1}}, "20 blocks, 3 left": {Interval: &types.IntervalTrigger{Every: 20, Remaining: 3}},
-		"hour, 3 left": {Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600, Anchor: 1}, Remaining: 3}},
-		"on the last day of each month at 18:00 UTC+01:00": {Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})},
-		"each change": {Watch: &types.WatchTrigger{}}, "each change, 2 left": {Watch: &types.WatchTrigger{Remaining: 2}},
+	require.Equal(t, "watching", words.Status(&types.TimerInfo{Status: types.TimerStatus{Phase: types.PhaseWatching, HoldReason: types.Watching}}))
+	for want, c := range map[string]struct {
+		trigger types.Trigger
+		left    uint64
+	}{
+		"-": {types.Trigger{Height: 5}, 1}, "1 block": {types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 0},
+		"20 blocks, 3 left": {types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, 3},
+		"hour, 3 left":      {types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600, Anchor: 1}}}, 3},
+		"on the last day of each month at 18:00 UTC+01:00": {
+			types.Trigger{Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})}, 0,
+		},
+		"each change":         {types.Trigger{Watch: &types.WatchTrigger{}}, 0},
+		"each change, 2 left": {types.Trigger{Watch: &types.WatchTrigger{}}, 2},
 	} {
-		require.Equal(t, want, words.Repeats(&types.TimerInfo{Trigger: trigger, DueTime: 999}))
+		require.Equal(t, want, words.Repeats(&types.TimerInfo{Spec: types.TimerSpec{Trigger: c.trigger}, Status: types.TimerStatus{DueTime: 999, Left: c.left}}))
 	}
-	later := types.TimerInfo{Trigger: types.Trigger{Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})}, DueTime: 1_000}
+	later := types.TimerInfo{Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})}}, Status: types.TimerStatus{DueTime: 1_000}}
 	require.Equal(t, "on the last day of each month at 18:00 UTC+02:00", words.Repeats(&later), "the offset is that of its due time")
 }
 
@@ -88,11 +95,11 @@ func lastOfMonth(offset int32, transitions ...types.OffsetTransition) *types.Cal
 func TestSoonest_OrdersHeightsAndTimes(t *testing.T) {
 	c := timespan.Clock{Height: 100, Time: time.Unix(1_000, 0), Pace: timespan.Pace{Blocks: 1, Time: time.Second}}
 	timers := []types.TimerInfo{
-		{Id: "paused", HoldReason: types.Paused, Due: 1},
-		{Id: "at 1050", HoldReason: types.Timed, DueTime: 1_050, Due: 2},
-		{Id: "height 160", Due: 160},
-		{Id: "height 140", Due: 140},
-		{Id: "at 1070", HoldReason: types.Timed, DueTime: 1_070, Due: 3},
+		{Id: "paused", Status: types.TimerStatus{HoldReason: types.Paused, Due: 1}},
+		{Id: "at 1050", Status: types.TimerStatus{HoldReason: types.Timed, DueTime: 1_050, Due: 2}},
+		{Id: "height 160", Status: types.TimerStatus{Due: 160}},
+		{Id: "height 140", Status: types.TimerStatus{Due: 140}},
+		{Id: "at 1070", Status: types.TimerStatus{HoldReason: types.Timed, DueTime: 1_070, Due: 3}},
 	}
 	slices.SortFunc(timers, func(a, b types.TimerInfo) int { return words.Soonest(&a, &b, c) })
 	var order []string
@@ -102,7 +109,7 @@ func TestSoonest_OrdersHeightsAndTimes(t *testing.T) {
 	require.Equal(t, []string{"height 140", "at 1050", "height 160", "at 1070", "paused"}, order)
 	require.Equal(t, "at 1970-01-01 00:17:50 +00:00", words.Due(&timers[3], time.UTC))
 	require.Equal(t, "at height 140", words.Due(&timers[0], time.UTC))
-	require.Equal(t, "pending", words.Status(&types.TimerInfo{Status: types.TimerStatusPending, HoldReason: types.Timed}))
+	require.Equal(t, "pending", words.Status(&types.TimerInfo{Status: types.TimerStatus{Phase: types.PhasePending, HoldReason: types.Timed}}))
 }
 
 func TestWatchedSaysHowConditionsComeTrue(t *testing.T) {
