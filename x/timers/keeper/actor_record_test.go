@@ -45,7 +45,7 @@ func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
 		probe := ids[i/2]
 		f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: probe, ExpiresAt: 100})
 		extended := counts.Take()
-		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: probe, GasLimit: 60_000})
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: probe, Spec: types.TimerSpec{GasLimit: 60_000}, Fields: []string{"gas_limit"}})
 		updated := counts.Take()
 		f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: probe})
 		cancelled := counts.Take()
@@ -174,7 +174,7 @@ func TestIDsWithCommonPrefix(t *testing.T) {
 			twins = append(twins, hex.EncodeToString(id))
 		}
 		genesis.Timers = append(genesis.Timers, types.Timer{
-			Id: id, Actor: robot, Trigger: types.Trigger{Height: 5}, GasLimit: gas, ExpiresAt: 50, Seq: seq, Due: 5,
+			Id: id, Actor: robot, GasLimit: gas, ExpiresAt: 50, Seq: seq, Due: 5, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 5}},
 		})
 	}
 	genesis.NextSeq = 19

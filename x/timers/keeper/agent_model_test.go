@@ -45,7 +45,7 @@ func (m *agentModel) block(ready []types.Timer, funds map[string]int64) (calls [
 	waiting := map[string][]types.Timer{}
 	var payers []sdk.AccAddress
 	for _, t := range ready {
-		if t.Bid == nil || t.Bid.Agent == "" {
+		if t.Spec.Bid == nil || t.Spec.Bid.Agent == "" {
 			continue
 		}
 		if len(waiting[string(t.Payer())]) == 0 {
@@ -78,7 +78,7 @@ func (m *agentModel) block(ready []types.Timer, funds map[string]int64) (calls [
 			continue
 		}
 		t := waiting[string(payer)][0]
-		cycles := min(types.AgentBaseCycles+m.cycles[t.Bid.Agent], m.perCall)
+		cycles := min(types.AgentBaseCycles+m.cycles[t.Spec.Bid.Agent], m.perCall)
 		used += cycles
 		funds[string(payer)] -= callCost(cycles)
 		calls = append(calls, called{t, cycles})

@@ -224,8 +224,8 @@ func TestUpdate_DropsTheAnswerUnderOverload(t *testing.T) {
 		return nil
 	}
 	require.NotNil(t, answerTo(ids[7]))
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[7], GasLimit: 123_456})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[7], Spec: types.TimerSpec{GasLimit: 123_456}, Fields: []string{"gas_limit"}})
 	require.NotNil(t, answerTo(ids[7]))
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[7], Bid: stated("2", "0.5")})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[7], Spec: types.TimerSpec{Bid: stated("2", "0.5")}, Fields: []string{"bid"}})
 	require.Nil(t, answerTo(ids[7]))
 }

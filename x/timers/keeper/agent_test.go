@@ -76,7 +76,7 @@ func TestAnAgentPricesItsTimer(t *testing.T) {
 		return quote("1.75", "5", "0"), nil
 	})
 	id := f.schedule(robot, 3, f.burner(1_000), byAgent(agent))
-	require.Equal(t, &types.Bid{Agent: agent.String()}, f.timer(robot, id).Bid)
+	require.Equal(t, &types.Bid{Agent: agent.String()}, f.timer(robot, id).Spec.Bid)
 	f.NextBlock()
 	require.Empty(t, told, "it is asked when the timer is due")
 	before := f.balance(robot)
@@ -440,7 +440,7 @@ func TestAgentBudgetRotates(t *testing.T) {
 		require.Zero(t, summary.Fired)
 	}
 	// An update of the bid forgets the answer.
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: &types.Bid{}})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Spec: types.TimerSpec{Bid: &types.Bid{}}, Fields: []string{"bid"}})
 	exported, err := f.Timers.ExportGenesis(f.Ctx())
 	require.NoError(t, err)
 	answered := 0
@@ -458,7 +458,7 @@ func TestACellThatIsTooDearPricesOut(t *testing.T) {
 	agent := f.agent("thrifty", answers(0, "3", "1", "0.499999999999999999"))
 	id := f.schedule(robot, 3, f.noop(), byAgent(agent))
 	require.Empty(t, eventsOf[*types.TimerFired](f, f.blocksUntil(4)))
-	require.Equal(t, types.TimerStatusReady, f.timer(robot, id).Status)
+	require.Equal(t, types.PhaseReady, f.timer(robot, id).Status.Phase)
 	f.agent("thrifty", answers(0, "3", "1", "0.5"))
 	require.Equal(t, id, only[*types.TimerFired](f, f.NextBlock()).Id)
 }

@@ -57,13 +57,13 @@ func TestABidIsLockedWhenItIsStated(t *testing.T) {
 	// The bid is the actor's own, whoever pays for the fire.
 	f.grant(alice, robot, unlimited())
 	id := f.schedule(robot, 50, f.noop(), bidding(price("0700")), paidBy(alice))
-	require.Equal(t, "700", f.timer(robot, id).BidLocked)
-	require.Equal(t, price("700"), f.timer(robot, id).Bid)
+	require.Equal(t, "700", f.timer(robot, id).Status.BidLocked)
+	require.Equal(t, price("700"), f.timer(robot, id).Spec.Bid)
 	require.Equal(t, int64(rich-700), f.balance(robot))
 	require.Equal(t, int64(rich), f.balance(alice))
 	require.Equal(t, int64(700), f.balance(vault))
 	for _, bid := range []*types.Bid{nil, {}, price("0"), price("000"), {Tier: types.TierFast}, stated("1", "1")} {
-		require.Empty(t, f.timer(robot, f.schedule(robot, 50, f.noop(), bidding(bid))).BidLocked)
+		require.Empty(t, f.timer(robot, f.schedule(robot, 50, f.noop(), bidding(bid))).Status.BidLocked)
 	}
 	events := f.NextBlock()
 	require.Equal(t, types.TimerBidLocked{Id: id, Actor: robot.String(), Amount: "700", Locked: "700"}, *only[*types.TimerBidLocked](f, events))
@@ -112,7 +112,7 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		"fails":                     {config: firstPrice, payload: failing, paid: 700},
 		"fails, and its last retry": {config: firstPrice, payload: failing, changes: []func(*types.MsgScheduleTimer){retried(1, 2)}, paid: 1_400},
 		"fails, which ends its interval": {config: firstPrice, payload: failing, paid: 700, changes: []func(*types.MsgScheduleTimer){
-			every(2, 0), func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop },
+			every(2, 0), func(msg *types.MsgScheduleTimer) { msg.Spec.Repeat = &types.Repeat{OnFailure: types.OnFailureStop} },
 		}},
 		"fires thrice": {config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 3)}, paid: 2_100},
 		"its handler cancels it": {
@@ -136,21 +136,21 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		"is suspended, and expires": {changes: []func(*types.MsgScheduleTimer){suspending}, out: func(f *fixture, id string) {
 			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(1_000_000)) })
 			f.blocksUntil(4)
-			require.Equal(f.t, "700", f.timer(robot, id).BidLocked)
+			require.Equal(f.t, "700", f.timer(robot, id).Status.BidLocked)
 			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyZeroDec()) })
 		}},
 		"becomes unrunnable, and expires": {out: func(f *fixture, id string) {
 			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = gas - 1 })
 			f.blocksUntil(4)
-			require.Equal(f.t, types.Unrunnable, f.timer(robot, id).HoldReason)
+			require.Equal(f.t, types.Unrunnable, f.timer(robot, id).Status.HoldReason)
 		}},
 		"is quarantined, and cancelled by the authority": {
 			config: func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 5)) },
 			out: func(f *fixture, id string) {
 				f.quarantine()
 				f.blocksUntil(4)
-				require.Equal(f.t, types.Quarantined, f.timer(robot, id).HoldReason)
-				require.Equal(f.t, "700", f.timer(robot, id).BidLocked)
+				require.Equal(f.t, types.Quarantined, f.timer(robot, id).Status.HoldReason)
+				require.Equal(f.t, "700", f.timer(robot, id).Status.BidLocked)
 				f.run(&types.MsgSysCancelTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
 				f.Bank.ClearSendRestriction()
 			},
@@ -166,10 +166,10 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		"fires under fifo and goes on": {config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 2)}, out: func(f *fixture, id string) {
 			f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 			f.blocksUntil(4)
-			require.Equal(f.t, "700", f.timer(robot, id).BidLocked, "it fired once, and keeps what it has")
+			require.Equal(f.t, "700", f.timer(robot, id).Status.BidLocked, "it fired once, and keeps what it has")
 		}},
 		"bids nothing more, and fires": {config: firstPrice, out: func(f *fixture, id string) {
-			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Bid: &types.Bid{}})
+			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Bid: &types.Bid{}}, Fields: []string{"bid"}})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +203,11 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	id := f.schedule(robot, 50, f.noop(), bidding(price("700")))
 	update := func(bid *types.Bid) *types.MsgUpdateTimer {
-		return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Bid: bid, GasLimit: gas}
+		msg := &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Bid: bid, GasLimit: gas}, Fields: []string{"gas_limit"}}
+		if bid != nil {
+			msg.Fields = append(msg.Fields, "bid")
+		}
+		return msg
 	}
 	for _, step := range []struct {
 		bid    *types.Bid
@@ -221,7 +225,7 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 		{price("0"), "", 0},
 	} {
 		f.run(update(step.bid))
-		require.Equal(t, step.locked, f.timer(robot, id).BidLocked)
+		require.Equal(t, step.locked, f.timer(robot, id).Status.BidLocked)
 		require.Equal(t, step.held, f.balance(vault))
 		require.Equal(t, rich-step.held, f.balance(robot))
 	}
@@ -342,11 +346,11 @@ func TestARepeatingTimerTopsItsBidUp(t *testing.T) {
 	f.fund(pauper, 1_700)
 	id := f.schedule(pauper, 3, f.noop(), bidding(price("700")), every(2, 0))
 	require.Equal(t, []string{"700 700 0 700"}, settled(f, f.blocksUntil(3)))
-	require.Equal(t, "700", f.timer(pauper, id).BidLocked)
+	require.Equal(t, "700", f.timer(pauper, id).Status.BidLocked)
 	require.Equal(t, int64(1_700-2*700), f.balance(pauper))
 	require.Equal(t, []string{"700 700 0 0"}, settled(f, f.blocksUntil(5)), "300 are not enough")
-	require.Empty(t, f.timer(pauper, id).BidLocked)
-	require.Equal(t, price("700"), f.timer(pauper, id).Bid, "it states it all the same")
+	require.Empty(t, f.timer(pauper, id).Status.BidLocked)
+	require.Equal(t, price("700"), f.timer(pauper, id).Spec.Bid, "it states it all the same")
 	f.fund(pauper, 1_000)
 	events := f.blocksUntil(7)
 	require.Len(t, f.firedIDs(events), 1, "it competes with what it has: nothing")
@@ -368,7 +372,7 @@ func TestAHandlerCanTouchItsBid(t *testing.T) {
 	require.Equal(t, []string{"700 700 0 0"}, settled(f, f.blocksUntil(3)))
 	require.Equal(t, int64(rich-700), before)
 	require.Equal(t, int64(rich-1_000), after)
-	require.Equal(t, "300", f.timer(robot, id).BidLocked)
+	require.Equal(t, "300", f.timer(robot, id).Status.BidLocked)
 	require.Equal(t, int64(700), f.balance(collector))
 }
 
@@ -389,14 +393,14 @@ func TestBidRefundRefusedByTheBank(t *testing.T) {
 		id := f.schedule(robot, 3, f.noop(), bidding(price("700")))
 		refuse(f)
 		f.refused(errRestricted, &types.MsgCancelTimer{Sender: robot.String(), Id: id})
-		require.Equal(t, "700", f.timer(robot, id).BidLocked)
+		require.Equal(t, "700", f.timer(robot, id).Status.BidLocked)
 	})
 	t.Run("one that expires is quarantined, and keeps its lock", func(t *testing.T) {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) { inAuction(c); c.LanePaused = true }))
 		id := f.schedule(robot, 3, f.noop(), bidding(price("700")), expiring(4))
 		refuse(f)
 		f.blocksUntil(8)
-		require.Equal(t, types.Quarantined, f.timer(robot, id).HoldReason)
+		require.Equal(t, types.Quarantined, f.timer(robot, id).Status.HoldReason)
 		require.Equal(t, int64(700), f.balance(vault))
 		f.Bank.ClearSendRestriction()
 		f.blocksUntil(9)
@@ -445,7 +449,7 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction })
 	f.NextBlock()
 	require.Equal(t, []string{ids[9]}, f.firedIDs(f.NextBlock()), "what is locked competes again")
-	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: plain, Bid: price("5000")})
+	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: plain, Spec: types.TimerSpec{Bid: price("5000")}, Fields: []string{"bid"}})
 	require.Equal(t, []string{plain}, f.firedIDs(f.NextBlock()))
 	f.blocksUntil(30)
 	require.Zero(t, f.total(robot))
@@ -605,7 +609,7 @@ func TestAnEstimateSaysWhatToBid(t *testing.T) {
 }
 
 func keeperUpdate(d types.Delivery, bid *types.Bid) keeper.UpdateRequest {
-	return keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, Bid: bid}
+	return keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, Spec: types.TimerSpec{Bid: bid}, Fields: []string{"bid"}}
 }
 
 // TestWaitingInTheAuctionWritesNothing: a block's writes follow its fires and not what it leaves, and the order among the
@@ -617,7 +621,7 @@ func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 		var counts *storecount.Counts
 		f := crowded(t, waiting, func(timer *types.Timer) {
 			timer.Due, timer.BidLocked = 2, fmt.Sprint(1+timer.Seq*7_919%5_000)
-			timer.Bid = price(timer.BidLocked)
+			timer.Spec.Bid = price(timer.BidLocked)
 		}, counted(&counts), withConfig(func(c *types.TimerConfig) {
 			inAuction(c)
 			c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = 2, 400, 0

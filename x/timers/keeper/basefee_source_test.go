@@ -207,7 +207,7 @@ func TestAskingTheMarketIsPaidFor(t *testing.T) {
 			m := (&feeMarket{}).asks(math.LegacyOneDec(), math.LegacyZeroDec())
 			f := newFixture(t, withMarket(m), withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
 			msg := scheduleMsg(robot, 100, f.noop(), func(msg *types.MsgScheduleTimer) {
-				msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(9)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
+				msg.Spec.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(9)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
 			})
 			f.NextBlock()
 			cheap := f.run(msg)

@@ -120,7 +120,7 @@ func TestABrokenPolicyHaltsItsLaneAndNothingElse(t *testing.T) {
 			f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 			f.NextBlock()
 			require.Equal(t, due, f.firedIDs(f.NextBlock()))
-			require.Equal(t, types.TimerStatusPending, f.timer(robot2, later).Status)
+			require.Equal(t, types.PhasePending, f.timer(robot2, later).Status.Phase)
 		})
 	}
 }

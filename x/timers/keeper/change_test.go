@@ -17,7 +17,7 @@ import (
 // before it.
 func byOwner(f *fixture, sender sdk.AccAddress, id string) map[string]sdk.Msg {
 	return map[string]sdk.Msg{
-		"update": &types.MsgUpdateTimer{Sender: sender.String(), Id: id, GasLimit: 100_000},
+		"update": &types.MsgUpdateTimer{Sender: sender.String(), Id: id, Spec: types.TimerSpec{GasLimit: 100_000}, Fields: []string{"gas_limit"}},
 		"extend": &types.MsgExtendTimer{Sender: sender.String(), Id: id, ExpiresAt: f.Height() + 100},
 		"cancel": &types.MsgCancelTimer{Sender: sender.String(), Id: id},
 		"pause":  &types.MsgPauseTimer{Sender: sender.String(), Id: id},
@@ -99,21 +99,24 @@ func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
 		return nil
 	})
 	results, _, err := f.Tx(&types.MsgUpdateTimer{
-		Sender: robot.String(), Id: first, GasLimit: 60_000,
-		Call: &types.TimerCall{Handler: "other", Payload: payload}, Bid: &types.Bid{Tier: types.TierFast},
+		Sender: robot.String(), Id: first, Spec: types.TimerSpec{
+			GasLimit: 60_000,
+			Call:     types.TimerCall{Handler: "other", Payload: payload}, Bid: &types.Bid{Tier: types.TierFast},
+		},
+		Fields: []string{"gas_limit", "call", "bid"},
 	})
 	require.NoError(t, err)
 	var response types.MsgUpdateTimerResponse
 	require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 	want := before
-	want.Handler, want.Payload, want.GasLimit, want.Bid = "other", payload, 60_000, &types.Bid{Tier: types.TierFast}
-	want.PayloadBytes = uint64(len(payload))
-	want.Seq = f.timer(robot, second).Seq + 1
+	want.Spec.Call.Handler, want.Spec.Call.Payload, want.Status.GasLimit, want.Spec.GasLimit, want.Spec.Bid = "other", payload, 60_000, 60_000, &types.Bid{Tier: types.TierFast}
+	want.Status.PayloadBytes = uint64(len(payload))
+	want.Status.Seq = f.timer(robot, second).Status.Seq + 1
 	require.Equal(t, want, f.timer(robot, first))
-	require.Equal(t, want.Seq, response.Seq)
+	require.Equal(t, want.Status.Seq, response.Seq)
 
 	events := f.NextBlock()
-	require.Equal(t, types.TimerUpdated{Id: first, Actor: robot.String(), Seq: want.Seq, Due: 4}, *only[*types.TimerUpdated](f, events))
+	require.Equal(t, types.TimerUpdated{Id: first, Actor: robot.String(), Seq: want.Status.Seq, Due: 4}, *only[*types.TimerUpdated](f, events))
 	require.Equal(t, []string{second, first}, f.firedIDs(f.blocksUntil(4)))
 	require.True(t, called)
 }
@@ -123,31 +126,31 @@ func TestUpdateChangesOnlyWhatIsStated(t *testing.T) {
 	f := newFixture(t)
 	long := make([]byte, 10_000)
 	id := f.schedule(robot, 50, long, func(msg *types.MsgScheduleTimer) {
-		msg.Handler, msg.Bid = "mine", &types.Bid{Tier: types.TierFast}
+		msg.Spec.Call.Handler, msg.Spec.Bid = "mine", &types.Bid{Tier: types.TierFast}
 	})
 	step := func(msg types.MsgUpdateTimer, change func(*types.TimerInfo)) {
 		t.Helper()
 		want := f.timer(robot, id)
 		change(&want)
-		want.PayloadBytes = uint64(len(want.Payload))
+		want.Status.PayloadBytes = uint64(len(want.Spec.Call.Payload))
 		msg.Sender, msg.Id = robot.String(), id
 		f.run(&msg)
 		got := f.timer(robot, id)
-		require.Greater(t, got.Seq, want.Seq)
-		want.Seq = got.Seq
+		require.Greater(t, got.Status.Seq, want.Status.Seq)
+		want.Status.Seq = got.Status.Seq
 		require.Equal(t, want, got)
 		f.NextBlock()
 	}
-	step(types.MsgUpdateTimer{GasLimit: 70_000}, func(i *types.TimerInfo) { i.GasLimit = 70_000 })
-	step(types.MsgUpdateTimer{CellLimit: 7_000}, func(i *types.TimerInfo) { i.CellLimit = 7_000 })
-	step(types.MsgUpdateTimer{Bid: &types.Bid{Tier: types.TierUrgent}}, func(i *types.TimerInfo) { i.Bid.Tier = types.TierUrgent })
-	step(types.MsgUpdateTimer{Bid: &types.Bid{}}, func(i *types.TimerInfo) { i.Bid = nil })
-	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: []byte("short")}}, func(i *types.TimerInfo) {
-		i.Handler, i.Payload = types.DefaultHandler, []byte("short")
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 70_000}, Fields: []string{"gas_limit"}}, func(i *types.TimerInfo) { i.Status.GasLimit, i.Spec.GasLimit = 70_000, 70_000 })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{CellLimit: 7_000}, Fields: []string{"cell_limit"}}, func(i *types.TimerInfo) { i.Status.CellLimit, i.Spec.CellLimit = 7_000, 7_000 })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{Bid: &types.Bid{Tier: types.TierUrgent}}, Fields: []string{"bid"}}, func(i *types.TimerInfo) { i.Spec.Bid.Tier = types.TierUrgent })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{Bid: &types.Bid{}}, Fields: []string{"bid"}}, func(i *types.TimerInfo) { i.Spec.Bid = nil })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{Payload: []byte("short")}}, Fields: []string{"call"}}, func(i *types.TimerInfo) {
+		i.Spec.Call.Handler, i.Spec.Call.Payload = "", []byte("short")
 	})
-	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: make([]byte, 600)}}, func(i *types.TimerInfo) { i.Payload = make([]byte, 600) })
-	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: make([]byte, 700)}}, func(i *types.TimerInfo) { i.Payload = make([]byte, 700) })
-	step(types.MsgUpdateTimer{Call: &types.TimerCall{}}, func(i *types.TimerInfo) { i.Payload = nil })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, 600)}}, Fields: []string{"call"}}, func(i *types.TimerInfo) { i.Spec.Call.Payload = make([]byte, 600) })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, 700)}}, Fields: []string{"call"}}, func(i *types.TimerInfo) { i.Spec.Call.Payload = make([]byte, 700) })
+	step(types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{}}, Fields: []string{"call"}}, func(i *types.TimerInfo) { i.Spec.Call.Payload = nil })
 }
 
 // Rule: 3.2-errors
@@ -157,25 +160,25 @@ func TestUpdateRefusesEachWithItsOwnError(t *testing.T) {
 	id := f.schedule(alice, 50, f.pays(alice, bob, 1))
 	before := f.timer(alice, id)
 	call := func(handler string, payload []byte) types.MsgUpdateTimer {
-		return types.MsgUpdateTimer{Call: &types.TimerCall{Handler: handler, Payload: payload}}
+		return types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{Handler: handler, Payload: payload}}, Fields: []string{"call"}}
 	}
 	for name, tc := range map[string]struct {
 		want error
 		msg  types.MsgUpdateTimer
 	}{
 		"nothing":         {types.ErrNothingToUpdate, types.MsgUpdateTimer{}},
-		"low gas":         {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: config.MinGasLimit - 1}},
-		"high gas":        {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: config.MaxCyclesPerFire + 1}},
-		"largest gas":     {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: ^uint64(0)}},
-		"high cells":      {types.ErrCellLimitOutOfBounds, types.MsgUpdateTimer{CellLimit: config.MaxCellsPerFire + 1}},
+		"low gas":         {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: config.MinGasLimit - 1}, Fields: []string{"gas_limit"}}},
+		"high gas":        {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: config.MaxCyclesPerFire + 1}, Fields: []string{"gas_limit"}}},
+		"largest gas":     {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: ^uint64(0)}, Fields: []string{"gas_limit"}}},
+		"high cells":      {types.ErrCellLimitOutOfBounds, types.MsgUpdateTimer{Spec: types.TimerSpec{CellLimit: config.MaxCellsPerFire + 1}, Fields: []string{"cell_limit"}}},
 		"long payload":    {types.ErrPayloadTooLong, call("", make([]byte, config.MaxPayloadBytes+1))},
 		"long handler":    {types.ErrHandlerTooLong, call(strings.Repeat("h", 257), f.pays(alice, bob, 1))},
 		"unknown handler": {types.ErrInvalidHandler, call("other", f.pays(alice, bob, 1))},
 		"garbage":         {types.ErrInvalidPayload, call("", []byte{1})},
 		"foreign signer":  {types.ErrForeignSigner, call("", f.pays(bob, alice, 1))},
 		"stated twice":    {types.ErrHandlerConflict, call("x", []byte(`{"_handler":"y","_payload":""}`))},
-		"two bids":        {types.ErrInvalidBid, types.MsgUpdateTimer{Bid: &types.Bid{Tier: 1, Price: "1"}}},
-		"agent":           {types.ErrInvalidAgent, types.MsgUpdateTimer{Bid: &types.Bid{Agent: "a"}}},
+		"two bids":        {types.ErrInvalidBid, types.MsgUpdateTimer{Spec: types.TimerSpec{Bid: &types.Bid{Tier: 1, Price: "1"}}, Fields: []string{"bid"}}},
+		"agent":           {types.ErrInvalidAgent, types.MsgUpdateTimer{Spec: types.TimerSpec{Bid: &types.Bid{Agent: "a"}}, Fields: []string{"bid"}}},
 	} {
 		tc.msg.Sender, tc.msg.Id = alice.String(), id
 		_, _, err := f.Tx(&tc.msg)
@@ -196,7 +199,7 @@ func TestExtendClampsAndMayShorten(t *testing.T) {
 		{30, 30}, {^uint64(0), f.Height() + config.MaxTtlBlocks}, {10, 10}, {20, 20},
 	} {
 		f.run(extend(tc.stated))
-		require.Equal(t, tc.set, f.timer(alice, id).ExpiresAt)
+		require.Equal(t, tc.set, f.timer(alice, id).Status.ExpiresAt)
 	}
 	for _, tooSoon := range []uint64{0, 1, f.Height(), 9} {
 		f.refused(types.ErrExpiresTooSoon, extend(tooSoon))
@@ -221,7 +224,7 @@ func TestAnExpiredTimerIsCancelledNotRevived(t *testing.T) {
 	f.blocksUntil(4)
 	require.Equal(t, uint32(3), f.total(alice))
 	last := ids[3]
-	require.Equal(t, types.TimerStatusExpired, f.timer(alice, last).Status)
+	require.Equal(t, types.PhaseExpired, f.timer(alice, last).Status.Phase)
 	for name, msg := range byOwner(f, alice, last) {
 		if name != "cancel" {
 			f.refused(types.ErrTimerExpired, msg)
@@ -263,7 +266,7 @@ func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
 	}
 	f.run(extend(^uint64(0)))
 	last := f.Height() + config.MaxTtlBlocks
-	require.Equal(t, last, f.timer(alice, id).ExpiresAt)
+	require.Equal(t, last, f.timer(alice, id).Status.ExpiresAt)
 	f.refused(types.ErrExpiresTooSoon, extend(f.Height()))
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
 	extended := only[*types.TimerExtendedByGovernance](f, f.NextBlock())
@@ -293,9 +296,9 @@ func TestUpdate_AnOverdueTimerCompetesInTheNextBlock(t *testing.T) {
 	require.Equal(t, uint64(4), f.Height())
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
 	for _, id := range []string{overdue, second} {
-		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 90_000})
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}})
 	}
-	require.Equal(t, []uint64{5, 4}, []uint64{f.timer(robot, overdue).Due, f.timer(robot, second).Due})
+	require.Equal(t, []uint64{5, 4}, []uint64{f.timer(robot, overdue).Status.Due, f.timer(robot, second).Status.Due})
 	f.NextBlock()
 	events := f.NextBlock()
 	require.Equal(t, []string{overdue, third, second}, f.firedIDs(events))

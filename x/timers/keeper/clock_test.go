@@ -54,7 +54,7 @@ func TestClock_LeapsAreAnOutage(t *testing.T) {
 			// Each second one of a crowd outlives the leap, the others end in it.
 			f := crowded(t, many, func(timer *types.Timer) {
 				at := time.Unix(start+10+int64(timer.Seq)*leap/(2*many), 0).UTC()
-				timer.Trigger, timer.HoldReason, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
+				timer.Spec.Trigger, timer.HoldReason, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
 				timer.DueTime, timer.ExpiresTime, timer.ExpiresAt = at.Unix(), start+leap+day, 0
 				if timer.Seq%2 == 0 {
 					timer.ExpiresTime = start + leap*3/4
@@ -66,12 +66,8 @@ func TestClock_LeapsAreAnOutage(t *testing.T) {
 			require.NoError(t, err)
 			l.blocks(1, 1)
 			latest := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)))
-			each := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600, func(c *types.CalendarTrigger) {
-				c.Remaining, c.Occurrences = 3, &types.OccurrenceTerms{Missed: types.MissedEach}
-			})))
-			windowed := f.schedule(robot, 0, f.noop(), triggered(everySeconds(700, func(c *types.CalendarTrigger) {
-				c.Occurrences = &types.OccurrenceTerms{Window: 1}
-			})))
+			each := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600), types.Repeat{Remaining: 3, Missed: types.MissedEach}))
+			windowed := f.schedule(robot, 0, f.noop(), triggered(everySeconds(700), types.Repeat{Window: 1}))
 			byHeight := f.schedule(robot, f.Height()+100, f.noop())
 			l.blocks(1, leap)
 			l.blocks(40, 0) // The clock creeps: block time never goes back.

@@ -227,7 +227,7 @@ func (r *conditionRun) change() {
 		r.run(&types.MsgCancelTimer{Sender: robot.String(), Id: w.id})
 		r.model.remove(w)
 	case 1:
-		r.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: w.id, GasLimit: rapid.Uint64Range(60_000, gas).Draw(r.t, "gas")})
+		r.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: w.id, Spec: types.TimerSpec{GasLimit: rapid.Uint64Range(60_000, gas).Draw(r.t, "gas")}, Fields: []string{"gas_limit"}})
 		w.seq = r.next
 		r.next++
 	case 2:

@@ -15,7 +15,7 @@ import (
 func waitForBalance(timer *types.Timer, op types.ConditionOp, value int) {
 	when := &types.WatchCondition{Op: op, Value: fmt.Sprint(value)}
 	key := types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, watched...), "stake"...), When: when}
-	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
+	timer.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
 	timer.HoldReason, timer.Due = types.Watching, 1
 }
 
@@ -86,7 +86,7 @@ func TestASwingIsBounded(t *testing.T) {
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) {
 		waitForBalance(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
-		timer.Trigger.Watch.Remaining = 1
+		timer.Spec.Repeat = &types.Repeat{Remaining: 1}
 	}, counted(&counts), withConfig(func(c *types.TimerConfig) { notifies(c, 64) }))
 	f.setWatched(10_000)
 	f.endBlock()

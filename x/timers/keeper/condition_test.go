@@ -25,7 +25,7 @@ func (f *fixture) when(key types.WatchKey, text string) types.WatchKey {
 
 // cooling keeps a watch from being due again for so many blocks.
 func cooling(blocks uint64) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Trigger.Watch.Cooldown = blocks }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Trigger.Watch.Cooldown = blocks }
 }
 
 // watched is an account whose balance the tests watch.
@@ -142,7 +142,7 @@ func TestAConditionStartsFromItsScheduling(t *testing.T) {
 				f.NextBlock()
 				f.setWatched(c.at)
 				id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(watched), "< 100")), times(0))
-				f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 100_000})
+				f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 100_000}, Fields: []string{"gas_limit"}})
 				f.setWatched(c.after)
 				require.Empty(t, f.firedIDs(f.NextBlock()))
 				f.setWatched(c.next)
@@ -307,7 +307,7 @@ func TestARetriedCondition(t *testing.T) {
 	})
 	f.setWatched(200)
 	f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(watched), "< 100")), times(0), func(msg *types.MsgScheduleTimer) {
-		msg.Retry = &types.Retry{Max: 3, After: 2}
+		msg.Spec.Retry = &types.Retry{Max: 3, After: 2}
 	})
 	f.NextBlock()
 	f.setWatched(50)
@@ -336,7 +336,7 @@ func TestQueriesShowConditions(t *testing.T) {
 	require.Equal(t, []string{paused, waiting}, []string{watches.Watches[1].TimerId, watches.Watches[2].TimerId}, "by owner")
 	require.Equal(t, low.When, watches.Watches[1].Key.When)
 	require.Equal(t, low.When, watches.Watches[2].Key.When)
-	require.Equal(t, low.When, f.timer(robot, waiting).Trigger.Watch.Keys[0].When)
+	require.Equal(t, low.When, f.timer(robot, waiting).Spec.Trigger.Watch.Keys[0].When)
 	all, err := f.query().Watches(f.Ctx(), &types.QueryWatchesRequest{Store: "bank"})
 	require.NoError(t, err)
 	require.Len(t, all.Watches, 4)

@@ -124,7 +124,7 @@ func TestUnrunnable_IsPutOnHoldAndComesBack(t *testing.T) {
 			f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: expires})
 
 			// One is given limits that can run; its owner need not wait for a config.
-			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: shrinks, GasLimit: 100_000, CellLimit: 10_000})
+			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: shrinks, Spec: types.TimerSpec{GasLimit: 100_000, CellLimit: 10_000}, Fields: []string{"gas_limit", "cell_limit"}})
 			require.Empty(t, f.firedIDs(f.NextBlock()))
 			events = f.NextBlock()
 			require.Equal(t, []string{shrinks}, f.firedIDs(events), "it competes in the next block")
@@ -147,11 +147,11 @@ func TestUnrunnable_NotAboveWhatEveryFireCounts(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 5, f.noop())
 	genesis := f.export()
-	genesis.Timers[0].GasLimit = market.FireBaseCycles
+	genesis.Timers[0].GasLimit, genesis.Timers[0].Spec.GasLimit = market.FireBaseCycles, market.FireBaseCycles
 	g := imported(t, f, genesis)
 	held := only[*types.TimerHeld](g, g.blocksUntil(6))
 	require.Equal(t, types.TimerHeld{Id: id, Actor: robot.String(), Reason: types.Unrunnable}, *held)
-	g.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: g.config().MinGasLimit})
+	g.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: g.config().MinGasLimit}, Fields: []string{"gas_limit"}})
 	require.Empty(t, g.firedIDs(g.NextBlock()))
 	require.Equal(t, []string{id}, g.firedIDs(g.NextBlock()))
 }
@@ -267,7 +267,7 @@ func TestTheSweepComesToEachTimer(t *testing.T) {
 	capped(gas - 1)
 	f.blocksUntil(9)
 	for _, id := range ids {
-		require.Equal(t, types.Unrunnable, f.timer(robot, id).HoldReason)
+		require.Equal(t, types.Unrunnable, f.timer(robot, id).Status.HoldReason)
 	}
 	capped(gas)
 	f.NextBlock()
@@ -277,7 +277,7 @@ func TestTheSweepComesToEachTimer(t *testing.T) {
 		fired = append(fired, f.firedIDs(f.NextBlock())...)
 	}
 	require.ElementsMatch(t, ids, fired)
-	require.Equal(t, types.Unrunnable, f.timer(robot, stays).HoldReason)
+	require.Equal(t, types.Unrunnable, f.timer(robot, stays).Status.HoldReason)
 }
 
 // TestConfigChange_UndoesNoOther: two changes that were made from the same config, of other parameters, both apply, in one block

@@ -86,9 +86,9 @@ func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
 		change.Sender, change.Id = robot.String(), id
 		return &change
 	}
-	f.refused(types.ErrGasLimitOutOfBounds, update(types.MsgUpdateTimer{GasLimit: 50_000}))
-	f.refused(types.ErrGasLimitOutOfBounds, update(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: f.long(10_001, done)}}))
-	f.refused(types.ErrGasLimitOutOfBounds, update(types.MsgUpdateTimer{GasLimit: 40_000, Call: &types.TimerCall{Payload: f.long(9_000, done)}}))
+	f.refused(types.ErrGasLimitOutOfBounds, update(types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 50_000}, Fields: []string{"gas_limit"}}))
+	f.refused(types.ErrGasLimitOutOfBounds, update(types.MsgUpdateTimer{Spec: types.TimerSpec{Call: types.TimerCall{Payload: f.long(10_001, done)}}, Fields: []string{"call"}}))
+	f.refused(types.ErrGasLimitOutOfBounds, update(types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 40_000, Call: types.TimerCall{Payload: f.long(9_000, done)}}, Fields: []string{"gas_limit", "call"}}))
 	require.True(t, only[*types.TimerFired](f, f.blocksUntil(2)).Success)
 
 	messages := f.emptyOutputs(alice, 1_000)

@@ -143,7 +143,7 @@ func TestWhichReceiptsAreKept(t *testing.T) {
 	q := keeper.NewQueryServer(f.Timers)
 	req := &types.QueryDeliveriesRequest{Actor: robot.String()}
 	_, err := f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
-		Actor: robot, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, Payload: f.noop(), GasLimit: gas,
+		Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, Call: types.TimerCall{Payload: f.noop()}, GasLimit: gas},
 	})
 	require.NoError(t, err)
 	// A query is answered as of the end of a block.

@@ -72,7 +72,7 @@ func newDeliveries(t *testing.T) *deliveries {
 	})
 	respawns := d.script(func(ctx sdk.Context, delivery types.Delivery) error {
 		_, err := d.Timers.Schedule(ctx, keeper.ScheduleRequest{
-			Actor: robot, Trigger: types.Trigger{Height: delivery.Height + 1}, Payload: succeeds, GasLimit: gas,
+			Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Height: delivery.Height + 1}, Call: types.TimerCall{Payload: succeeds}, GasLimit: gas},
 		})
 		return errors.Join(err, deliver(ctx, delivery))
 	})
@@ -188,7 +188,7 @@ func TestEventsOfAHandlerAreCharged(t *testing.T) {
 	f.grant(alice, herald, unlimited())
 	fires := func(events byte, gasLimit uint64) (*types.TimerFired, int) {
 		_, err := f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
-			Actor: herald, Trigger: types.Trigger{After: 1}, Payload: []byte{events}, FeePayer: alice, GasLimit: gasLimit,
+			Actor: herald, Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Payload: []byte{events}}, FeePayer: alice.String(), GasLimit: gasLimit},
 		})
 		require.NoError(t, err)
 		f.NextBlock()

@@ -28,7 +28,7 @@ func replay(t *testing.T, seed int64, changes ...func(*types.TimerConfig)) (hash
 	works := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		ctx.GasMeter().ConsumeGas(uint64(d.TimerID[0])*200, "works")
 		_, err := f.Timers.Schedule(ctx, keeper.ScheduleRequest{
-			Actor: robot, Trigger: types.Trigger{Height: d.Height + 1 + uint64(d.TimerID[1])%4}, Payload: []byte("none such"), GasLimit: 60_000,
+			Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Height: d.Height + 1 + uint64(d.TimerID[1])%4}, Call: types.TimerCall{Payload: []byte("none such")}, GasLimit: 60_000},
 		})
 		return err
 	})
@@ -43,7 +43,7 @@ func replay(t *testing.T, seed int64, changes ...func(*types.TimerConfig)) (hash
 		}
 		// Most of these are gone by then: a refused transaction is part of the history too.
 		_, _, _ = f.Tx(&types.MsgCancelTimer{Sender: alice.String(), Id: ids[random.Intn(len(ids))]})
-		_, _, _ = f.Tx(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[random.Intn(len(ids))], GasLimit: 90_000})
+		_, _, _ = f.Tx(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[random.Intn(len(ids))], Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}})
 		for _, event := range f.NextBlock() {
 			events = append(events, fmt.Sprint(event))
 		}

@@ -256,7 +256,7 @@ func drawTx(t *rapid.T, parties []sdk.AccAddress) func(*fixture) sdk.Msg {
 		}
 		switch bid {
 		case "static":
-			msg.Bid = stated("0.01", "0.0005")
+			msg.Spec.Bid = stated("0.01", "0.0005")
 		case "agent", "spender":
 			byAgent(sdk.AccAddress(fmt.Sprintf("%-20.20s", "robot "+bid)))(msg)
 		}

@@ -39,7 +39,7 @@ func TestAgent_LooksItsPausedTimerUp(t *testing.T) {
 			payment := f.schedule(alice, 4, f.pays(alice, bob, 1_000_000), limited(gas))
 			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 100_000, 100_000 })
 			f.blocksUntil(6)
-			require.Equal(t, types.Unrunnable, f.timer(alice, payment).HoldReason)
+			require.Equal(t, types.Unrunnable, f.timer(alice, payment).Status.HoldReason)
 			before := f.balance(bob)
 			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 550_000, 250_000 })
 			for range 30 {

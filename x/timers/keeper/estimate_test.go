@@ -64,7 +64,7 @@ func TestEstimate_PaysForTheNotesOfItsBlock(t *testing.T) {
 	key, err := f.Watcher.Parse("bank:balances:" + alice.String())
 	require.NoError(t, err)
 	msg := scheduleMsg(robot, 0, f.noop())
-	msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
+	msg.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
 	f.run(msg)
 	f.NextBlock()
 	write := func(from, to int) {
@@ -98,7 +98,7 @@ func TestAnEstimateCountsWhatReturns(t *testing.T) {
 	every := func(n int) {
 		for range n {
 			msg := scheduleMsg(robot, 0, f.burner(80_000), limited(200_000))
-			msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+			msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
 			f.run(msg)
 		}
 	}

@@ -38,11 +38,13 @@ func Example() {
 	var timers []types.Timer
 	for _, round := range []string{"close round 7", "close round 8"} {
 		timer, err := chain.Timers.Schedule(ctx, keeper.ScheduleRequest{
-			Actor:    oracle,
-			Trigger:  types.Trigger{Height: 3},
-			Payload:  []byte(round),
-			FeePayer: treasury,
-			GasLimit: 100_000,
+			Actor: oracle,
+			Spec: types.TimerSpec{
+				Trigger:  types.Trigger{Height: 3},
+				Call:     types.TimerCall{Payload: []byte(round)},
+				FeePayer: treasury.String(),
+				GasLimit: 100_000,
+			},
 		})
 		check(err)
 		timers = append(timers, timer)
@@ -51,7 +53,7 @@ func Example() {
 	live, err := chain.Timers.TimersOf(ctx, oracle)
 	check(err)
 	for _, timer := range live {
-		fmt.Printf("scheduled: %s at height %d\n", timer.Payload, timer.Due)
+		fmt.Printf("scheduled: %s at height %d\n", timer.Spec.Call.Payload, timer.Due)
 	}
 	_, err = chain.EndBlock()
 	check(err)
@@ -84,10 +86,12 @@ func ExampleKeeper_Schedule_interval() {
 		return nil
 	})
 	_, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-		Actor:    oracle,
-		Handler:  "tick",
-		Trigger:  types.Trigger{Interval: &types.IntervalTrigger{Every: 4, Remaining: 10}},
-		FeePayer: treasury,
+		Actor: oracle,
+		Spec: types.TimerSpec{
+			Call:     types.TimerCall{Handler: "tick"},
+			Trigger:  types.Trigger{Interval: &types.IntervalTrigger{Every: 4}},
+			FeePayer: treasury.String(), Repeat: &types.Repeat{Remaining: 10},
+		},
 	})
 	check(err)
 	for chain.Height() < 20 {
@@ -106,7 +110,7 @@ func ExampleKeeper_Pause() {
 		return nil
 	})
 	timer, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-		Actor: oracle, Trigger: types.Trigger{Height: 3}, FeePayer: treasury,
+		Actor: oracle, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 3}, FeePayer: treasury.String()},
 	})
 	check(err)
 	check(chain.Timers.Pause(chain.Ctx(), oracle, timer.Id))
@@ -128,11 +132,11 @@ func ExampleKeeper_Schedule_refused() {
 	chain, oracle, treasury := newOracle()
 	chain.Modules.Register("oracle", types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
 	_, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-		Actor: oracle, Trigger: types.Trigger{Height: chain.Height()}, FeePayer: treasury,
+		Actor: oracle, Spec: types.TimerSpec{Trigger: types.Trigger{Height: chain.Height()}, FeePayer: treasury.String()},
 	})
 	fmt.Println("the present height:", errors.Is(err, types.ErrHeightNotInFuture))
 	_, err = chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-		Actor: oracle, Trigger: types.Trigger{Height: 9}, Handler: "tick", FeePayer: treasury,
+		Actor: oracle, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 9}, Call: types.TimerCall{Handler: "tick"}, FeePayer: treasury.String()},
 	})
 	fmt.Println("a handler that was not registered:", errors.Is(err, types.ErrInvalidHandler))
 	// Output:

@@ -185,8 +185,9 @@ func TestGarbageThatReachesAFireFailsThatFire(t *testing.T) {
 	// Genesis does not ask runtimes: a chain may bring timers that no runtime would accept today.
 	timer := func(seq uint64, actor sdk.AccAddress, payload []byte) types.Timer {
 		return types.Timer{
-			Id: types.TimerID(actor, 2, payload, seq), Actor: actor, Trigger: types.Trigger{Height: 2}, Payload: payload,
+			Id: types.TimerID(actor, 2, payload, seq), Actor: actor,
 			GasLimit: gas, ExpiresAt: ^uint64(0), Seq: seq, Due: 2,
+			Spec: types.TimerSpec{Trigger: types.Trigger{Height: 2}, Call: types.TimerCall{Payload: payload}},
 		}
 	}
 	genesis := types.DefaultGenesis()
@@ -195,7 +196,7 @@ func TestGarbageThatReachesAFireFailsThatFire(t *testing.T) {
 		timer(1, alice, []byte("garbage")), timer(2, alice, nil), timer(3, alice, []byte("\x0a\x00")), timer(4, robot, nil),
 	}
 	gone := timer(5, stranger, nil)
-	gone.FeePayer = bob
+	gone.FeePayer, gone.Spec.FeePayer = bob, bob.String()
 	genesis.Timers = append(genesis.Timers, gone)
 	genesis.NextSeq = 6
 	f := newFixture(t, func(opts *lab.ChainOptions) { opts.Genesis = genesis })
@@ -217,7 +218,7 @@ func TestAHandlerFindsItsOwnTimerGone(t *testing.T) {
 	var cancelled, updated, extended error
 	payload := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		cancelled = f.Timers.Cancel(ctx, robot, d.TimerID)
-		_, updated = f.Timers.Update(ctx, keeper.UpdateRequest{Actor: robot, ID: d.TimerID, GasLimit: gas})
+		_, updated = f.Timers.Update(ctx, keeper.UpdateRequest{Actor: robot, ID: d.TimerID, Spec: types.TimerSpec{GasLimit: gas}, Fields: []string{"gas_limit"}})
 		_, extended = f.Timers.Extend(ctx, robot, d.TimerID, keeper.End{Height: 99})
 		return nil
 	})
@@ -234,10 +235,10 @@ func TestAHandlerSchedulesForLaterBlocksOnly(t *testing.T) {
 	f := newFixture(t)
 	var sameBlock error
 	var next types.Timer
-	request := keeper.ScheduleRequest{Actor: robot, Trigger: types.Trigger{Height: 2}, Payload: f.noop(), GasLimit: gas}
+	request := keeper.ScheduleRequest{Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 2}, Call: types.TimerCall{Payload: f.noop()}, GasLimit: gas}}
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) (err error) {
 		_, sameBlock = f.Timers.Schedule(ctx, request)
-		request.Trigger.Height = 3
+		request.Spec.Trigger.Height = 3
 		next, err = f.Timers.Schedule(ctx, request)
 		return err
 	})
@@ -252,7 +253,7 @@ func TestAHandlerChangesTheTimersAfterIt(t *testing.T) {
 	f := newFixture(t)
 	var cancel, update, extend, expire types.Timer
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
-		_, updateErr := f.Timers.Update(ctx, keeper.UpdateRequest{Actor: robot, ID: update.Id, GasLimit: 60_000})
+		_, updateErr := f.Timers.Update(ctx, keeper.UpdateRequest{Actor: robot, ID: update.Id, Spec: types.TimerSpec{GasLimit: 60_000}, Fields: []string{"gas_limit"}})
 		_, extendErr := f.Timers.Extend(ctx, robot, extend.Id, keeper.End{Height: 50})
 		return errors.Join(f.Timers.Cancel(ctx, robot, cancel.Id), updateErr, extendErr)
 	})
@@ -260,7 +261,7 @@ func TestAHandlerChangesTheTimersAfterIt(t *testing.T) {
 	for _, timer := range []*types.Timer{&cancel, &update, &extend, &expire} {
 		var err error
 		*timer, err = f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
-			Actor: robot, Trigger: types.Trigger{Height: 2}, Payload: f.noop(), GasLimit: gas,
+			Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 2}, Call: types.TimerCall{Payload: f.noop()}, GasLimit: gas},
 		})
 		require.NoError(t, err)
 	}
@@ -282,7 +283,7 @@ func TestAFailedHandlerUndoesWhatItDidToOtherTimers(t *testing.T) {
 	})
 	first := f.schedule(robot, 2, payload)
 	victim, err := f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
-		Actor: robot, Trigger: types.Trigger{Height: 2}, Payload: f.noop(), GasLimit: gas,
+		Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 2}, Call: types.TimerCall{Payload: f.noop()}, GasLimit: gas},
 	})
 	require.NoError(t, err)
 	events := f.blocksUntil(2)

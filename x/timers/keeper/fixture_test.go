@@ -218,11 +218,11 @@ func scheduleMsg(
 	actor sdk.AccAddress, height uint64, payload []byte, changes ...func(*types.MsgScheduleTimer),
 ) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
-		Sender: actor.String(), Trigger: types.Trigger{Height: height}, Payload: payload, GasLimit: gas,
+		Sender: actor.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: height}, Call: types.TimerCall{Payload: payload}, GasLimit: gas},
 	}
 	// How long the name of a script is must not show: each byte of a payload counts. decode_test.go has such.
 	if bytes.HasPrefix(payload, []byte(scriptName)) {
-		msg.Handler, msg.Payload = string(payload), nil
+		msg.Spec.Call.Handler, msg.Spec.Call.Payload = string(payload), nil
 	}
 	for _, change := range changes {
 		change(msg)
@@ -231,15 +231,15 @@ func scheduleMsg(
 }
 
 func expiring(height uint64) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.ExpiresAt = height }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.ExpiresAt = height }
 }
 
 func limited(gasLimit uint64) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.GasLimit = gasLimit }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.GasLimit = gasLimit }
 }
 
 func paidBy(payer sdk.AccAddress) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.FeePayer = payer.String() }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.FeePayer = payer.String() }
 }
 
 // pays is the payload by which an account's timer sends coins.

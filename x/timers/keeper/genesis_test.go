@@ -35,10 +35,10 @@ func busy(f *fixture) {
 	}
 	f.schedule(robot2, 5, noop, limited(550_000))
 	f.schedule(alice, 1_000_000, f.pays(alice, bob, 1), func(msg *types.MsgScheduleTimer) {
-		msg.Bid = &types.Bid{Tier: types.TierUrgent}
+		msg.Spec.Bid = &types.Bid{Tier: types.TierUrgent}
 	})
 	f.schedule(alice, 0, f.pays(alice, bob, 1), func(msg *types.MsgScheduleTimer) {
-		msg.Trigger, msg.Label = types.Trigger{After: 900}, "after 900"
+		msg.Spec.Trigger, msg.Spec.Name = types.Trigger{After: 900}, "after 900"
 	})
 	f.quarantine()
 	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 500_000 })
@@ -84,7 +84,7 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 		default:
 			kinds["pending"]++
 		}
-		if len(timer.Payload) > types.InlinePayloadBytes {
+		if len(timer.Spec.Call.Payload) > types.InlinePayloadBytes {
 			kinds["long payload"]++
 		}
 	}
@@ -160,8 +160,9 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 		genesis.NextSeq = 3
 		for seq := uint64(1); seq <= 2; seq++ {
 			genesis.Timers = append(genesis.Timers, types.Timer{
-				Id: types.TimerID(robot, 5, nil, seq), Actor: robot, Trigger: types.Trigger{Height: 5},
+				Id: types.TimerID(robot, 5, nil, seq), Actor: robot,
 				GasLimit: gas, ExpiresAt: 50, Seq: seq, Due: 5,
+				Spec: types.TimerSpec{Trigger: types.Trigger{Height: 5}},
 			})
 		}
 		return genesis
@@ -194,11 +195,11 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 		"fire_seq at its end": func(g *types.GenesisState) { g.Timers[0].FireSeq = 1<<31 + 1 },
 		"no denom":            func(g *types.GenesisState) { g.Config.FeeDenom = "1/" },
 		"an outcome to come": func(g *types.GenesisState) {
-			g.Timers[0].Trigger, g.Timers[0].FireSeq = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 1
+			g.Timers[0].Spec.Trigger, g.Timers[0].FireSeq = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 1
 			g.Timers[0].LastOutcome = &types.Outcome{Height: 9, Paid: math.ZeroInt()}
 		},
 		"an outcome of no fire": func(g *types.GenesisState) {
-			g.Timers[0].Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+			g.Timers[0].Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
 			g.Timers[0].LastOutcome = &types.Outcome{Paid: math.ZeroInt()}
 		},
 		"unfunded in future": func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 9 },
@@ -226,8 +227,9 @@ func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
 		opts.Genesis.NextSeq = 1 << 62
 		for i, due := range []uint64{1, 1, largest, largest - 1} {
 			opts.Genesis.Timers = append(opts.Genesis.Timers, types.Timer{
-				Id: types.TimerID(robot, due, nil, uint64(i)+1), Actor: robot, Trigger: types.Trigger{Height: due},
+				Id: types.TimerID(robot, due, nil, uint64(i)+1), Actor: robot,
 				GasLimit: gas, ExpiresAt: largest, Seq: uint64(i) + 1, Due: due,
+				Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}},
 			})
 		}
 		opts.Genesis.Timers[1].ExpiresAt, opts.Genesis.Timers[1].ExpiresTime = 1, 1

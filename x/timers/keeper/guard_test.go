@@ -14,7 +14,7 @@ import (
 
 // onlyIf states the conditions that must hold when a timer fires.
 func onlyIf(conditions ...types.WatchKey) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.OnlyIf = conditions }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.OnlyIf = conditions }
 }
 
 // lowBalance holds while the balance of watched is below 100.
@@ -57,7 +57,7 @@ func TestOnlyIf_RunsTheHandlerWhileAllHold(t *testing.T) {
 					conditions = append(conditions, f.when(f.balanceOf(watched), c.also))
 				}
 				id := f.schedule(robot, 0, f.counted(&runs), triggered(due(f)), onlyIf(conditions...))
-				require.Equal(t, conditions, f.timer(robot, id).OnlyIf)
+				require.Equal(t, conditions, f.timer(robot, id).Spec.OnlyIf)
 				f.BlockSeconds = 1
 				events := append(f.NextBlock(), f.NextBlock()...)
 				fired := only[*types.TimerFired](f, events)
@@ -85,13 +85,9 @@ func TestOnlyIf_RunsTheHandlerWhileAllHold(t *testing.T) {
 // Rule: 1.14-neither, 1.14-remaining
 func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
 	for name, trigger := range map[string]types.Trigger{
-		"interval": {Interval: &types.IntervalTrigger{Every: 1, Remaining: 2, OnFailure: types.OnFailureSuspend, MaxFailures: 2}},
-		"from its schedule": {Interval: &types.IntervalTrigger{
-			Every: 1, Remaining: 2, From: types.FromSchedule, OnFailure: types.OnFailureSuspend, MaxFailures: 2,
-		}},
-		"calendar": everySeconds(60, func(c *types.CalendarTrigger) {
-			c.Remaining, c.OnFailure, c.MaxFailures = 2, types.OnFailureSuspend, 2
-		}),
+		"interval":          {Interval: &types.IntervalTrigger{Every: 1}},
+		"from its schedule": {Interval: &types.IntervalTrigger{Every: 1, From: types.FromSchedule}},
+		"calendar":          everySeconds(60),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, runs := newFixture(t), []types.Delivery{}
@@ -103,12 +99,12 @@ func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
 					return errors.New("the first one fails")
 				}
 				return nil
-			}), triggered(trigger), onlyIf(f.lowBalance()))
+			}), triggered(trigger, types.Repeat{Remaining: 2, OnFailure: types.OnFailureSuspend, MaxFailures: 2}), onlyIf(f.lowBalance()))
 			f.NextBlock()
 			require.False(t, only[*types.TimerFired](f, f.NextBlock()).Success)
 			info := f.timer(robot, id)
-			require.Equal(t, uint32(1), info.Failures)
-			require.Equal(t, uint64(1), info.Trigger.Repetitions())
+			require.Equal(t, uint32(1), info.Status.Failures)
+			require.Equal(t, uint64(1), info.Status.Left)
 			f.setWatched(100)
 			for i := range 3 {
 				fired := only[*types.TimerFired](f, f.NextBlock())
@@ -116,10 +112,10 @@ func TestOnlyIf_LeavesWhatIsCounted(t *testing.T) {
 				require.Zero(t, fired.Index)
 				require.Equal(t, uint32(i+1), fired.FireSeq)
 				info := f.timer(robot, id)
-				require.Equal(t, uint32(1), info.Failures, "neither a success nor a failure")
-				require.Equal(t, uint64(1), info.Trigger.Repetitions(), "no delivery")
-				require.True(t, info.LastOutcome.Guarded)
-				require.False(t, info.LastOutcome.Success)
+				require.Equal(t, uint32(1), info.Status.Failures, "neither a success nor a failure")
+				require.Equal(t, uint64(1), info.Status.Left, "no delivery")
+				require.True(t, info.Status.LastOutcome.Guarded)
+				require.False(t, info.Status.LastOutcome.Success)
 			}
 			f.setWatched(0)
 			fired := only[*types.TimerFired](f, f.NextBlock())
@@ -143,7 +139,7 @@ func TestOnlyIf_AWatchWaitsOn(t *testing.T) {
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	require.True(t, only[*types.TimerFired](f, f.NextBlock()).Guarded)
-	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
+	require.Equal(t, types.PhaseWatching, f.timer(robot, id).Status.Phase)
 	f.setWatched(0)
 	f.run(f.send(alice, bob, 1))
 	require.True(t, only[*types.TimerFired](f, f.NextBlock()).Success)
@@ -157,15 +153,20 @@ func TestOnlyIf_AWatchWaitsOn(t *testing.T) {
 func TestOnlyIf_IsReadAtEachRetry(t *testing.T) {
 	for name, trigger := range map[string]types.Trigger{
 		"once":     {After: 1},
-		"calendar": everySeconds(600, func(c *types.CalendarTrigger) { c.Remaining = 2 }),
-		"interval": {Interval: &types.IntervalTrigger{Every: 20, Remaining: 2}},
+		"calendar": everySeconds(600),
+		"interval": {Interval: &types.IntervalTrigger{Every: 20}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.BlockSeconds = 60
 			f.setWatched(0)
 			id := f.schedule(robot, 0, f.script(func(sdk.Context, types.Delivery) error { return errors.New("no") }),
-				triggered(trigger), onlyIf(f.lowBalance()), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 3, After: 1} })
+				triggered(trigger), onlyIf(f.lowBalance()), func(m *types.MsgScheduleTimer) {
+					m.Spec.Retry = &types.Retry{Max: 3, After: 1}
+					if m.Spec.Recurs() {
+						m.Spec.Repeat = &types.Repeat{Remaining: 2}
+					}
+				})
 			var fired *types.TimerFired
 			for fired == nil {
 				for _, one := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
@@ -182,11 +183,11 @@ func TestOnlyIf_IsReadAtEachRetry(t *testing.T) {
 				return
 			}
 			info := f.timer(robot, id)
-			require.Equal(t, uint64(1), info.Trigger.Repetitions())
-			require.Zero(t, info.Retries)
-			if info.Recurrence != nil {
+			require.Equal(t, uint64(1), info.Status.Left)
+			require.Zero(t, info.Status.Retries)
+			if info.Status.Recurrence != nil {
 				require.Equal(t, uint64(1), fired.Index)
-				require.Equal(t, uint64(1), info.Deliveries)
+				require.Equal(t, uint64(1), info.Status.Deliveries)
 			}
 		})
 	}
@@ -228,7 +229,7 @@ func TestOnlyIf_FailsWhatCanNotBeRead(t *testing.T) {
 	genesis := f.export()
 	for i := range genesis.Timers {
 		if genesis.Timers[i].IDHex() == id {
-			genesis.Timers[i].OnlyIf[0].Store = "gone"
+			genesis.Timers[i].Spec.OnlyIf[0].Store = "gone"
 		}
 	}
 	g := imported(t, f, genesis)
@@ -281,7 +282,7 @@ func TestOnlyIf_CountsLikeAFire(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.Policy, c.MaxFiresPerActor = types.PolicyEIP1559, 2 }))
 	f.setWatched(100)
 	id := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}), onlyIf(f.lowBalance()),
-		expiring(f.Height()+50), func(m *types.MsgScheduleTimer) { m.Renew = true })
+		expiring(f.Height()+50), func(m *types.MsgScheduleTimer) { m.Spec.Repeat = &types.Repeat{Renew: true} })
 	for range 3 {
 		f.schedule(robot, 0, f.noop(), triggered(types.Trigger{After: 1}), onlyIf(f.lowBalance()))
 	}
@@ -291,7 +292,7 @@ func TestOnlyIf_CountsLikeAFire(t *testing.T) {
 	fairness, err := f.query().Fairness(f.Ctx(), &types.QueryFairnessRequest{Actor: robot.String()})
 	require.NoError(t, err)
 	require.Equal(t, uint32(2), fairness.Recent)
-	require.Greater(t, f.timer(robot, id).ExpiresAt, before.ExpiresAt)
+	require.Greater(t, f.timer(robot, id).Status.ExpiresAt, before.Status.ExpiresAt)
 	receipts, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: f.Height() - 1})
 	require.NoError(t, err)
 	require.Len(t, receipts.Receipts, 2)

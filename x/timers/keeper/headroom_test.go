@@ -27,7 +27,7 @@ func besiegedLane(t *testing.T, change func(*types.TimerConfig), harness ...func
 	f := newFixture(t, append(harness, withConfig(change))...)
 	payload := f.burner(230_000)
 	often := func(msg *types.MsgScheduleTimer) {
-		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2}}
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2}}
 	}
 	for range 7 {
 		f.schedule(robot, 0, payload, limited(250_000), often, bidding(stated("0.01", "0.001")))

@@ -86,20 +86,19 @@ func (h *history) scheduleOne(due uint64) {
 		limited(50_000+h.rng.Uint64N(10_000)))
 	switch h.rng.IntN(6) {
 	case 0:
-		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{
-			Every: 1 + h.rng.Uint64N(40), First: due, Remaining: h.rng.Uint64N(4),
-		}}
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1 + h.rng.Uint64N(40), First: due}}
+		msg.Spec.Repeat = &types.Repeat{Remaining: h.rng.Uint64N(4)}
 	case 1:
-		msg.Retry = &types.Retry{Max: 2, After: 1 + h.rng.Uint64N(9)}
+		msg.Spec.Retry = &types.Retry{Max: 2, After: 1 + h.rng.Uint64N(9)}
 	case 2:
-		msg.OnUnfunded = types.OnUnfundedSuspend
+		msg.Spec.OnUnfunded = types.OnUnfundedSuspend
 	case 3:
-		msg.ExpiresAt = due + h.rng.Uint64N(6)
+		msg.Spec.ExpiresAt = due + h.rng.Uint64N(6)
 	case 4:
-		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{
-			Keys:      []types.WatchKey{{Store: "bank", Prefix: append([]byte{2, 20}, carol...)}},
-			Remaining: h.rng.Uint64N(3),
+		msg.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{
+			Keys: []types.WatchKey{{Store: "bank", Prefix: append([]byte{2, 20}, carol...)}},
 		}}
+		msg.Spec.Repeat = &types.Repeat{Remaining: h.rng.Uint64N(3)}
 	}
 	h.send(msg)
 }
@@ -124,7 +123,7 @@ func (h *history) block() {
 		case op == 10:
 			h.send(&types.MsgResumeTimer{Sender: actor, Id: id})
 		case op == 11:
-			h.send(&types.MsgUpdateTimer{Sender: actor, Id: id, GasLimit: 50_000 + h.rng.Uint64N(10_000)})
+			h.send(&types.MsgUpdateTimer{Sender: actor, Id: id, Spec: types.TimerSpec{GasLimit: 50_000 + h.rng.Uint64N(10_000)}, Fields: []string{"gas_limit"}})
 		case op == 12:
 			h.send(&types.MsgExtendTimer{Sender: actor, Id: id, ExpiresAt: h.Height() + h.rng.Uint64N(400)})
 		case op == 13:

@@ -95,10 +95,10 @@ func TestPolicies_OneThatIsNotInForceIsNotCalled(t *testing.T) {
 			idle.called = nil
 			once := f.schedule(robot, f.Height()+2, f.noop(), bidding(stated("50", "0.1")))
 			every := f.schedule(robot2, 0, f.noop(), func(msg *types.MsgScheduleTimer) {
-				msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
+				msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
 			})
 			cancelled := f.schedule(robot, f.Height()+50, f.noop())
-			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: once, Bid: stated("60", "0.2")})
+			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: once, Spec: types.TimerSpec{Bid: stated("60", "0.2")}, Fields: []string{"bid"}})
 			f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: cancelled})
 			var fired []string
 			for range 6 {

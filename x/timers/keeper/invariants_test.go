@@ -126,9 +126,9 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 		"its actor is another one":           set(func(t *types.Timer) { t.Actor = carol }),
 		"a payload that is not there":        set(func(t *types.Timer) { t.PayloadSeq = 1 << 40 }),
 		"coins that no one locked":           set(func(t *types.Timer) { t.SetLocked(t.Locked().AddRaw(1)) }),
-		"no trigger":                         set(func(t *types.Timer) { t.Trigger = types.Trigger{} }),
+		"no trigger":                         set(func(t *types.Timer) { t.Spec.Trigger = types.Trigger{} }),
 		"an answer below zero":               set(func(t *types.Timer) { t.LastAnswer = invalid }),
-		"an unknown answer to lack of funds": set(func(t *types.Timer) { t.OnUnfunded = 99 }),
+		"an unknown answer to lack of funds": set(func(t *types.Timer) { t.Spec.OnUnfunded = 99 }),
 		"tried and never delivered":          set(func(t *types.Timer) { t.Tried, t.Deliveries = true, 0 }),
 		"more deliveries than fires":         set(func(t *types.Timer) { t.Deliveries = uint64(t.FireSeq) + 1 }),
 		"due since later than it is due":     set(func(t *types.Timer) { t.Since = t.Due + 1 }),
@@ -147,13 +147,13 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 			return t.FireSeq > 0 && t.Repeats()
 		},
 		"waits for nothing": func(t *types.Timer, _ uint64) bool {
-			t.Trigger = types.Trigger{Height: 9}
+			t.Spec.Trigger = types.Trigger{Height: 9}
 			return t.HoldReason == types.Watching
 		},
 		"watches another key": func(t *types.Timer, _ uint64) bool {
-			watch := t.Trigger.Watch
+			watch := t.Spec.Trigger.Watch
 			if watch != nil {
-				t.Trigger.Watch = &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2, 1, 1}}}, Remaining: watch.Remaining}
+				t.Spec.Trigger.Watch = &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2, 1, 1}}}}
 			}
 			return watch != nil
 		},

@@ -28,7 +28,7 @@ type kind struct {
 	// begin brings it there by block 4, and returns its owner and id.
 	begin func(f *fixture) (sdk.AccAddress, string)
 	// stands is what queries say of it then, and after.
-	stands types.TimerStatus
+	stands types.TimerPhase
 	onHold types.HoldReason
 	// end makes it fire, if time alone does not.
 	end func(f *fixture, id string)
@@ -38,16 +38,16 @@ type kind struct {
 
 func kinds() []kind {
 	return []kind{
-		{name: "height, pending", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "height, pending", stands: types.PhasePending, begin: func(f *fixture) (sdk.AccAddress, string) {
 			return robot, f.schedule(robot, 40, []byte("noop"))
 		}},
-		{name: "height, ready", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "height, ready", stands: types.PhaseReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
 			return robot, f.schedule(robot, 3, []byte("noop"))
 		}},
-		{name: "interval", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "interval", stands: types.PhasePending, begin: func(f *fixture) (sdk.AccAddress, string) {
 			return robot, f.schedule(robot, 0, []byte("noop"), trigger(types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 40}}))
 		}},
-		{name: "retry, waiting", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "retry, waiting", stands: types.PhasePending, begin: func(f *fixture) (sdk.AccAddress, string) {
 			fails := true
 			f.robots.scripts["fails once"] = func(sdk.Context, types.Delivery) error {
 				if fails {
@@ -59,33 +59,33 @@ func kinds() []kind {
 			return robot, f.schedule(robot, 3, []byte("fails once"), retried(1, 37))
 		}},
 		{
-			name: "watch, waiting", stands: types.TimerStatusWatching, onHold: types.Watching,
+			name: "watch, waiting", stands: types.PhaseWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(carol)))
 			},
 			end: func(f *fixture, _ string) { f.run(f.send(bob, carol, 7)) },
 		},
-		{name: "watch, triggered", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "watch, triggered", stands: types.PhaseReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
 			id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(carol)))
 			f.NextBlock()
 			f.run(f.send(bob, carol, 7))
 			return robot, id
 		}},
 		{
-			name: "condition, waiting", stands: types.TimerStatusWatching, onHold: types.Watching,
+			name: "condition, waiting", stands: types.PhaseWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(watched), "> 100")))
 			},
 			end: func(f *fixture, _ string) { f.setWatched(101) },
 		},
-		{name: "condition, triggered", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "condition, triggered", stands: types.PhaseReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
 			id := f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(watched), "> 100")))
 			f.NextBlock()
 			f.setWatched(101)
 			return robot, id
 		}},
 		{
-			name: "watch, cooling down", stands: types.TimerStatusWatching, onHold: types.Watching,
+			name: "watch, cooling down", stands: types.PhaseWatching, onHold: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(watched)), times(2), cooling(4))
 				f.NextBlock()
@@ -98,7 +98,7 @@ func kinds() []kind {
 			end: func(f *fixture, _ string) { f.setWatched(3) },
 		},
 		{
-			name: "paused", stands: types.TimerStatusOnHold, onHold: types.Paused,
+			name: "paused", stands: types.PhaseOnHold, onHold: types.Paused,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				id := f.schedule(robot, 3, []byte("noop"))
 				f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
@@ -107,9 +107,9 @@ func kinds() []kind {
 			end: func(f *fixture, id string) { f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id}) },
 		},
 		{
-			name: "suspended", stands: types.TimerStatusOnHold, onHold: types.Suspended,
+			name: "suspended", stands: types.PhaseOnHold, onHold: types.Suspended,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
-				return pauper, f.schedule(pauper, 3, []byte("noop"), func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend })
+				return pauper, f.schedule(pauper, 3, []byte("noop"), func(msg *types.MsgScheduleTimer) { msg.Spec.OnUnfunded = types.OnUnfundedSuspend })
 			},
 			end: func(f *fixture, id string) {
 				f.fund(pauper, rich)
@@ -117,7 +117,7 @@ func kinds() []kind {
 			},
 		},
 		{
-			name: "quarantined", stands: types.TimerStatusOnHold, onHold: types.Quarantined,
+			name: "quarantined", stands: types.PhaseOnHold, onHold: types.Quarantined,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				f.quarantine()
 				id := f.schedule(robot, 3, []byte("noop"))
@@ -205,7 +205,7 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 				f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 					expensive(c)
 					// Nothing fires before block 19, so that what is ready stays so.
-					c.LanePaused = k.stands == types.TimerStatusReady
+					c.LanePaused = k.stands == types.PhaseReady
 					c.MaxCyclesPerFire = 250_000
 					if m.name == "activation" {
 						c.Eip1559.AuctionActivationHeight = 10
@@ -217,11 +217,11 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 				owner, id := k.begin(f)
 				f.blocksUntil(4)
 				before := f.timer(owner, id)
-				require.Equal(t, k.stands, before.Status)
-				require.Equal(t, k.onHold, before.HoldReason)
+				require.Equal(t, k.stands, before.Status.Phase)
+				require.Equal(t, k.onHold, before.Status.HoldReason)
 				f = m.move(f)
 				if m.cap && k.runs {
-					require.Equal(t, types.Unrunnable, f.timer(owner, id).HoldReason, "above the cap")
+					require.Equal(t, types.Unrunnable, f.timer(owner, id).Status.HoldReason, "above the cap")
 				} else {
 					after := f.timer(owner, id)
 					require.Equal(t, before, after, "it is as it was")

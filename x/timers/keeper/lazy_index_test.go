@@ -87,12 +87,12 @@ func (h *indexHistory) schedule() {
 	msg := scheduleMsg(actor, height+1+uint64(h.r.IntN(3)), []byte("noop"), limited(40_000), bidding(h.bid(h.r)))
 	switch h.r.IntN(8) {
 	case 0:
-		expiring(msg.Trigger.Height + uint64(h.r.IntN(6)))(msg)
+		expiring(msg.Spec.Trigger.Height + uint64(h.r.IntN(6)))(msg)
 	case 1:
 		every(uint64(1+h.r.IntN(4)), uint64(2+h.r.IntN(4)))(msg)
 	case 2:
 		// 40,000 cycles and 20,000 cells at the chain's prices are 640, the lane's least fee is 40 more.
-		msg.MaxCharge = fmt.Sprint(600 + h.r.IntN(200))
+		msg.Spec.MaxCharge = fmt.Sprint(600 + h.r.IntN(200))
 	}
 	if id := h.tx(msg); id != "" {
 		h.ids, h.owners = append(h.ids, id), append(h.owners, actor)
@@ -121,7 +121,7 @@ func (h *indexHistory) change() {
 	case 3:
 		h.tx(&types.MsgResumeTimer{Sender: sender, Id: id})
 	case 4:
-		h.tx(&types.MsgUpdateTimer{Sender: sender, Id: id, Bid: h.bid(h.r), GasLimit: 40_000})
+		h.tx(&types.MsgUpdateTimer{Sender: sender, Id: id, Spec: types.TimerSpec{Bid: h.bid(h.r), GasLimit: 40_000}, Fields: []string{"bid", "gas_limit"}})
 	case 5:
 		h.tx(&types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: h.chains[0].Height() + 1 + uint64(h.r.IntN(20))})
 	default:
@@ -183,10 +183,10 @@ func TestLazyIndex_ChoosesWhatAFullSortChooses(t *testing.T) {
 func TestLazyIndex_DropsJunkWithinItsBounds(t *testing.T) {
 	const honest, junk, fires = 400, 3_000, 40
 	f := crowded(t, honest+junk, func(timer *types.Timer) {
-		timer.Due, timer.Bid = 2, stated("50", "0.5")
+		timer.Due, timer.Spec.Bid = 2, stated("50", "0.5")
 		if timer.Seq > honest {
-			timer.Actor, timer.Bid = robot, stated("50", "0.9")
-			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+			timer.Actor, timer.Spec.Bid = robot, stated("50", "0.9")
+			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 		}
 	}, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused, c.MaxFiresPerBlock = true, fires

@@ -23,16 +23,19 @@ import (
 // every makes a timer repeat.
 func every(blocks, remaining uint64) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) {
-		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: blocks, First: msg.Trigger.Height, Remaining: remaining}}
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: blocks, First: msg.Spec.Trigger.Height}}
+		if remaining > 0 {
+			msg.Spec.Repeat = &types.Repeat{Remaining: remaining}
+		}
 	}
 }
 
 // retried has its failed fires tried again.
 func retried(times uint32, after uint64) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Retry = &types.Retry{Max: times, After: after} }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Retry = &types.Retry{Max: times, After: after} }
 }
 
-func suspending(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend }
+func suspending(msg *types.MsgScheduleTimer) { msg.Spec.OnUnfunded = types.OnUnfundedSuspend }
 
 func pause(actor sdk.AccAddress, id string) *types.MsgPauseTimer {
 	return &types.MsgPauseTimer{Sender: actor.String(), Id: id}
@@ -63,11 +66,11 @@ func TestAnIntervalFiresAgainAndAgain(t *testing.T) {
 	})
 	id := f.schedule(robot, 3, payload, every(4, 3), limited(40_000))
 	first := f.timer(robot, id)
-	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{
-		Every: 4, First: 3, Remaining: 3, OnFailure: types.OnFailureRoll,
-	}}, first.Trigger)
-	require.Equal(t, types.OnUnfundedDestroy, first.OnUnfunded)
-	require.Nil(t, first.LastOutcome)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: 3}}, first.Spec.Trigger)
+	require.Equal(t, types.Repeat{Remaining: 3}, *first.Spec.Repeat)
+	require.Equal(t, types.OnUnfundedUnspecified, first.Spec.OnUnfunded)
+	require.Equal(t, uint64(3), first.Status.Left)
+	require.Nil(t, first.Status.LastOutcome)
 
 	for i, at := range []uint64{3, 7, 11} {
 		fired := only[*types.TimerFired](f, f.blocksUntil(at))
@@ -79,11 +82,9 @@ func TestAnIntervalFiresAgainAndAgain(t *testing.T) {
 		}
 		require.Equal(t, at+4, fired.NextDue)
 		want := first
-		want.Due, want.FireSeq, want.Deliveries = at+4, uint32(i)+1, uint64(i)+1
-		want.Trigger = types.Trigger{Interval: &types.IntervalTrigger{
-			Every: 4, First: 3, Remaining: 2 - uint64(i), OnFailure: types.OnFailureRoll,
-		}}
-		want.LastOutcome = &types.Outcome{Success: true, Height: at, Cycles: 20_000, Paid: math.NewInt(20_000)}
+		want.Status.Due, want.Status.FireSeq, want.Status.Deliveries = at+4, uint32(i)+1, uint64(i)+1
+		want.Status.Left = 2 - uint64(i)
+		want.Status.LastOutcome = &types.Outcome{Success: true, Height: at, Cycles: 20_000, Paid: math.NewInt(20_000)}
 		require.Equal(t, want, f.timer(robot, id))
 		require.Equal(t, uint32(1), f.total(robot), "it counts once")
 	}
@@ -105,7 +106,9 @@ func TestAnEndHasAReason(t *testing.T) {
 	cancels := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		return f.Timers.Cancel(ctx, robot, d.TimerID)
 	})
-	stop := func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop }
+	stop := func(msg *types.MsgScheduleTimer) {
+		msg.Spec.Repeat = &types.Repeat{Remaining: msg.Spec.Repeat.GetRemaining(), OnFailure: types.OnFailureStop}
+	}
 	want := map[string]types.TimerFired{
 		f.schedule(robot, 3, f.noop(), every(4, 1)):                 {Ended: types.EndCompleted},
 		f.schedule(robot, 3, f.noop(), every(4, 12), expiring(6)):   {Ended: types.EndOfLife, Missing: 11},
@@ -132,8 +135,8 @@ func TestAnEndHasAReason(t *testing.T) {
 func TestAnIntervalWithoutAFirstHeightBeginsAfterOne(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 0, f.noop(), every(5, 0))
-	require.Equal(t, f.Height()+5, f.timer(robot, id).Due)
-	require.Equal(t, f.Height()+5, f.timer(robot, id).Trigger.Interval.First)
+	require.Equal(t, f.Height()+5, f.timer(robot, id).Status.Due)
+	require.Equal(t, f.Height()+5, f.timer(robot, id).Status.Start)
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
 }
 
@@ -189,9 +192,13 @@ func TestHeightsNearOverflow(t *testing.T) {
 			for j, payload := range []string{"idle", "fails"} {
 				seq := uint64(2*i+j) + 1
 				opts.Genesis.Timers = append(opts.Genesis.Timers, types.Timer{
-					Id: types.TimerID(robot, now, []byte(payload), seq), Actor: robot, Payload: []byte(payload), GasLimit: gas,
-					Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1 << 40, Remaining: ^uint64(0)}},
-					Retry:   &types.Retry{Max: market.MaxRetries, After: 1 << 40}, ExpiresAt: expires, Seq: seq, Due: now,
+					Id: types.TimerID(robot, now, []byte(payload), seq), Actor: robot, GasLimit: gas,
+					ExpiresAt: expires, Seq: seq, Due: now, Start: now,
+					Spec: types.TimerSpec{
+						Call:    types.TimerCall{Payload: []byte(payload)},
+						Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1 << 40}},
+						Retry:   &types.Retry{Max: market.MaxRetries, After: 1 << 40}, Repeat: &types.Repeat{Remaining: ^uint64(0)},
+					},
 				})
 			}
 		}
@@ -210,29 +217,32 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
 	interval := func(i types.IntervalTrigger) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Trigger = types.Trigger{Interval: &i} }
+		return func(msg *types.MsgScheduleTimer) { msg.Spec.Trigger = types.Trigger{Interval: &i} }
 	}
 	for name, tc := range map[string]struct {
 		want   error
 		change func(*types.MsgScheduleTimer)
 	}{
-		"every 0":            {types.ErrInvalidInterval, interval(types.IntervalTrigger{First: 9})},
-		"every beyond TTL":   {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: config.MaxTtlBlocks + 1, First: 9})},
-		"every largest":      {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: largest})},
-		"unknown on_failure": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: 1, OnFailure: 4})},
-		"first now":          {types.ErrHeightNotInFuture, interval(types.IntervalTrigger{Every: 1, First: f.Height()})},
-		"first beyond TTL":   {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: f.Height() + config.MaxTtlBlocks + 1})},
-		"first largest":      {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: largest})},
+		"every 0":          {types.ErrInvalidInterval, interval(types.IntervalTrigger{First: 9})},
+		"every beyond TTL": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: config.MaxTtlBlocks + 1, First: 9})},
+		"every largest":    {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: largest})},
+		"unknown on_failure": {types.ErrInvalidRepeat, func(msg *types.MsgScheduleTimer) {
+			interval(types.IntervalTrigger{Every: 1})(msg)
+			msg.Spec.Repeat = &types.Repeat{OnFailure: 4}
+		}},
+		"first now":        {types.ErrHeightNotInFuture, interval(types.IntervalTrigger{Every: 1, First: f.Height()})},
+		"first beyond TTL": {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: f.Height() + config.MaxTtlBlocks + 1})},
+		"first largest":    {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: largest})},
 		"first after expiry": {types.ErrExpiresTooSoon, func(msg *types.MsgScheduleTimer) {
 			interval(types.IntervalTrigger{Every: 5})(msg)
-			msg.ExpiresAt = f.Height() + 4
+			msg.Spec.ExpiresAt = f.Height() + 4
 		}},
 		"no retries":         {types.ErrInvalidRetry, retried(0, 1)},
 		"too many retries":   {types.ErrInvalidRetry, retried(market.MaxRetries+1, 1)},
 		"retries at once":    {types.ErrInvalidRetry, retried(1, 0)},
 		"retries beyond TTL": {types.ErrInvalidRetry, retried(1, config.MaxTtlBlocks+1)},
-		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 4 }},
-		"negative choice":    {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = -1 }},
+		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.Spec.OnUnfunded = 4 }},
+		"negative choice":    {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.Spec.OnUnfunded = -1 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := f.Tx(scheduleMsg(robot, f.Height()+5, f.noop(), tc.change))
@@ -247,7 +257,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000), func(msg *types.MsgScheduleTimer) {
-		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
+		msg.Spec.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
 	})
 	type step struct {
 		height, nextDue, remaining uint64
@@ -267,11 +277,11 @@ func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 			break
 		}
 		info := f.timer(robot, id)
-		require.Equal(t, want.remaining, info.Trigger.Interval.Remaining, "retries of one repetition count as one")
-		require.Equal(t, want.retries, info.Retries)
+		require.Equal(t, want.remaining, info.Status.Left, "retries of one repetition count as one")
+		require.Equal(t, want.retries, info.Status.Retries)
 		require.Equal(t, &types.Outcome{
 			Codespace: types.ModuleName, Code: types.ErrInvalidPayload.ABCICode(), Height: want.height, Cycles: 20_000, Paid: math.NewInt(20_000),
-		}, info.LastOutcome)
+		}, info.Status.LastOutcome)
 	}
 	require.Zero(t, f.total(robot))
 }
@@ -295,10 +305,10 @@ func TestRetriesOfOneShot(t *testing.T) {
 	id := f.schedule(robot, 3, long, retried(5, 2))
 	f.blocksUntil(5)
 	info := f.timer(robot, id)
-	require.Equal(t, uint32(2), info.FireSeq)
-	require.Equal(t, uint32(2), info.Retries)
-	require.Equal(t, long, info.Payload)
-	require.Equal(t, uint64(7), info.Due)
+	require.Equal(t, uint32(2), info.Status.FireSeq)
+	require.Equal(t, uint32(2), info.Status.Retries)
+	require.Equal(t, long, info.Spec.Call.Payload)
+	require.Equal(t, uint64(7), info.Status.Due)
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(30)))
 	require.Zero(t, f.total(robot))
 
@@ -313,7 +323,9 @@ func TestRetriesOfOneShot(t *testing.T) {
 // Rule: 1.4-interval-end, 1.4-on-failure-after-retries, 5.2-failure-repeats
 func TestAnIntervalStopsOnFailure(t *testing.T) {
 	f := newFixture(t)
-	stops := func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop }
+	stops := func(msg *types.MsgScheduleTimer) {
+		msg.Spec.Repeat = &types.Repeat{Remaining: msg.Spec.Repeat.GetRemaining(), OnFailure: types.OnFailureStop}
+	}
 	alone := f.schedule(robot, 3, f.failing(1), every(4, 0), stops)
 	patient := f.schedule(robot2, 3, f.failing(1), every(4, 2), retried(1, 1), stops)
 	require.Equal(t, []string{alone, patient, patient, patient}, f.firedIDs(f.blocksUntil(20)))
@@ -343,13 +355,13 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 		"update": {
 			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
 				_, err := f.Timers.Update(ctx, keeper.UpdateRequest{
-					Actor: actor, ID: id, GasLimit: 150_000, Call: &types.TimerCall{Payload: make([]byte, 900)},
+					Actor: actor, ID: id, Spec: types.TimerSpec{GasLimit: 150_000, Call: types.TimerCall{Payload: make([]byte, 900)}}, Fields: []string{"gas_limit", "call"},
 				})
 				return err
 			},
 			want: func(info *types.TimerInfo, before types.TimerInfo) {
-				info.GasLimit, info.Payload, info.Seq = 150_000, make([]byte, 900), before.Seq+1
-				info.Handler = types.DefaultHandler
+				info.Status.GasLimit, info.Spec.Call.Payload, info.Status.Seq = 150_000, make([]byte, 900), before.Status.Seq+1
+				info.Spec.Call.Handler, info.Spec.GasLimit = "", 150_000
 			},
 		},
 		"extend": {
@@ -357,14 +369,14 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				_, err := f.Timers.Extend(ctx, actor, id, keeper.End{Height: 90})
 				return err
 			},
-			want: func(info *types.TimerInfo, _ types.TimerInfo) { info.ExpiresAt = 90 },
+			want: func(info *types.TimerInfo, _ types.TimerInfo) { info.Status.ExpiresAt, info.Spec.ExpiresAt = 90, 90 },
 		},
 		"pause": {
 			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
 				return f.Timers.Pause(ctx, actor, id)
 			},
 			want: func(info *types.TimerInfo, _ types.TimerInfo) {
-				info.Status, info.HoldReason = types.TimerStatusOnHold, types.Paused
+				info.Status.Phase, info.Status.HoldReason = types.PhaseOnHold, types.Paused
 			},
 		},
 		"pause and resume": {
@@ -401,8 +413,8 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				require.Equal(t, !fails, fired.Success)
 				require.Equal(t, tc.gone && !fails, len(eventsOf[*types.TimerCancelled](f, events)) == 1)
 				rolled := before
-				rolled.Due, rolled.FireSeq, rolled.Deliveries = 8, 1, 1
-				rolled.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 3, Remaining: 3, OnFailure: types.OnFailureRoll}}
+				rolled.Status.Due, rolled.Status.FireSeq, rolled.Status.Deliveries = 8, 1, 1
+				rolled.Status.Left = 3
 				require.Equal(t, rolled, seen)
 				if tc.gone && !fails {
 					require.Zero(t, f.total(robot))
@@ -411,14 +423,14 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 					return
 				}
 				want := rolled
-				if want.Failures = 1; !fails {
-					want.Failures = 0
+				if want.Status.Failures = 1; !fails {
+					want.Status.Failures = 0
 					tc.want(&want, before)
 				}
-				want.PayloadBytes = uint64(len(want.Payload))
+				want.Status.PayloadBytes = uint64(len(want.Spec.Call.Payload))
 				got := f.timer(robot, id)
-				require.Equal(t, fired.Success, got.LastOutcome.Success)
-				got.LastOutcome, got.Verdict = nil, want.Verdict
+				require.Equal(t, fired.Success, got.Status.LastOutcome.Success)
+				got.Status.LastOutcome, got.Status.Verdict = nil, want.Status.Verdict
 				require.Equal(t, want, got)
 				require.Equal(t, uint64(8), fired.NextDue)
 			})
@@ -476,7 +488,7 @@ func TestARepeatingTimerCountsOnceAgainstTheLimit(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 2 }))
 	spawn := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		_, err := f.Timers.Schedule(ctx, keeper.ScheduleRequest{
-			Actor: d.Actor, Trigger: types.Trigger{Height: d.Height + 100}, Payload: []byte("later"),
+			Actor: d.Actor, Spec: types.TimerSpec{Trigger: types.Trigger{Height: d.Height + 100}, Call: types.TimerCall{Payload: []byte("later")}},
 		})
 		return err
 	})
@@ -500,7 +512,7 @@ func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	f.fund(poor, 90_000)
 	id := f.schedule(poor, 3, f.noop(), every(2, 0), limited(80_000), suspending)
 	dies := f.schedule(poor, 6, f.noop(), every(2, 0), limited(80_000))
-	require.Equal(t, types.OnUnfundedSuspend, f.timer(poor, id).OnUnfunded)
+	require.Equal(t, types.OnUnfundedSuspend, f.timer(poor, id).Spec.OnUnfunded)
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(4)))
 	events := f.NextBlock()
 	require.Equal(t, types.TimerHeld{
@@ -512,9 +524,9 @@ func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	require.Equal(t, dies, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id)
 
 	info := f.timer(poor, id)
-	require.Equal(t, types.Suspended, info.HoldReason)
-	require.Equal(t, types.TimerStatusOnHold, info.Status)
-	require.Equal(t, uint64(3), info.LastOutcome.Height)
+	require.Equal(t, types.Suspended, info.Status.HoldReason)
+	require.Equal(t, types.PhaseOnHold, info.Status.Phase)
+	require.Equal(t, uint64(3), info.Status.LastOutcome.Height)
 	f.fund(poor, 10_000)
 	require.Empty(t, f.firedIDs(f.blocksUntil(10)), "it waits for its owner, not for money")
 	f.run(resume(poor, id))
@@ -523,9 +535,9 @@ func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	require.Equal(t, types.TimerReleased{Id: id, Actor: poor.String(), Reason: types.Suspended, Due: f.Height()},
 		*only[*types.TimerReleased](f, events))
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
-	require.Equal(t, uint32(2), f.timer(poor, id).FireSeq)
+	require.Equal(t, uint32(2), f.timer(poor, id).Status.FireSeq)
 	f.blocksUntil(20)
-	require.Equal(t, types.Suspended, f.timer(poor, id).HoldReason)
+	require.Equal(t, types.Suspended, f.timer(poor, id).Status.HoldReason)
 	expired := only[*types.TimerExpired](f, f.blocksUntil(110))
 	require.Equal(t, id, expired.Id)
 }
@@ -564,9 +576,9 @@ func TestPauseAndResume(t *testing.T) {
 	onHold, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{})
 	require.NoError(t, err)
 	listed := f.timer(alice, id)
-	listed.Messages = nil // A list decodes nothing.
+	listed.Spec.Call = types.TimerCall{Payload: f.pays(alice, bob, 1)} // A list decodes nothing.
 	require.Equal(t, []types.TimerInfo{listed}, onHold.Timers)
-	require.Equal(t, types.Paused, onHold.Timers[0].HoldReason)
+	require.Equal(t, types.Paused, onHold.Timers[0].Status.HoldReason)
 
 	// Before it is due it is due when it was.
 	results, _, err := f.Tx(resume(alice, id))
@@ -577,14 +589,14 @@ func TestPauseAndResume(t *testing.T) {
 
 	// Changes of a paused timer hold, and leave it paused.
 	f.run(pause(alice, id))
-	f.run(&types.MsgUpdateTimer{Sender: alice.String(), Id: id, GasLimit: 90_000})
+	f.run(&types.MsgUpdateTimer{Sender: alice.String(), Id: id, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}})
 	f.run(&types.MsgExtendTimer{Sender: alice.String(), Id: id, ExpiresAt: 50})
 	f.run(&types.MsgSysExtendTimer{Authority: f.Authority, Actor: alice.String(), Id: id, ExpiresAt: 60})
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
 	require.Empty(t, f.firedIDs(f.blocksUntil(9)))
 	info := f.timer(alice, id)
-	require.Equal(t, types.Paused, info.HoldReason)
-	require.Equal(t, [2]uint64{90_000, 60}, [2]uint64{info.GasLimit, info.ExpiresAt})
+	require.Equal(t, types.Paused, info.Status.HoldReason)
+	require.Equal(t, [2]uint64{90_000, 60}, [2]uint64{info.Status.GasLimit, info.Status.ExpiresAt})
 
 	results, _, err = f.Tx(resume(alice, id))
 	require.NoError(t, err)
@@ -605,7 +617,7 @@ func TestAPausedTimerExpires(t *testing.T) {
 	id := f.schedule(robot, 5, f.noop(), expiring(8), every(1, 0))
 	f.run(pause(robot, id))
 	f.blocksUntil(7)
-	require.Equal(t, types.Paused, f.timer(robot, id).HoldReason)
+	require.Equal(t, types.Paused, f.timer(robot, id).Status.HoldReason)
 	events := f.blocksUntil(9)
 	require.Equal(t, id, only[*types.TimerExpired](f, events).Id)
 	require.Empty(t, f.firedIDs(events))
@@ -646,14 +658,14 @@ func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
 	events := f.blocksUntil(3)
 	require.Equal(t, types.Quarantined, only[*types.TimerHeld](f, events).Reason)
 	after := f.timer(alice, id)
-	after.HoldReason, after.Status, after.Verdict = before.HoldReason, before.Status, before.Verdict
+	after.Status.HoldReason, after.Status.Phase, after.Status.Verdict = before.Status.HoldReason, before.Status.Phase, before.Status.Verdict
 	require.Equal(t, before, after, "nothing of the fire is left")
 	f.refused(types.ErrQuarantined, resume(alice, id))
 	f.refused(types.ErrQuarantined, pause(alice, id))
 	f.Bank.ClearSendRestriction()
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(f.Height()+1)))
-	require.Equal(t, uint64(4), f.timer(alice, id).Trigger.Interval.Remaining)
+	require.Equal(t, uint64(4), f.timer(alice, id).Status.Left)
 }
 
 // Rule: 3.4-resume-errors
@@ -663,7 +675,7 @@ func TestAnUnrunnableTimerIsNotTheOwnersToResume(t *testing.T) {
 	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 400_000 })
 	f.blocksUntil(3)
 	f.refused(types.ErrUnrunnable, resume(robot, id))
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 400_000})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 400_000}, Fields: []string{"gas_limit"}})
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(5)))
 }
 
@@ -687,7 +699,7 @@ func TestRecurringTimersSurviveExportAndImport(t *testing.T) {
 	require.NoError(t, f.Timers.ValidateGenesis(&read))
 	g := imported(t, f, &read)
 	require.NoError(t, f.BeginBlock())
-	require.Equal(t, types.Suspended, g.timer(poor, suspended).HoldReason)
+	require.Equal(t, types.Suspended, g.timer(poor, suspended).Status.HoldReason)
 	for _, c := range []*fixture{f, g} {
 		c.fund(poor, 10_000_000)
 		c.run(resume(robot2, paused), resume(poor, suspended))

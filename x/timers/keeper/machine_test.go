@@ -76,7 +76,7 @@ func newMachine(t testingT) *machine {
 // respawn schedules from inside a handler, on a meter of its own, so that the model need not know what stores charge.
 func (m *machine) respawn(ctx sdk.Context, d types.Delivery) {
 	_, err := m.Timers.Schedule(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()), keeper.ScheduleRequest{
-		Actor: d.Actor, Trigger: types.Trigger{Height: d.Height + 2}, Payload: []byte("idle"), GasLimit: 40_000,
+		Actor: d.Actor, Spec: types.TimerSpec{Trigger: types.Trigger{Height: d.Height + 2}, Call: types.TimerCall{Payload: []byte("idle")}, GasLimit: 40_000},
 	})
 	_ = err // refused by the limits that the model knows too
 }
@@ -100,7 +100,7 @@ func (m *machine) op(t *rapid.T) {
 		m.agree(m.model.resume(actor, id), &types.MsgResumeTimer{Sender: actor.String(), Id: id})
 	case "update":
 		id, gasLimit := m.anyID(t), m.anyGas(t)
-		m.agree(m.model.update(actor, id, gasLimit), &types.MsgUpdateTimer{Sender: actor.String(), Id: id, GasLimit: gasLimit})
+		m.agree(m.model.update(actor, id, gasLimit), &types.MsgUpdateTimer{Sender: actor.String(), Id: id, Spec: types.TimerSpec{GasLimit: gasLimit}, Fields: []string{"gas_limit"}})
 	case "extend":
 		id, last := m.anyID(t), m.anyLast(t)
 		m.agree(m.model.extend(actor, id, last), &types.MsgExtendTimer{Sender: actor.String(), Id: id, ExpiresAt: last})
@@ -245,7 +245,7 @@ func (m *machine) compareState() {
 			m.ids = append(m.ids, timer.id)
 		}
 		require.Equal(m.t, *timer, modelTimer{
-			id: got.IDHex(), actor: string(got.Actor), payload: string(got.Payload),
+			id: got.IDHex(), actor: string(got.Actor), payload: string(got.Spec.Call.Payload),
 			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, since: got.Since, onHold: got.HoldReason != types.NotOnHold,
 			modelRecurrence: recurrenceOf(got),
 		})

@@ -43,11 +43,11 @@ func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 	f.refused(types.ErrRejectedBelowBasefee, scheduleMsg(robot, 5, f.noop(), bidding(stated("0.999999999999999999", "0"))))
 	kept := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.5")))
 	clamped := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.6")))
-	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, kept).Bid)
-	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, clamped).Bid)
-	f.refused(types.ErrRejectedBelowBasefee, &types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Bid: stated("0.5", "0")})
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Bid: stated("3", "9")})
-	require.Equal(t, stated("3", "2"), f.timer(robot, kept).Bid)
+	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, kept).Spec.Bid)
+	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, clamped).Spec.Bid)
+	f.refused(types.ErrRejectedBelowBasefee, &types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Spec: types.TimerSpec{Bid: stated("0.5", "0")}, Fields: []string{"bid"}})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Spec: types.TimerSpec{Bid: stated("3", "9")}, Fields: []string{"bid"}})
+	require.Equal(t, stated("3", "2"), f.timer(robot, kept).Spec.Bid)
 	events := f.NextBlock()
 	require.Equal(t, []*types.TimerPriorityClampedAtSchedule{
 		{Id: clamped, Actor: robot.String(), Stated: "0.600000000000000000", Clamped: "0.500000000000000000"},
@@ -84,19 +84,19 @@ func TestDeprecatedBid(t *testing.T) {
 	}))
 	stated := bidding(&types.Bid{Price: "7"})
 	id := f.schedule(robot, 50, f.noop(), stated)
-	require.Nil(t, f.timer(robot, id).Bid)
+	require.Nil(t, f.timer(robot, id).Spec.Bid)
 	require.Empty(t, eventsOf[*types.TimerBidIgnored](f, f.NextBlock()), "fifo ignores it in silence")
 	f.NextBlock()
 	// Block 3 is the first of eip1559: it is ignored in 3, 4 and 5, and refused from 6 on.
 	for height := int64(3); height <= 5; height++ {
 		require.Equal(t, height, f.Ctx().BlockHeight())
 		id := f.schedule(robot, 50, f.noop(), stated)
-		require.Nil(t, f.timer(robot, id).Bid)
+		require.Nil(t, f.timer(robot, id).Spec.Bid)
 		event := only[*types.TimerBidIgnored](f, f.NextBlock())
 		require.Equal(t, types.TimerBidIgnored{Id: id, Actor: robot.String(), RefusedFrom: 6}, *event)
 	}
 	f.refused(types.ErrArgDeprecated, scheduleMsg(robot, 50, f.noop(), stated))
-	f.refused(types.ErrArgDeprecated, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Bid: &types.Bid{Price: "7"}})
+	f.refused(types.ErrArgDeprecated, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Bid: &types.Bid{Price: "7"}}, Fields: []string{"bid"}})
 }
 
 // TestDefaultBidsFollowTheMarket: the default estimator is evaluated when a timer is considered; its tip is the median
@@ -140,7 +140,7 @@ func TestTimersOfTheDefaultSizeWaitForRoom(t *testing.T) {
 		f.schedule(robot, 3, f.noop(), bidding(stated("5", "0.4")))
 		f.schedule(robot2, 3, f.noop(), bidding(stated("5", "0")), func(msg *types.MsgScheduleTimer) {
 			// As many cells as cycles are of the same size.
-			msg.CellLimit = 200_000 + larger
+			msg.Spec.CellLimit = 200_000 + larger
 		})
 		f.blocksUntil(3)
 		require.Equal(t, want, f.prices().P50, "%d larger", larger)
@@ -180,7 +180,7 @@ func TestPricedOutTimersWait(t *testing.T) {
 	}
 	events := f.blocksUntil(6)
 	require.NotContains(t, f.firedIDs(events), low, "1.125^3 = 1.42")
-	require.Equal(t, types.TimerStatusReady, f.timer(robot, low).Status)
+	require.Equal(t, types.PhaseReady, f.timer(robot, low).Status.Phase)
 	events = f.blocksUntil(7)
 	require.Empty(t, f.firedIDs(events), "1.125^4 after the full block 6")
 	var fired []*types.TimerFired

@@ -17,13 +17,13 @@ import (
 )
 
 func atMost(amount string) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.MaxCharge = amount }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.MaxCharge = amount }
 }
 
 // Rule: 1.13-range, 1.13-update, 3-modules-same-checks, 3.1-bid-errors, 3.2-replaces
 func TestMaxChargeIsStatedAndCleared(t *testing.T) {
 	f := newFixture(t)
-	stored := func(id string) string { return f.timer(robot, id).MaxCharge }
+	stored := func(id string) string { return f.timer(robot, id).Spec.MaxCharge }
 	id := f.schedule(robot, 100, f.noop(), atMost("0900"))
 	require.Equal(t, "900", stored(id))
 	for _, none := range []string{"", "0", "000"} {
@@ -31,21 +31,21 @@ func TestMaxChargeIsStatedAndCleared(t *testing.T) {
 	}
 	for _, bad := range []string{"-1", "1.5", "5utmr", "79228162514264337593543950336", " 5"} {
 		f.refused(types.ErrInvalidBid, scheduleMsg(robot, 100, f.noop(), atMost(bad)))
-		f.refused(types.ErrInvalidBid, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, MaxCharge: bad})
+		f.refused(types.ErrInvalidBid, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{MaxCharge: bad}, Fields: []string{"max_charge"}})
 	}
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 50_000})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 50_000}, Fields: []string{"gas_limit"}})
 	require.Equal(t, "900", stored(id), "what is not stated stays")
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, MaxCharge: "79228162514264337593543950335"})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{MaxCharge: "79228162514264337593543950335"}, Fields: []string{"max_charge"}})
 	require.Equal(t, "79228162514264337593543950335", stored(id))
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, MaxCharge: "0"})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{MaxCharge: "0"}, Fields: []string{"max_charge"}})
 	require.Empty(t, stored(id))
 
 	timer, err := f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
-		Actor: robot, Trigger: types.Trigger{Height: 100}, Payload: f.noop(), MaxCharge: math.NewInt(77),
+		Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 100}, Call: types.TimerCall{Payload: f.noop()}, MaxCharge: "77"},
 	})
 	require.NoError(t, err)
-	require.Equal(t, "77", timer.MaxCharge)
-	_, err = f.Timers.Update(f.Ctx(), keeper.UpdateRequest{Actor: robot, ID: timer.Id, MaxCharge: math.NewInt(-1)})
+	require.Equal(t, "77", timer.Spec.MaxCharge)
+	_, err = f.Timers.Update(f.Ctx(), keeper.UpdateRequest{Actor: robot, ID: timer.Id, Spec: types.TimerSpec{MaxCharge: "-1"}, Fields: []string{"max_charge"}})
 	require.ErrorIs(t, err, types.ErrInvalidBid)
 	f.check()
 }
@@ -59,7 +59,7 @@ func TestMaxChargeLowersTheTip(t *testing.T) {
 		f.setConfig(func(c *types.TimerConfig) { c.Policy = p })
 		f.NextBlock()
 		id := f.schedule(robot, f.Height()+1, f.noop(), limited(100_000), atMost("850"), func(msg *types.MsgScheduleTimer) {
-			msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyOneDec())}}
+			msg.Spec.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyOneDec())}}
 		})
 		f.NextBlock()
 		for _, event := range f.NextBlock() {
@@ -90,7 +90,7 @@ func TestMaxChargeBoundsAgents(t *testing.T) {
 			MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyOneDec(), MaxFeePerCell: math.LegacyOneDec(),
 		}, nil
 	})
-	bid := func(msg *types.MsgScheduleTimer) { msg.Bid = &types.Bid{Agent: agent.String()} }
+	bid := func(msg *types.MsgScheduleTimer) { msg.Spec.Bid = &types.Bid{Agent: agent.String()} }
 	for _, most := range []string{"5", "149", "600"} {
 		f.schedule(robot, f.Height()+1, f.noop(), atMost(most), bid)
 	}
@@ -120,7 +120,7 @@ func TestMaxChargeBoundsTheBid(t *testing.T) {
 		fires := map[string]bool{}
 		for _, most := range []string{"1199", "1200"} {
 			fires[f.schedule(robot, f.Height()+1, f.noop(), limited(100_000), atMost(most), func(msg *types.MsgScheduleTimer) {
-				msg.Bid = &types.Bid{Price: "500"}
+				msg.Spec.Bid = &types.Bid{Price: "500"}
 			})] = most == "1200"
 		}
 		f.NextBlock()

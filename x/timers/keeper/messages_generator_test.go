@@ -32,60 +32,55 @@ func oneOf[T any](d *drawn, name string, values ...T) T {
 }
 
 // trigger is of any kind, and relative to now.
-func (d *drawn) trigger() types.Trigger {
+func (d *drawn) trigger(spec *types.TimerSpec) {
 	height, now := d.Height(), d.Ctx().BlockTime().Unix()
-	terms := &types.OccurrenceTerms{
-		Missed: oneOf(d, "missed", types.MissedUnspecified, types.MissedLatest, types.MissedEach),
-		Window: oneOf[uint64](d, "window", 0, 1, 5), Jitter: oneOf[uint64](d, "jitter", 0, 0, 2),
+	spec.Repeat = &types.Repeat{
+		Remaining: oneOf[uint64](d, "remaining", 0, 1, 2, 5), OnFailure: oneOf(d, "on failure", types.OnFailureRoll, types.OnFailureStop, types.OnFailureSuspend),
+		Renew: d.chance("renews", 20),
 	}
-	remaining, onFailure := oneOf[uint64](d, "remaining", 0, 1, 2, 5), oneOf(d, "on failure", types.OnFailureRoll, types.OnFailureStop)
-	maxFailures := uint32(0)
-	if onFailure == types.OnFailureRoll {
-		maxFailures = oneOf[uint32](d, "max failures", 0, 1, 2)
+	if spec.Repeat.OnFailure == types.OnFailureSuspend {
+		spec.Repeat.MaxFailures = oneOf[uint32](d, "max failures", 0, 1, 2)
 	}
 	switch oneOf(d, "kind", "height", "after", "from fire", "from schedule", "time", "calendar", "watch", "condition") {
 	case "height":
-		return types.Trigger{Height: height + oneOf[uint64](d, "in", 1, 2, 6)}
+		spec.Trigger.Height = height + oneOf[uint64](d, "in", 1, 2, 6)
 	case "after":
-		return types.Trigger{After: oneOf[uint64](d, "after", 1, 3)}
+		spec.Trigger.After = oneOf[uint64](d, "after", 1, 3)
 	case "from fire":
-		return types.Trigger{Interval: &types.IntervalTrigger{
-			Every: oneOf[uint64](d, "every", 1, 2, 7), Remaining: remaining, OnFailure: onFailure, MaxFailures: maxFailures,
-		}}
+		spec.Trigger.Interval = &types.IntervalTrigger{Every: oneOf[uint64](d, "every", 1, 2, 7)}
 	case "from schedule":
-		return types.Trigger{Interval: &types.IntervalTrigger{
-			Every: oneOf[uint64](d, "every", 1, 2, 7), Remaining: remaining, OnFailure: onFailure, MaxFailures: maxFailures,
-			From: types.FromSchedule, Occurrences: terms,
-		}}
+		spec.Trigger.Interval = &types.IntervalTrigger{Every: oneOf[uint64](d, "every", 1, 2, 7), From: types.FromSchedule}
 	case "time":
 		at := time.Unix(now+oneOf[int64](d, "seconds", 1, 5, 30), 0).UTC()
-		return types.Trigger{Time: &at}
+		spec.Trigger.Time = &at
 	case "calendar":
-		return types.Trigger{Calendar: &types.CalendarTrigger{
-			Every: &types.EveryRule{Seconds: oneOf[uint64](d, "period", 1, 6, 60), Anchor: now}, Remaining: remaining,
-			OnFailure: onFailure, MaxFailures: maxFailures, Occurrences: terms,
-		}}
+		spec.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: oneOf[uint64](d, "period", 1, 6, 60), Anchor: now}}
 	case "condition":
-		return types.Trigger{Watch: &types.WatchTrigger{
-			Keys: []types.WatchKey{d.when(d.balanceOf(bob), "> 0"), d.balanceOf(carol)}, Remaining: remaining, Cooldown: oneOf[uint64](d, "cooldown", 0, 3),
-		}}
+		spec.Trigger.Watch = &types.WatchTrigger{
+			Keys: []types.WatchKey{d.when(d.balanceOf(bob), "> 0"), d.balanceOf(carol)}, Cooldown: oneOf[uint64](d, "cooldown", 0, 3),
+		}
 	default:
-		return types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{d.balanceOf(bob)}, Remaining: remaining}}
+		spec.Trigger.Watch = &types.WatchTrigger{Keys: []types.WatchKey{d.balanceOf(bob)}}
+	}
+	switch {
+	case !spec.Recurs():
+		spec.Repeat = nil
+	case spec.Trigger.Watch != nil:
+		spec.Repeat.OnFailure, spec.Repeat.MaxFailures = 0, 0
+	case spec.Trigger.HasOccurrences():
+		spec.Repeat.Missed = oneOf(d, "missed", types.MissedUnspecified, types.MissedLatest, types.MissedEach)
+		spec.Repeat.Window, spec.Repeat.Jitter = oneOf[uint64](d, "window", 0, 1, 5), oneOf[uint64](d, "jitter", 0, 0, 2)
 	}
 }
 
-func (d *drawn) options() types.TimerOptions {
-	options := types.TimerOptions{
-		OnUnfunded: oneOf(d, "on unfunded", types.OnUnfundedUnspecified, types.OnUnfundedDestroy, types.OnUnfundedSuspend, types.OnUnfundedSkip),
-		Renew:      d.chance("renews", 20),
-	}
+func (d *drawn) options(spec *types.TimerSpec) {
+	spec.OnUnfunded = oneOf(d, "on unfunded", types.OnUnfundedUnspecified, types.OnUnfundedDestroy, types.OnUnfundedSuspend, types.OnUnfundedSkip)
 	if d.chance("retries", 50) {
-		options.Retry = &types.Retry{Max: oneOf[uint32](d, "tries", 1, 8), After: oneOf[uint64](d, "retry after", 1, 4), Backoff: oneOf[uint32](d, "backoff", 0, 2)}
+		spec.Retry = &types.Retry{Max: oneOf[uint32](d, "tries", 1, 8), After: oneOf[uint64](d, "retry after", 1, 4), Backoff: oneOf[uint32](d, "backoff", 0, 2)}
 	}
 	if d.chance("guarded", 20) {
-		options.OnlyIf = []types.WatchKey{d.lowBalance()}
+		spec.OnlyIf = []types.WatchKey{d.lowBalance()}
 	}
-	return options
 }
 
 func (d *drawn) payload() []byte { return oneOf(d, "payload", d.works, d.fails) }
@@ -95,13 +90,12 @@ func (d *drawn) any() sdk.Msg {
 	timers, err := d.Timers.Engine().Records.All(d.Ctx())
 	require.NoError(d.t, err)
 	if len(timers) == 0 || d.chance("schedules", 35) {
-		options := d.options()
-		msg := &types.MsgScheduleTimer{
-			Sender: oneOf(d, "owner", robot, robot2, d.poor).String(), Trigger: d.trigger(), Payload: d.payload(), GasLimit: gas,
-			Retry: options.Retry, OnUnfunded: options.OnUnfunded, Renew: options.Renew, OnlyIf: options.OnlyIf,
-		}
+		msg := &types.MsgScheduleTimer{Sender: oneOf(d, "owner", robot, robot2, d.poor).String()}
+		d.options(&msg.Spec)
+		d.trigger(&msg.Spec)
+		msg.Spec.Call.Payload, msg.Spec.GasLimit = d.payload(), gas
 		if d.chance("ends", 40) {
-			msg.ExpiresAt, msg.ExpiresTime = d.end(&msg.Trigger)
+			msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = d.end(&msg.Spec.Trigger)
 		}
 		return msg
 	}
@@ -111,7 +105,7 @@ func (d *drawn) any() sdk.Msg {
 	case "update":
 		return d.update(sender, id)
 	case "extend":
-		at, seconds := d.end(&t.Trigger)
+		at, seconds := d.end(&t.Spec.Trigger)
 		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: at, ExpiresTime: seconds}
 	case "skip":
 		return &types.MsgSkipTimer{Sender: sender, Id: id, Count: oneOf[uint32](d, "count", 1, 3)}
@@ -126,7 +120,7 @@ func (d *drawn) any() sdk.Msg {
 	case "sys cancel":
 		return &types.MsgSysCancelTimer{Authority: authority, Actor: sender, Id: id}
 	case "sys extend":
-		at, seconds := d.end(&t.Trigger)
+		at, seconds := d.end(&t.Spec.Trigger)
 		return &types.MsgSysExtendTimer{Authority: authority, Actor: sender, Id: id, ExpiresAt: at, ExpiresTime: seconds}
 	default:
 		return &types.MsgSysReleaseTimer{Authority: authority, Actor: sender, Id: id}
@@ -136,19 +130,21 @@ func (d *drawn) any() sdk.Msg {
 // update changes one thing, or several at once.
 func (d *drawn) update(sender, id string) sdk.Msg {
 	msg := &types.MsgUpdateTimer{Sender: sender, Id: id}
-	if d.chance("trigger", 40) {
-		trigger := d.trigger()
-		msg.Trigger = &trigger
+	drawn := types.TimerSpec{GasLimit: gas + 1, Call: types.TimerCall{Payload: d.payload()}}
+	d.trigger(&drawn)
+	d.options(&drawn)
+	drawn.ExpiresAt, drawn.ExpiresTime = d.end(&drawn.Trigger)
+	for _, field := range types.SpecFields() {
+		percent := 15
+		if field == "trigger" || field == "retry" || field == "on_unfunded" {
+			percent = 35
+		}
+		if d.chance(field, percent) {
+			msg.Fields = append(msg.Fields, field)
+		}
 	}
-	if d.chance("options", 60) {
-		options := d.options()
-		msg.Options = &options
-	}
-	if d.chance("call", 20) {
-		msg.Call = &types.TimerCall{Payload: d.payload()}
-	}
-	if d.chance("gas limit", 20) {
-		msg.GasLimit = gas + 1
+	if len(msg.Fields) > 0 {
+		msg.Spec, _ = types.TimerSpec{}.Named(msg.Fields, &drawn)
 	}
 	return msg
 }

@@ -20,7 +20,7 @@ import (
 func (f *fixture) messages(msgs ...sdk.Msg) change {
 	packed, err := keeper.NewMessages(msgs...)
 	require.NoError(f.t, err)
-	return func(msg *types.MsgScheduleTimer) { msg.Messages = packed }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Messages = packed }
 }
 
 // TestMessagesAreTheirPayload: a timer of messages is in every respect that of their encoded payload: its id, its record,
@@ -46,7 +46,7 @@ func TestMessagesAreTheirPayload(t *testing.T) {
 		var response types.MsgScheduleTimerResponse
 		require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 		infos[i], gasUsed[i] = f.timer(alice, response.Id), used
-		require.Len(t, infos[i].Messages, 2)
+		require.Len(t, infos[i].Spec.Call.Messages, 2)
 		before := f.balance(bob)
 		fired[i] = only[*types.TimerFired](f, f.blocksUntil(5))
 		require.True(t, fired[i].Success)
@@ -80,7 +80,7 @@ func TestMessagesAreRefusedWithTheirErrors(t *testing.T) {
 		}
 	}
 	raw := func(messages ...*codectypes.Any) change {
-		return func(msg *types.MsgScheduleTimer) { msg.Messages = messages }
+		return func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Messages = messages }
 	}
 	for name, tc := range map[string]struct {
 		want   error
@@ -116,7 +116,7 @@ func TestUpdateTakesMessages(t *testing.T) {
 	packed, err := keeper.NewMessages(banktypes.NewMsgSend(alice, bob, f.coins(9)))
 	require.NoError(t, err)
 	update := func(call *types.TimerCall) *types.MsgUpdateTimer {
-		return &types.MsgUpdateTimer{Sender: alice.String(), Id: id, Call: call}
+		return &types.MsgUpdateTimer{Sender: alice.String(), Id: id, Spec: types.TimerSpec{Call: *call}, Fields: []string{"call"}}
 	}
 	f.refused(types.ErrAmbiguousCall, update(&types.TimerCall{Messages: packed, Payload: []byte{1}}))
 	f.run(update(&types.TimerCall{Messages: packed}))
@@ -133,16 +133,18 @@ func TestAfterCountsFromInclusion(t *testing.T) {
 	f := newFixture(t)
 	f.blocksUntil(4)
 	now := f.Height()
-	labelled := func(msg *types.MsgScheduleTimer) { msg.Trigger, msg.Label = types.Trigger{After: 3}, "rent, monthly" }
+	labelled := func(msg *types.MsgScheduleTimer) {
+		msg.Spec.Trigger, msg.Spec.Name = types.Trigger{After: 3}, "rent, monthly"
+	}
 	id := f.schedule(alice, 0, f.pays(alice, bob, 1), labelled)
 	info := f.timer(alice, id)
-	require.Equal(t, now+3, info.Due)
-	require.Equal(t, types.Trigger{After: 3}, info.Trigger)
-	require.Equal(t, "rent, monthly", info.Label)
-	require.Equal(t, id, hex.EncodeToString(types.TimerID(alice, now+3, info.Payload, info.Seq)))
+	require.Equal(t, now+3, info.Status.Due)
+	require.Equal(t, types.Trigger{After: 3}, info.Spec.Trigger)
+	require.Equal(t, "rent, monthly", info.Spec.Name)
+	require.Equal(t, id, hex.EncodeToString(types.TimerID(alice, now+3, f.pays(alice, bob, 1), info.Status.Seq)))
 	list, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: alice.String()})
 	require.NoError(t, err)
-	require.Equal(t, "rent, monthly", list.Timers[0].Label)
+	require.Equal(t, "rent, monthly", list.Timers[0].Spec.Name)
 
 	gone := f.schedule(alice, 0, f.pays(alice, bob, 1), labelled)
 	_, _, err = f.Tx(&types.MsgCancelTimer{Sender: alice.String(), Id: gone})

@@ -271,7 +271,7 @@ func TestACappedTipIsIndexedAtThePricesOfItsAdmission(t *testing.T) {
 	id := f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(stated("1000", "50")))
 	indexed := func() string {
 		for _, entry := range f.export().Ready {
-			if entry.Seq == f.timer(robot, id).Seq {
+			if entry.Seq == f.timer(robot, id).Status.Seq {
 				return entry.Price.TruncateInt().String()
 			}
 		}

@@ -207,7 +207,7 @@ func TestAllowance_ThatRefillsCarriesATimer(t *testing.T) {
 			id := f.schedule(robot, 0, f.burner(40_000-20_000), triggered(types.Trigger{Interval: &types.IntervalTrigger{
 				Every: 4, From: types.FromSchedule,
 			}}), paidBy(alice), limited(40_000), func(m *types.MsgScheduleTimer) {
-				m.OnUnfunded, m.CellLimit = types.OnUnfundedSkip, 1
+				m.Spec.OnUnfunded, m.Spec.CellLimit = types.OnUnfundedSkip, 1
 			})
 			fires, skips := int64(0), int64(0)
 			for range 720 + 1 {
@@ -216,7 +216,7 @@ func TestAllowance_ThatRefillsCarriesATimer(t *testing.T) {
 				skips += int64(len(eventsOf[*types.TimerOccurrencesSkipped](f, events)))
 			}
 			require.Equal(t, []int64{c.fires, c.skips}, []int64{fires, skips})
-			require.Equal(t, uint32(c.fires), f.timer(robot, id).FireSeq)
+			require.Equal(t, uint32(c.fires), f.timer(robot, id).Status.FireSeq)
 		})
 	}
 }

@@ -35,7 +35,7 @@ func pricedOutCrowd(t *testing.T, p types.Policy, n int, change func(*types.Time
 
 // floorBid is below what the lane charges at least.
 func floorBid(timer *types.Timer) {
-	timer.Bid = &types.Bid{Static: &types.StaticBid{
+	timer.Spec.Bid = &types.Bid{Static: &types.StaticBid{
 		MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 7)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 7)),
 	}}
 }
@@ -54,12 +54,12 @@ func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 		{"floor bids", floorBid, lab.Policies(types.PolicyEIP1559, types.PolicyTip)},
 		{"max charge", func(timer *types.Timer) {
 			// Best bids, so that they would come first.
-			timer.MaxCharge, timer.Bid = "5", unpayable(types.PolicyEIP1559)
+			timer.Spec.MaxCharge, timer.Spec.Bid = "5", unpayable(types.PolicyEIP1559)
 		}, lab.Policies(types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyTip)},
 		{"max charge with a score", func(timer *types.Timer) {
-			timer.MaxCharge, timer.Bid = "5", unpayable(types.PolicyScore)
+			timer.Spec.MaxCharge, timer.Spec.Bid = "5", unpayable(types.PolicyScore)
 		}, lab.Policies(types.PolicyScore)},
-		{"max charge of the lane's fee", func(timer *types.Timer) { timer.MaxCharge = "650" }, []types.Policy{types.PolicyEIP1559}},
+		{"max charge of the lane's fee", func(timer *types.Timer) { timer.Spec.MaxCharge = "650" }, []types.Policy{types.PolicyEIP1559}},
 	} {
 		for _, p := range c.policies {
 			t.Run(c.name+"/"+p.String(), func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestNewcomersAreCountedAmongTheReady(t *testing.T) {
 	for _, p := range everyPolicy {
 		t.Run(p.String(), func(t *testing.T) {
 			const n = 12
-			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) { timer.MaxCharge, timer.Bid = "5", unpayable(p) }, func(opts *lab.ChainOptions) {
+			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) { timer.Spec.MaxCharge, timer.Spec.Bid = "5", unpayable(p) }, func(opts *lab.ChainOptions) {
 				opts.Genesis.Config.CandidateWindow = n / 3
 			})
 			for f.Height() < crowdDue+6 {
@@ -145,7 +145,7 @@ func TestPricedOutTimersFireWhenPricesFall(t *testing.T) {
 	high := math.LegacyNewDecWithPrec(8, 3)
 	f := pricedOutCrowd(t, types.PolicyEIP1559, n, func(timer *types.Timer) {
 		// 640 are the chain's; 40,000 of size leave 0.002 of the lane's fee.
-		timer.MaxCharge = "720"
+		timer.Spec.MaxCharge = "720"
 	}, func(opts *lab.ChainOptions) { opts.Genesis.Lane.LaneBasefee = &high })
 	for {
 		basefee := math.LegacyMustNewDecFromStr(f.prices().NextLaneBasefee)
@@ -167,7 +167,7 @@ func TestPricedOutTimersReturnWhenTheChainsPricesFall(t *testing.T) {
 	const n = 3_000
 	for _, p := range everyPolicy {
 		t.Run(p.String(), func(t *testing.T) {
-			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) { timer.MaxCharge = "1000" },
+			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) { timer.Spec.MaxCharge = "1000" },
 				func(opts *lab.ChainOptions) {
 					opts.Genesis.Config.CellBasefee = decimal.Of(math.LegacyNewDecWithPrec(9, 2))
 				})

@@ -25,7 +25,7 @@ import (
 
 // bulky fills a record: a named handler, the longest payload that a record holds, and a bid.
 func bulky(timer *types.Timer) {
-	timer.Handler, timer.Payload = strings.Repeat("h", types.MaxHandlerBytes), make([]byte, types.InlinePayloadBytes)
+	timer.Spec.Call.Handler, timer.Spec.Call.Payload = strings.Repeat("h", types.MaxHandlerBytes), make([]byte, types.InlinePayloadBytes)
 }
 
 // list is one of the module's lists.
@@ -176,24 +176,21 @@ func TestAListDecodesNothing(t *testing.T) {
 	require.Len(t, due.Timers, len(payloads))
 	for i := range due.Timers {
 		listed := due.Timers[i]
-		require.Empty(t, listed.Messages)
-		require.Equal(t, uint64(len(payloads[i])), listed.PayloadBytes)
-		require.Equal(t, i == 0, len(listed.Payload) > 0)
+		require.Empty(t, listed.Spec.Call.Messages)
+		require.Equal(t, uint64(len(payloads[i])), listed.Status.PayloadBytes)
+		require.Equal(t, i == 0, len(listed.Spec.Call.Payload) > 0)
 
 		meter := storetypes.NewInfiniteGasMeter()
 		whole, err := f.query().Timer(f.Ctx().WithGasMeter(meter), &types.QueryTimerRequest{Actor: listed.Actor, Id: listed.Id})
 		require.NoError(t, err)
-		require.Equal(t, payloads[i], whole.Timer.Payload)
-		require.Equal(t, i < 2, len(whole.Timer.Messages) == 1)
+		require.Equal(t, i >= 2, len(whole.Timer.Spec.Call.Payload) > 0)
+		require.Equal(t, i < 2, len(whole.Timer.Spec.Call.Messages) == 1)
 		paid := keeper.GasPerByte * whole.Timer.Size()
 		if i < 2 {
 			paid += keeper.DecodeGasPerByte * len(payloads[i])
 		}
 		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(paid))
-		whole.Timer.Messages = nil
-		if i > 0 {
-			whole.Timer.Payload = nil
-		}
+		whole.Timer.Spec.Call = listed.Spec.Call // A list decodes nothing.
 		require.Equal(t, listed, whole.Timer)
 	}
 	// What is left of the gas does not pay for decoding: nothing is decoded.
@@ -212,11 +209,11 @@ func TestTheLengthOfAPayloadFollowsIt(t *testing.T) {
 	length := func(f *fixture) uint64 {
 		r, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String()})
 		require.NoError(t, err)
-		return r.Timers[0].PayloadBytes
+		return r.Timers[0].Status.PayloadBytes
 	}
 	require.Equal(t, uint64(4_000), length(f))
 	for _, size := range []int{513, 512, 0, 9_000} {
-		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, size)}})
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, size)}}, Fields: []string{"call"}})
 		require.Equal(t, uint64(size), length(f))
 	}
 	exported := f.export()

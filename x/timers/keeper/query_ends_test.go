@@ -92,8 +92,8 @@ func queries(owner sdk.AccAddress, id string) map[string][]any {
 		"Due": {&types.QueryDueRequest{Height: 1 << 40, Until: true}}, "Fairness": {&types.QueryFairnessRequest{Actor: actor}},
 		"Receipts": {&types.QueryReceiptsRequest{Height: 2}}, "Deliveries": {&types.QueryDeliveriesRequest{Actor: actor}},
 		"Occurrences": {
-			&types.QueryOccurrencesRequest{Trigger: &types.Trigger{After: 1}}, &types.QueryOccurrencesRequest{Actor: actor, Id: id},
-			&types.QueryOccurrencesRequest{Trigger: &types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}}}, Limit: 100},
+			&types.QueryOccurrencesRequest{Spec: &types.TimerSpec{Trigger: types.Trigger{After: 1}}}, &types.QueryOccurrencesRequest{Actor: actor, Id: id},
+			&types.QueryOccurrencesRequest{Spec: &types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}}}}, Limit: 100},
 		},
 		"Agent":     {&types.QueryAgentRequest{Actor: actor}},
 		"Watches":   {&types.QueryWatchesRequest{Actor: actor}, &types.QueryWatchesRequest{Store: "bank"}},

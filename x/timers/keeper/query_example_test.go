@@ -54,7 +54,7 @@ func ExampleNewQueryServer() {
 	if err := chain.BeginBlock(); err != nil {
 		panic(err)
 	}
-	results, _, err := chain.Tx(&types.MsgScheduleTimer{Sender: alice.String(), Trigger: types.Trigger{Height: 50}, Payload: packed})
+	results, _, err := chain.Tx(&types.MsgScheduleTimer{Sender: alice.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: 50}, Call: types.TimerCall{Payload: packed}}})
 	if err != nil {
 		panic(err)
 	}
@@ -65,8 +65,8 @@ func ExampleNewQueryServer() {
 		panic(err)
 	}
 	fmt.Println("the same timer:", found.Timer.Id == id)
-	fmt.Println(found.Timer.Status, "until height", found.Timer.Due)
+	fmt.Println(found.Timer.Status.Phase, "until height", found.Timer.Status.Due)
 	// Output:
 	// the same timer: true
-	// TIMER_STATUS_PENDING until height 50
+	// TIMER_PHASE_PENDING until height 50
 }

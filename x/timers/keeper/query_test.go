@@ -61,7 +61,7 @@ func TestNoReceiptsAreWrittenAtARetentionOfZero(t *testing.T) {
 func TestALongerRetentionStopsNoFires(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 1 }))
 	f.schedule(robot, 0, f.noop(), func(msg *types.MsgScheduleTimer) {
-		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
 	})
 	f.blocksUntil(6)
 	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 5 })
@@ -368,14 +368,14 @@ func TestStatusAndTierOfATimer(t *testing.T) {
 	near, epoch := f.schedule(robot, 257, nil), f.schedule(robot, 258, nil)
 	far := f.schedule(robot, 1+3_600*24*30+1-2, nil)
 	due := f.schedule(robot, 3, nil, expiring(5))
-	require.Equal(t, types.TimerTierNear, f.timer(robot, near).Tier)
-	require.Equal(t, types.TimerTierEpoch, f.timer(robot, epoch).Tier)
-	require.Equal(t, types.TimerTierEpoch, f.timer(robot, far).Tier)
-	require.Equal(t, types.TimerStatusPending, f.timer(robot, due).Status)
+	require.Equal(t, types.TimerTierNear, f.timer(robot, near).Status.Tier)
+	require.Equal(t, types.TimerTierEpoch, f.timer(robot, epoch).Status.Tier)
+	require.Equal(t, types.TimerTierEpoch, f.timer(robot, far).Status.Tier)
+	require.Equal(t, types.PhasePending, f.timer(robot, due).Status.Phase)
 	f.blocksUntil(3)
-	require.Equal(t, types.TimerStatusReady, f.timer(robot, due).Status)
+	require.Equal(t, types.PhaseReady, f.timer(robot, due).Status.Phase)
 	f.blocksUntil(4)
-	require.Equal(t, types.TimerStatusExpired, f.timer(robot, due).Status, "after block 5 it will not fire any more")
+	require.Equal(t, types.PhaseExpired, f.timer(robot, due).Status.Phase, "after block 5 it will not fire any more")
 }
 
 // What has not happened yet has no receipts, which is no list of none.

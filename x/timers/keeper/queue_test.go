@@ -54,7 +54,7 @@ func backlogProperty(t *rapid.T) {
 		}
 	})
 	for _, b := range m.timers {
-		f.robots.scripts[b.Handler] = func(ctx sdk.Context, _ types.Delivery) error { return m.handle(ctx, f, b) }
+		f.robots.scripts[b.Spec.Call.Handler] = func(ctx sdk.Context, _ types.Delivery) error { return m.handle(ctx, f, b) }
 	}
 	f.endBlock()
 	f.setConfig(func(c *types.TimerConfig) { *c = m.config })
@@ -96,8 +96,12 @@ func drawBacklog(t *rapid.T) *backlog {
 	}
 	for i := range m.timers {
 		b := &backlogged{Timer: types.Timer{
-			Actor: backlogActor(i % backlogActors), Handler: fmt.Sprint(i), Seq: uint64(i) + 1,
-			GasLimit: []uint64{40_000, 50_000, 200_000}[r.IntN(3)], Due: 2, ExpiresAt: 1_000, Trigger: types.Trigger{Height: 2},
+			Actor: backlogActor(i % backlogActors), Seq: uint64(i) + 1,
+			GasLimit: []uint64{40_000, 50_000, 200_000}[r.IntN(3)], Due: 2, ExpiresAt: 1_000,
+			Spec: types.TimerSpec{
+				Call:    types.TimerCall{Handler: fmt.Sprint(i)},
+				Trigger: types.Trigger{Height: 2},
+			},
 		}, cycles: uint64(r.IntN(3)) * 10_000}
 		b.Id = types.TimerID(b.Actor, b.Due, nil, b.Seq)
 		// Another timer of the same actor, whose turn comes later.
@@ -119,7 +123,7 @@ func drawBacklog(t *rapid.T) *backlog {
 
 func (m *backlog) named(name string) *backlogged {
 	for _, b := range m.timers {
-		if b.Handler == name {
+		if b.Spec.Call.Handler == name {
 			return b
 		}
 	}
@@ -134,7 +138,7 @@ func (m *backlog) handle(ctx sdk.Context, f *fixture, b *backlogged) error {
 		_ = f.Timers.Cancel(ctx, other.Actor, other.Id)
 	}
 	if other := m.named(b.moves); other != nil {
-		_, _ = f.Timers.Update(ctx, keeper.UpdateRequest{Actor: other.Actor, ID: other.Id, GasLimit: 60_000})
+		_, _ = f.Timers.Update(ctx, keeper.UpdateRequest{Actor: other.Actor, ID: other.Id, Spec: types.TimerSpec{GasLimit: 60_000}, Fields: []string{"gas_limit"}})
 	}
 	return nil
 }

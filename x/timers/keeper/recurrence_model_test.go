@@ -39,13 +39,13 @@ type modelNext struct {
 // recurrenceOf reads the same from a record.
 func recurrenceOf(t *types.Timer) modelRecurrence {
 	recurrence := modelRecurrence{
-		suspends: t.OnUnfunded == types.OnUnfundedSuspend, retries: t.Retries, fireSeq: t.FireSeq, reason: t.HoldReason,
+		suspends: t.Spec.OnUnfunded == types.OnUnfundedSuspend, retries: t.Retries, fireSeq: t.FireSeq, reason: t.HoldReason,
 	}
-	if i := t.Trigger.Interval; i != nil {
-		recurrence.every, recurrence.remaining, recurrence.stops = i.Every, i.Remaining, i.OnFailure == types.OnFailureStop
+	if i := t.Spec.Trigger.Interval; i != nil {
+		recurrence.every, recurrence.remaining, recurrence.stops = i.Every, t.Left(), t.Spec.Repeat.GetOnFailure() == types.OnFailureStop
 	}
-	if t.Retry != nil {
-		recurrence.retryMax, recurrence.retryAfter = t.Retry.Max, t.Retry.After
+	if t.Spec.Retry != nil {
+		recurrence.retryMax, recurrence.retryAfter = t.Spec.Retry.Max, t.Spec.Retry.After
 	}
 	if o := t.LastOutcome; o != nil {
 		recurrence.outcome = modelOutcome{o.Success, o.Height, o.Cycles, o.Paid.Int64()}
@@ -152,7 +152,7 @@ func (m *machine) actOnItself(ctx sdk.Context, d types.Delivery, payload string)
 	case "pauses itself", "pauses itself and fails":
 		err = m.Timers.Pause(ctx, d.Actor, d.TimerID)
 	case "updates itself", "updates itself and fails":
-		_, err = m.Timers.Update(ctx, keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, GasLimit: 40_000})
+		_, err = m.Timers.Update(ctx, keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, Spec: types.TimerSpec{GasLimit: 40_000}, Fields: []string{"gas_limit"}})
 	}
 	if err != nil {
 		require.ErrorIs(m.t, err, types.ErrTimerNotFound)
@@ -167,15 +167,17 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 	}).Draw(t, "payload")
 	trigger := types.Trigger{Height: m.Height() + rapid.Uint64Range(1, 3).Draw(t, "in")}
 	var recurrence modelRecurrence
+	var repeat *types.Repeat
 	due := trigger.Height
 	if rapid.IntRange(0, 3).Draw(t, "repeats") > 0 {
 		recurrence.every = rapid.SampledFrom([]uint64{0, 1, 1, 2, 3, 5, 12, 13, largest}).Draw(t, "every")
 		recurrence.remaining = rapid.SampledFrom([]uint64{0, 0, 1, 2, 3, largest}).Draw(t, "remaining")
 		recurrence.stops = rapid.Bool().Draw(t, "stops")
 		first := rapid.SampledFrom([]uint64{0, 0, m.Height(), m.Height() + 1, m.Height() + 2, m.Height() + 14}).Draw(t, "first")
-		interval := &types.IntervalTrigger{Every: recurrence.every, First: first, Remaining: recurrence.remaining}
+		interval := &types.IntervalTrigger{Every: recurrence.every, First: first}
+		repeat = &types.Repeat{Remaining: recurrence.remaining}
 		if recurrence.stops {
-			interval.OnFailure = types.OnFailureStop
+			repeat.OnFailure = types.OnFailureStop
 		}
 		trigger, due = types.Trigger{Interval: interval}, first
 		if first == 0 {
@@ -209,7 +211,7 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 		timer, want = m.model.schedule(actor, payload, due, last, gasLimit)
 	}
 	results, _, err := m.Tx(scheduleMsg(actor, 0, []byte(payload), limited(gasLimit), expiring(last), func(msg *types.MsgScheduleTimer) {
-		msg.Trigger, msg.Retry, msg.OnUnfunded = trigger, retry, unfunded
+		msg.Spec.Trigger, msg.Spec.Repeat, msg.Spec.Retry, msg.Spec.OnUnfunded = trigger, repeat, retry, unfunded
 	}))
 	if want != nil {
 		require.ErrorIs(m.t, err, want)

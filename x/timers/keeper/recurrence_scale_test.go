@@ -45,9 +45,11 @@ func TestWhatAFireCostsByItsTrigger(t *testing.T) {
 	require.Zero(t, once.Nexts)
 	for name, trigger := range map[string]types.Trigger{
 		"once in 7": {Interval: &types.IntervalTrigger{Every: 7}},
-		"for long":  {Interval: &types.IntervalTrigger{Every: 1_000_000, Remaining: 9}},
+		"for long":  {Interval: &types.IntervalTrigger{Every: 1_000_000}},
 	} {
-		again := more(func(timer *types.Timer) { timer.Trigger, timer.ExpiresAt = trigger, 2_000_000 })
+		again := more(func(timer *types.Timer) {
+			timer.Spec.Trigger, timer.Start, timer.ExpiresAt = trigger, timer.Due, 2_000_000
+		})
 		require.LessOrEqual(t, again.Gets, 30, "%s: %+v", name, again)
 		require.LessOrEqual(t, again.Writes(), 40, "%s: %+v", name, again)
 		require.LessOrEqual(t, again.Nexts, 2, name)

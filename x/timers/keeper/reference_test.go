@@ -39,9 +39,9 @@ func TestAPricedOutTimerIsItsOwnersToResume(t *testing.T) {
 	onHold := eventsOf[*types.TimerHeld](f, f.blocksUntil(3))
 	require.NotEmpty(t, onHold)
 	id := onHold[0].Id
-	require.Equal(t, types.PricedOut, f.timer(robot, id).HoldReason)
+	require.Equal(t, types.PricedOut, f.timer(robot, id).Status.HoldReason)
 	f.run(resume(robot, id))
-	require.Equal(t, types.NotOnHold, f.timer(robot, id).HoldReason)
+	require.Equal(t, types.NotOnHold, f.timer(robot, id).Status.HoldReason)
 }
 
 // TestPoliciesThatDoNotWeighCountNoFires.
@@ -250,7 +250,7 @@ func TestWhatTheOwnerIndexCosts(t *testing.T) {
 	}
 	id := f.schedule(robot2, 5_000, nil)
 	require.Equal(t, []uint64{10_000}, runs(scheduleMsg(robot2, 5_000, nil)))
-	require.Equal(t, []uint64{8_000, 50, 5_000}, runs(&types.MsgUpdateTimer{Sender: robot2.String(), Id: id, GasLimit: 60_000}))
+	require.Equal(t, []uint64{8_000, 50, 5_000}, runs(&types.MsgUpdateTimer{Sender: robot2.String(), Id: id, Spec: types.TimerSpec{GasLimit: 60_000}, Fields: []string{"gas_limit"}}))
 	require.Equal(t, []uint64{8_000, 50}, runs(&types.MsgExtendTimer{Sender: robot2.String(), Id: id, ExpiresAt: 6_000}))
 
 	meter := &recorder{GasMeter: storetypes.NewInfiniteGasMeter()}
@@ -395,7 +395,7 @@ func TestTheLabelIsInWhatEndsATimer(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.fund(poorRobot, 1)
 	labelled := func(label string) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Label = label }
+		return func(msg *types.MsgScheduleTimer) { msg.Spec.Name = label }
 	}
 	f.schedule(robot, 3, f.noop(), labelled("fires"))
 	f.schedule(poorRobot, 3, f.noop(), labelled("lacks funds"))

@@ -40,7 +40,7 @@ func (f *fixture) sameInEachBuild(refusal error) {
 func TestRefusals_OfAllowances(t *testing.T) {
 	f := newFixture(t)
 	by := func(payer sdk.AccAddress) change {
-		return func(msg *types.MsgScheduleTimer) { msg.FeePayer = payer.String() }
+		return func(msg *types.MsgScheduleTimer) { msg.Spec.FeePayer = payer.String() }
 	}
 	f.refused(types.ErrInvalidFeePayer, scheduleMsg(alice, 50, f.pays(alice, bob, 1), by(carol)))
 	f.grantAny(carol, alice, f.basic(5))

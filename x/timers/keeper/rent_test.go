@@ -20,21 +20,21 @@ func TestShortOfCoins_SkipsTheMonth(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxUnfundedSkips = 2 }))
 	tenant := sdk.AccAddress("tenant______________")
 	f.fund(tenant, 100_000)
-	id := f.schedule(tenant, 0, f.pays(tenant, bob, 2_000_000), every(3, 0), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip })
+	id := f.schedule(tenant, 0, f.pays(tenant, bob, 2_000_000), every(3, 0), func(m *types.MsgScheduleTimer) { m.Spec.OnUnfunded = types.OnUnfundedSkip })
 	for month := range 2 {
-		events := f.blocksUntil(f.timer(tenant, id).Due)
+		events := f.blocksUntil(f.timer(tenant, id).Status.Due)
 		fired := only[*types.TimerFired](f, events)
 		require.Equal(t, []any{"sdk", uint32(5), false}, []any{fired.Codespace, fired.Code, fired.Success})
 		require.NotEqual(t, "0", fired.Paid)
 		require.Equal(t, types.SkipUnfunded, only[*types.TimerOccurrencesSkipped](f, events).Reason)
 		info := f.timer(tenant, id)
-		require.Equal(t, []uint64{uint64(month) + 1, uint64(month) + 1, 0}, []uint64{info.Deliveries, uint64(info.Skips), uint64(info.Failures)})
+		require.Equal(t, []uint64{uint64(month) + 1, uint64(month) + 1, 0}, []uint64{info.Status.Deliveries, uint64(info.Status.Skips), uint64(info.Status.Failures)})
 	}
-	require.Equal(t, types.Suspended, f.timer(tenant, id).HoldReason)
+	require.Equal(t, types.Suspended, f.timer(tenant, id).Status.HoldReason)
 	f.fund(tenant, 5_000_000)
 	f.run(&types.MsgResumeTimer{Sender: tenant.String(), Id: id})
-	require.True(t, only[*types.TimerFired](f, f.blocksUntil(f.timer(tenant, id).Due)).Success)
-	require.Zero(t, f.timer(tenant, id).Skips)
+	require.True(t, only[*types.TimerFired](f, f.blocksUntil(f.timer(tenant, id).Status.Due)).Success)
+	require.Zero(t, f.timer(tenant, id).Status.Skips)
 }
 
 // TestShortOfCoins_SuspendsWhatIsInHand: it is tried again when resumed, under its number.
@@ -45,7 +45,7 @@ func TestShortOfCoins_SuspendsWhatIsInHand(t *testing.T) {
 	tenant := sdk.AccAddress("tenant______________")
 	f.fund(tenant, 100_000)
 	id := f.schedule(tenant, 0, f.pays(tenant, bob, 2_000_000), triggered(everySeconds(60)), func(m *types.MsgScheduleTimer) {
-		m.OnUnfunded = types.OnUnfundedSuspend
+		m.Spec.OnUnfunded = types.OnUnfundedSuspend
 	})
 	f.BlockSeconds = 60
 	f.NextBlock()
@@ -53,7 +53,7 @@ func TestShortOfCoins_SuspendsWhatIsInHand(t *testing.T) {
 	first := only[*types.TimerFired](f, events)
 	require.False(t, first.Success)
 	require.Equal(t, types.Suspended, only[*types.TimerHeld](f, events).Reason)
-	require.True(t, f.timer(tenant, id).Tried)
+	require.True(t, f.timer(tenant, id).Status.Tried)
 	f.fund(tenant, 5_000_000)
 	f.run(&types.MsgResumeTimer{Sender: tenant.String(), Id: id})
 	f.NextBlock()
@@ -75,9 +75,9 @@ func TestShortOfCoins_IsTheActorsOwnAlone(t *testing.T) {
 	require.NoError(t, err)
 	f.run(grant)
 	exec := authz.NewMsgExec(alice, []sdk.Msg{inner})
-	id := f.schedule(alice, 0, f.payload(&exec), every(3, 0), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip })
-	events := f.blocksUntil(f.timer(alice, id).Due)
+	id := f.schedule(alice, 0, f.payload(&exec), every(3, 0), func(m *types.MsgScheduleTimer) { m.Spec.OnUnfunded = types.OnUnfundedSkip })
+	events := f.blocksUntil(f.timer(alice, id).Status.Due)
 	require.False(t, only[*types.TimerFired](f, events).Success)
 	require.Empty(t, eventsOf[*types.TimerOccurrencesSkipped](f, events))
-	require.Equal(t, uint32(1), f.timer(alice, id).Failures)
+	require.Equal(t, uint32(1), f.timer(alice, id).Status.Failures)
 }

@@ -102,7 +102,7 @@ func TestReservedActorsPayLikeAllOthers(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(events))
 	require.Equal(t, "54000", only[*types.TimerFired](f, events).Paid, "20,000 at 1, 1.2 and a tip of 0.5")
 	require.Equal(t, before-54_000, f.balance(robot))
-	require.Equal(t, types.TimerStatusReady, f.timer(robot, low).Status)
+	require.Equal(t, types.PhaseReady, f.timer(robot, low).Status.Phase)
 }
 
 // TestTheAuthoritysTimerIsNotKeptOut where the config names no reserved actors.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,14 +16,21 @@ import (
 )
 
 // retrigger gives a timer another trigger, and returns the answer.
-func (f *fixture) retrigger(id string, trigger types.Trigger) types.MsgUpdateTimerResponse {
+func (f *fixture) retrigger(id string, trigger types.Trigger, repeat ...types.Repeat) types.MsgUpdateTimerResponse {
 	f.t.Helper()
-	results, _, err := f.Tx(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &trigger})
+	msg := &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Trigger: trigger}, Fields: []string{"trigger"}}
+	for i := range repeat {
+		msg.Spec.Repeat, msg.Fields = &repeat[i], append(msg.Fields, repeatFields...)
+	}
+	results, _, err := f.Tx(msg)
 	require.NoError(f.t, err)
 	var response types.MsgUpdateTimerResponse
 	require.NoError(f.t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 	return response
 }
+
+// repeatFields are those of repeat.
+var repeatFields = slices.DeleteFunc(types.SpecFields(), func(field string) bool { return !strings.HasPrefix(field, "repeat.") })
 
 // daily is a calendar of a minute of each day.
 func daily(hour int, change ...func(*types.CalendarTrigger)) types.Trigger {
@@ -42,9 +50,9 @@ func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
 		"height":   {Height: 9},
 		"after":    {After: 7},
 		"time":     atTime(time.Now().Unix()),
-		"interval": {Interval: &types.IntervalTrigger{Every: 6, Remaining: 2}},
-		"calendar": everySeconds(200, func(c *types.CalendarTrigger) { c.Remaining = 2 }),
-		"watch":    {Watch: &types.WatchTrigger{Remaining: 2}},
+		"interval": {Interval: &types.IntervalTrigger{Every: 6}},
+		"calendar": everySeconds(200),
+		"watch":    {Watch: &types.WatchTrigger{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, runs := newFixture(t), 0
@@ -57,12 +65,17 @@ func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
 				trigger.Watch.Keys = []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(watched), "< 100")}
 			}
 			f.setWatched(100)
-			response := f.retrigger(id, trigger)
+			times := 1
+			repeat := types.Repeat{}
+			if spec := (types.TimerSpec{Trigger: trigger}); spec.Recurs() {
+				times, repeat.Remaining = 2, 2
+			}
+			response := f.retrigger(id, trigger, repeat)
 			info := f.timer(robot, id)
-			require.Equal(t, []any{response.Seq, response.Due}, []any{info.Seq, info.Due})
+			require.Equal(t, []any{response.Seq, response.Due}, []any{info.Status.Seq, info.Status.Due})
 			if trigger.ByTime() {
-				require.Equal(t, response.DueTime, info.DueTime)
-				require.Equal(t, f.Now()+int64(f.config().MaxTtlSeconds), info.ExpiresTime)
+				require.Equal(t, response.DueTime, info.Status.DueTime)
+				require.Equal(t, f.Now()+int64(f.config().MaxTtlSeconds), info.Status.ExpiresTime)
 			}
 			f.blocksUntil(5)
 			require.Zero(t, runs, "it is not due where it was")
@@ -74,7 +87,7 @@ func TestUpdate_GivesAOneShotAnyTrigger(t *testing.T) {
 			for range 20 {
 				f.NextBlock()
 			}
-			require.Equal(t, int(max(1, trigger.Repetitions())), runs)
+			require.Equal(t, times, runs)
 			require.Zero(t, f.total(robot))
 		})
 	}
@@ -94,7 +107,7 @@ func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
 			return errors.New("once")
 		}
 		return nil
-	}), triggered(everySeconds(3_600)), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 1, After: 3} })
+	}), triggered(everySeconds(3_600)), func(m *types.MsgScheduleTimer) { m.Spec.Retry = &types.Retry{Max: 1, After: 3} })
 	for len(got) < 2 {
 		f.NextBlock()
 	}
@@ -105,7 +118,7 @@ func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
 	require.Len(t, got, 3)
 	early := got[2].Occurrence
 	require.Greater(t, early, uint64(f.Now()))
-	require.Equal(t, uint32(1), f.timer(robot, id).Retries, "it failed, and is retried")
+	require.Equal(t, uint32(1), f.timer(robot, id).Status.Retries, "it failed, and is retried")
 
 	response := f.retrigger(id, everySeconds(60))
 	require.Less(t, uint64(response.DueTime), early, "the new trigger has it too: its retry comes")
@@ -126,18 +139,18 @@ func TestUpdate_ARepeatingTimerCountsOn(t *testing.T) {
 		"watch":    {Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f.refused(types.ErrUnsupportedTimerType, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &other})
+			f.refused(types.ErrUnsupportedTimerType, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Trigger: other}, Fields: []string{"trigger"}})
 		})
 	}
-	f.refused(types.ErrInvalidCalendar, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{Calendar: &types.CalendarTrigger{}}})
+	f.refused(types.ErrInvalidCalendar, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{}}}, Fields: []string{"trigger"}})
 	fromFire := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 50}}))
-	due := f.timer(robot, fromFire).Due
+	due := f.timer(robot, fromFire).Status.Due
 	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 2}})
-	require.Equal(t, due, f.timer(robot, fromFire).Due, "its first occurrence stays")
+	require.Equal(t, due, f.timer(robot, fromFire).Status.Due, "its first occurrence stays")
 	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: f.Height() + 3}})
-	require.Equal(t, f.Height()+3, f.timer(robot, fromFire).Due)
+	require.Equal(t, f.Height()+3, f.timer(robot, fromFire).Status.Due)
 	f.retrigger(fromFire, types.Trigger{Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule, First: f.Height() - 1}})
-	require.Equal(t, f.Height()+4, f.timer(robot, fromFire).Due, "in its clock, from either")
+	require.Equal(t, f.Height()+4, f.timer(robot, fromFire).Status.Due, "in its clock, from either")
 }
 
 // TestUpdate_AWatchWatchesSomethingElse: what it had noticed of the old keys is gone, and nothing of them stays in state.
@@ -150,13 +163,13 @@ func TestUpdate_AWatchWatchesSomethingElse(t *testing.T) {
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	f.NextBlock()
-	require.Equal(t, types.TimerStatusReady, f.timer(robot, id).Status, "it is due, and waits for the lane")
-	same := types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(watched), "> 5")}, Remaining: 3}}
+	require.Equal(t, types.PhaseReady, f.timer(robot, id).Status.Phase, "it is due, and waits for the lane")
+	same := types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob), f.when(f.balanceOf(watched), "> 5")}}}
 	f.retrigger(id, same)
-	require.Equal(t, types.NotOnHold, f.timer(robot, id).HoldReason, "what it has noticed stays")
+	require.Equal(t, types.NotOnHold, f.timer(robot, id).Status.HoldReason, "what it has noticed stays")
 
 	f.retrigger(id, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.when(f.balanceOf(watched), "> 50")}}})
-	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
+	require.Equal(t, types.PhaseWatching, f.timer(robot, id).Status.Phase)
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: blocker})
 	f.run(f.send(alice, bob, 1))
 	f.setWatched(10)
@@ -185,13 +198,13 @@ func TestUpdate_OnHoldStaysOnHold(t *testing.T) {
 	id := f.schedule(robot, 0, f.counted(&runs), triggered(everySeconds(3_600)))
 	f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
 	f.retrigger(id, daily(3))
-	require.Equal(t, types.Paused, f.timer(robot, id).HoldReason)
+	require.Equal(t, types.Paused, f.timer(robot, id).Status.HoldReason)
 	f.pass(f.Now()+86_400, 3_600)
 	require.Zero(t, runs)
 	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id, At: types.ResumeNext})
 	info := f.timer(robot, id)
-	require.Equal(t, 3, time.Unix(info.DueTime, 0).UTC().Hour())
-	f.pass(info.DueTime, 3_600)
+	require.Equal(t, 3, time.Unix(info.Status.DueTime, 0).UTC().Hour())
+	f.pass(info.Status.DueTime, 3_600)
 	f.NextBlock()
 	require.Equal(t, 1, runs)
 }
@@ -199,7 +212,7 @@ func TestUpdate_OnHoldStaysOnHold(t *testing.T) {
 // TestUpdate_ARetryStaysWhenItsOptionsGo: a timer that fires once, failed and waits for its retry keeps the outcome and the
 // height of the retry, whatever an update states of retries. The state is exported and imported.
 func TestUpdate_ARetryStaysWhenItsOptionsGo(t *testing.T) {
-	for name, options := range map[string]types.TimerOptions{
+	for name, options := range map[string]types.TimerSpec{
 		"no retries":          {},
 		"another on_unfunded": {OnUnfunded: types.OnUnfundedSuspend},
 		"fewer":               {Retry: &types.Retry{Max: 1, After: 3}},
@@ -211,19 +224,19 @@ func TestUpdate_ARetryStaysWhenItsOptionsGo(t *testing.T) {
 				tries++
 				return errors.New("not yet")
 			})
-			id := f.schedule(robot, f.Height()+1, payload, func(msg *types.MsgScheduleTimer) { msg.Retry = &types.Retry{Max: 8, After: 10} })
+			id := f.schedule(robot, f.Height()+1, payload, func(msg *types.MsgScheduleTimer) { msg.Spec.Retry = &types.Retry{Max: 8, After: 10} })
 			f.NextBlock()
 			f.NextBlock()
 			require.Equal(t, 1, tries)
-			due := f.timer(robot, id).Due
-			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Options: &options})
+			due := f.timer(robot, id).Status.Due
+			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: options, Fields: []string{"retry", "on_unfunded"}})
 			info := f.timer(robot, id)
-			require.Equal(t, due, info.Due)
-			require.NotNil(t, info.LastOutcome)
+			require.Equal(t, due, info.Status.Due)
+			require.NotNil(t, info.Status.LastOutcome)
 			f.NextBlock()
 			exported := f.export()
 			require.NoError(t, f.Timers.ValidateGenesis(exported))
-			require.NotNil(t, imported(t, f, exported).timer(robot, id).LastOutcome)
+			require.NotNil(t, imported(t, f, exported).timer(robot, id).Status.LastOutcome)
 			require.NoError(t, f.BeginBlock())
 			f.blocksUntil(due + 1)
 			require.Equal(t, 2, tries)
@@ -241,15 +254,17 @@ func TestUpdate_AWatchKeepsWhatItNoticed(t *testing.T) {
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	f.NextBlock()
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{Watch: &types.WatchTrigger{
-		Keys: []types.WatchKey{f.balanceOf(bob)}, Remaining: 3,
-	}}})
+	f.run(&types.MsgUpdateTimer{
+		Sender: robot.String(), Id: id, Spec: types.TimerSpec{Trigger: types.Trigger{Watch: &types.WatchTrigger{
+			Keys: []types.WatchKey{f.balanceOf(bob)},
+		}}, Repeat: &types.Repeat{Remaining: 3}}, Fields: []string{"trigger", "repeat.remaining"},
+	})
 	require.NoError(t, f.Check())
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
 	f.NextBlock()
 	fired := only[*types.TimerFired](f, f.NextBlock())
 	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob))}, fired.Matched)
-	require.Equal(t, uint64(2), f.timer(robot, id).Trigger.Watch.Remaining)
+	require.Equal(t, uint64(2), f.timer(robot, id).Status.Left)
 }
 
 // TestUpdate_OptionsAreReplacedTogether: retry, on_unfunded, renew and only_if, checked against the trigger that the timer has
@@ -258,36 +273,38 @@ func TestUpdate_AWatchKeepsWhatItNoticed(t *testing.T) {
 // Rule: 3.2-options
 func TestUpdate_OptionsAreReplacedTogether(t *testing.T) {
 	f := newFixture(t)
-	update := func(id string, options types.TimerOptions) *types.MsgUpdateTimer {
-		return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Options: &options}
+	update := func(id string, options types.TimerSpec) *types.MsgUpdateTimer {
+		return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: options, Fields: []string{"retry", "on_unfunded", "repeat.renew", "only_if"}}
 	}
 	id := f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}), expiring(f.Height()+100))
-	all := types.TimerOptions{
-		Retry: &types.Retry{Max: 2, After: 1}, OnUnfunded: types.OnUnfundedSkip, Renew: true, OnlyIf: []types.WatchKey{f.lowBalance()},
+	all := types.TimerSpec{
+		Retry: &types.Retry{Max: 2, After: 1}, OnUnfunded: types.OnUnfundedSkip, Repeat: &types.Repeat{Renew: true}, OnlyIf: []types.WatchKey{f.lowBalance()},
 	}
 	f.run(update(id, all))
 	info := f.timer(robot, id)
-	require.Equal(t, all, types.TimerOptions{Retry: info.Retry, OnUnfunded: info.OnUnfunded, Renew: info.Renewal != nil, OnlyIf: info.OnlyIf})
-	require.Equal(t, types.Renewal{Blocks: 100}, *info.Renewal)
-	f.run(update(id, types.TimerOptions{}))
+	require.Equal(t, all, types.TimerSpec{Retry: info.Spec.Retry, OnUnfunded: info.Spec.OnUnfunded, Repeat: info.Spec.Repeat, OnlyIf: info.Spec.OnlyIf})
+	require.Equal(t, types.Renewal{Blocks: 100}, *info.Status.Renewal)
+	f.run(update(id, types.TimerSpec{}))
 	info = f.timer(robot, id)
-	require.Equal(t, types.OnUnfundedDestroy, info.OnUnfunded)
-	require.Nil(t, info.Retry)
-	require.Nil(t, info.Renewal)
-	require.Empty(t, info.OnlyIf)
+	require.Equal(t, types.OnUnfundedUnspecified, info.Spec.OnUnfunded)
+	require.Nil(t, info.Spec.Retry)
+	require.Nil(t, info.Status.Renewal)
+	require.Empty(t, info.Spec.OnlyIf)
 
 	once := f.schedule(robot, 50, f.noop())
-	f.refused(types.ErrUnsupportedTimerType, update(once, types.TimerOptions{Renew: true}))
-	f.refused(types.ErrInvalidOnUnfunded, update(once, types.TimerOptions{OnUnfunded: types.OnUnfundedSkip}))
-	f.refused(types.ErrInvalidRetry, update(id, types.TimerOptions{Retry: &types.Retry{}}))
-	f.refused(types.ErrInvalidOnlyIf, update(id, types.TimerOptions{OnlyIf: []types.WatchKey{f.balanceOf(bob)}}))
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: once, Trigger: &types.Trigger{After: 3}, Options: &types.TimerOptions{
-		Retry: &types.Retry{Max: 1, After: 1},
-	}})
-	require.Equal(t, f.Height()+3, f.timer(robot, once).Due)
-	f.refused(types.ErrExpiresTooSoon, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Trigger: &types.Trigger{
-		Interval: &types.IntervalTrigger{Every: 200, First: f.Height() + 200},
-	}})
+	f.refused(types.ErrInvalidRepeat, update(once, types.TimerSpec{Repeat: &types.Repeat{Renew: true}}))
+	f.refused(types.ErrInvalidOnUnfunded, update(once, types.TimerSpec{OnUnfunded: types.OnUnfundedSkip}))
+	f.refused(types.ErrInvalidRetry, update(id, types.TimerSpec{Retry: &types.Retry{}}))
+	f.refused(types.ErrInvalidOnlyIf, update(id, types.TimerSpec{OnlyIf: []types.WatchKey{f.balanceOf(bob)}}))
+	f.run(&types.MsgUpdateTimer{
+		Sender: robot.String(), Id: once, Spec: types.TimerSpec{Trigger: types.Trigger{After: 3}, Retry: &types.Retry{Max: 1, After: 1}}, Fields: []string{"trigger", "retry"},
+	})
+	require.Equal(t, f.Height()+3, f.timer(robot, once).Status.Due)
+	f.refused(types.ErrExpiresTooSoon, &types.MsgUpdateTimer{
+		Sender: robot.String(), Id: id, Spec: types.TimerSpec{Trigger: types.Trigger{
+			Interval: &types.IntervalTrigger{Every: 200, First: f.Height() + 200},
+		}}, Fields: []string{"trigger"},
+	})
 }
 
 // TestUpdate_ARetryThatIsDroppedIsTriedOnce: what failed and waited for a retry is tried once more, by its number.
@@ -299,11 +316,11 @@ func TestUpdate_ARetryThatIsDroppedIsTriedOnce(t *testing.T) {
 	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
 		runs = append(runs, d)
 		return errors.New("no")
-	}), triggered(everySeconds(3_600)), func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 5, After: 2} })
+	}), triggered(everySeconds(3_600)), func(m *types.MsgScheduleTimer) { m.Spec.Retry = &types.Retry{Max: 5, After: 2} })
 	for len(runs) < 1 {
 		f.NextBlock()
 	}
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Options: &types.TimerOptions{}})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Fields: []string{"retry"}})
 	for range 30 {
 		f.NextBlock()
 	}
@@ -342,8 +359,12 @@ func TestOccurrences_SayWhenATimerIsDue(t *testing.T) {
 		}
 		return text
 	}
-	of := func(trigger types.Trigger, limit uint32) string {
-		return ask(types.QueryOccurrencesRequest{Trigger: &trigger, Limit: limit})
+	of := func(trigger types.Trigger, limit uint32, repeat ...types.Repeat) string {
+		spec := types.TimerSpec{Trigger: trigger}
+		if len(repeat) > 0 {
+			spec.Repeat = &repeat[0]
+		}
+		return ask(types.QueryOccurrencesRequest{Spec: &spec, Limit: limit})
 	}
 	height := f.Height()
 	at := func(blocks ...uint64) (text string) {
@@ -355,20 +376,16 @@ func TestOccurrences_SayWhenATimerIsDue(t *testing.T) {
 	require.Equal(t, at(9), of(types.Trigger{After: 9}, 0))
 	require.Equal(t, "77 ", of(atTime(int64(now)+77), 0))
 	require.Equal(t, "60 120 180 240 300 more", of(everySeconds(60), 0))
-	require.Equal(t, "60 120 ", of(everySeconds(60, func(c *types.CalendarTrigger) { c.Remaining = 2 }), 0))
-	require.Equal(t, "60 120 more", of(everySeconds(60, func(c *types.CalendarTrigger) {
-		c.Remaining, c.Occurrences = 3, &types.OccurrenceTerms{Jitter: 50}
-	}), 2), "jitter follows from an id")
+	require.Equal(t, "60 120 ", of(everySeconds(60), 0, types.Repeat{Remaining: 2}))
+	require.Equal(t, "60 120 more", of(everySeconds(60), 2, types.Repeat{Remaining: 3, Jitter: 50}), "jitter follows from an id")
 	require.Equal(t, at(5, 10, 15)+"more", of(types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}, 3))
 	require.Equal(t, at(5, 10, 15)+"more", of(types.Trigger{Interval: &types.IntervalTrigger{Every: 5, From: types.FromSchedule}}, 3))
 	require.Equal(t, at(5, 10), ask(types.QueryOccurrencesRequest{
-		Trigger: &types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}, ExpiresAt: height + 14,
+		Spec: &types.TimerSpec{Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 5}}, ExpiresAt: height + 14},
 	}))
 	require.Empty(t, of(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(bob)}}}, 0))
 
-	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(60, func(c *types.CalendarTrigger) {
-		c.Remaining, c.Occurrences = 4, &types.OccurrenceTerms{Jitter: 30}
-	})))
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(60), types.Repeat{Remaining: 4, Jitter: 30}))
 	named := types.QueryOccurrencesRequest{Actor: robot.String(), Id: id[:8], Limit: 10}
 	first, err := f.query().Occurrences(f.Ctx(), &named)
 	require.NoError(t, err)
@@ -384,11 +401,11 @@ func TestOccurrences_SayWhenATimerIsDue(t *testing.T) {
 
 	for name, bad := range map[string]types.QueryOccurrencesRequest{
 		"nothing":     {},
-		"both":        {Actor: robot.String(), Id: id, Trigger: &types.Trigger{After: 1}},
-		"too many":    {Trigger: &types.Trigger{After: 1}, Limit: 101},
+		"both":        {Actor: robot.String(), Id: id, Spec: &types.TimerSpec{Trigger: types.Trigger{After: 1}}},
+		"too many":    {Spec: &types.TimerSpec{Trigger: types.Trigger{After: 1}}, Limit: 101},
 		"gone":        {Actor: robot.String(), Id: id},
-		"what is not": {Trigger: &types.Trigger{}},
-		"too long":    {Trigger: &types.Trigger{After: 5}, ExpiresAt: 1 << 60},
+		"what is not": {Spec: &types.TimerSpec{}},
+		"too long":    {Spec: &types.TimerSpec{Trigger: types.Trigger{After: 5}, ExpiresAt: 1 << 60}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := f.query().Occurrences(f.Ctx(), &bad)

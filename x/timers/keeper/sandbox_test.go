@@ -135,17 +135,17 @@ func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 	require.Equal(t, types.TimerHeld{
 		Id: bad, Actor: robot.String(), Reason: types.Quarantined, Codespace: types.ModuleName, Code: types.ErrInternal.ABCICode(),
 	}, *only[*types.TimerHeld](f, events))
-	require.Equal(t, types.TimerStatusOnHold, f.timer(robot, bad).Status)
-	require.Equal(t, types.Quarantined, f.timer(robot, bad).HoldReason)
+	require.Equal(t, types.PhaseOnHold, f.timer(robot, bad).Status.Phase)
+	require.Equal(t, types.Quarantined, f.timer(robot, bad).Status.HoldReason)
 
 	f.Bank.ClearSendRestriction()
 	events = f.blocksUntil(20)
 	require.Empty(t, f.firedIDs(events), "the cause is gone, but only the authority releases it")
 	require.Empty(t, eventsOf[*types.TimerReleased](f, events))
 
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: bad, GasLimit: 60_000})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: bad, Spec: types.TimerSpec{GasLimit: 60_000}, Fields: []string{"gas_limit"}})
 	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: bad, ExpiresAt: 1_000})
-	require.Equal(t, types.Quarantined, f.timer(robot, bad).HoldReason, "its owner may change it, but not release it")
+	require.Equal(t, types.Quarantined, f.timer(robot, bad).Status.HoldReason, "its owner may change it, but not release it")
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
 	events = f.NextBlock()
@@ -350,10 +350,10 @@ func TestOnHold_StrangersThatArePausedDelayNobody(t *testing.T) {
 	waits := f.schedule(robot, f.Height()+1, f.noop(), bidding(stated("2.9", "0.9")), paidBy(poor))
 	f.NextBlock()
 	require.Contains(t, f.firedIDs(f.NextBlock()), id)
-	require.Equal(t, types.Unfunded, f.timer(robot, waits).HoldReason)
+	require.Equal(t, types.Unfunded, f.timer(robot, waits).Status.HoldReason)
 	f.fund(poor, rich)
 	require.Contains(t, f.firedIDs(f.blocksUntil(f.Height()+1)), waits, "within two blocks")
-	require.Equal(t, types.Paused, f.timer(crowdOwner((strangers-1)/100), expires).HoldReason)
+	require.Equal(t, types.Paused, f.timer(crowdOwner((strangers-1)/100), expires).Status.HoldReason)
 	f.blocksUntil(150 + 5*strangers/40)
 	require.Less(t, f.total(crowdOwner((strangers-1)/100)), uint32(100), "those asleep expire, some in each block")
 }

@@ -30,14 +30,15 @@ func crowd(n int, change func(*types.Timer)) func(*lab.ChainOptions) {
 		for i := range genesis.Timers {
 			timer := &genesis.Timers[i]
 			*timer = types.Timer{
-				Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", i/100)), Handler: "noop",
+				Actor:    sdk.AccAddress(fmt.Sprintf("robot_%014d", i/100)),
 				GasLimit: 40_000, ExpiresAt: 1_000, Seq: uint64(i) + 1, Due: 500,
+				Spec: types.TimerSpec{Call: types.TimerCall{Handler: "noop"}},
 			}
 			change(timer)
-			if timer.Trigger.Watch == nil && timer.Trigger.Interval == nil && timer.Trigger.Time == nil {
-				timer.Trigger.Height = timer.Due
+			if timer.Spec.Trigger.Watch == nil && timer.Spec.Trigger.Interval == nil && timer.Spec.Trigger.Time == nil {
+				timer.Spec.Trigger.Height = timer.Due
 			}
-			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 		}
 		genesis.NextSeq = uint64(n) + 1
 	}
@@ -322,7 +323,7 @@ func TestNothingIsLeftBehindWhenTimersAreGone(t *testing.T) {
 	var ids []string
 	for i := range 60 {
 		id := f.schedule(robot, 3+uint64(i)%5, make([]byte, 20*i), expiring(8))
-		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, 1_000-16*i)}})
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, 1_000-16*i)}}, Fields: []string{"call"}})
 		f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: 8 + uint64(i)%4})
 		ids = append(ids, id)
 	}

@@ -25,21 +25,21 @@ import (
 type change = func(*types.MsgScheduleTimer)
 
 func trigger(trigger types.Trigger) change {
-	return func(msg *types.MsgScheduleTimer) { msg.Trigger = trigger }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Trigger = trigger }
 }
 
 func at(height uint64) change { return trigger(types.Trigger{Height: height}) }
 
 func payload(payload []byte) change {
-	return func(msg *types.MsgScheduleTimer) { msg.Payload = payload }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Payload = payload }
 }
 
 func handler(name string) change {
-	return func(msg *types.MsgScheduleTimer) { msg.Handler = name }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Handler = name }
 }
 
 func bid(bid types.Bid) change {
-	return func(msg *types.MsgScheduleTimer) { msg.Bid = &bid }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Bid = &bid }
 }
 
 func static(maxFee, priority math.LegacyDec) change {
@@ -70,8 +70,8 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"after and height":   {types.ErrUnsupportedTimerType, trigger(types.Trigger{After: 1, Height: 50})},
 		"after and interval": {types.ErrInvalidInterval, trigger(types.Trigger{After: 1, Interval: &types.IntervalTrigger{Every: 1}})},
 		"after and watch":    {types.ErrUnsupportedTimerType, trigger(types.Trigger{After: 1, Watch: &types.WatchTrigger{}})},
-		"long label":         {types.ErrInvalidLabel, func(msg *types.MsgScheduleTimer) { msg.Label = strings.Repeat("x", 65) }},
-		"label of two lines": {types.ErrInvalidLabel, func(msg *types.MsgScheduleTimer) { msg.Label = "a\nb" }},
+		"long label":         {types.ErrInvalidLabel, func(msg *types.MsgScheduleTimer) { msg.Spec.Name = strings.Repeat("x", 65) }},
+		"label of two lines": {types.ErrInvalidLabel, func(msg *types.MsgScheduleTimer) { msg.Spec.Name = "a\nb" }},
 		"due too late":       {types.ErrTTLTooLong, at(last + 1)},
 		"largest height":     {types.ErrTTLTooLong, at(^uint64(0))},
 		"lives too long":     {types.ErrTTLTooLong, expiring(last + 1)},
@@ -86,9 +86,9 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"gas too high":       {types.ErrGasLimitOutOfBounds, limited(config.MaxCyclesPerFire + 1)},
 		"largest gas":        {types.ErrGasLimitOutOfBounds, limited(^uint64(0))},
 		"cells too high": {types.ErrCellLimitOutOfBounds, func(msg *types.MsgScheduleTimer) {
-			msg.CellLimit = config.MaxCellsPerFire + 1
+			msg.Spec.CellLimit = config.MaxCellsPerFire + 1
 		}},
-		"largest cells":     {types.ErrCellLimitOutOfBounds, func(msg *types.MsgScheduleTimer) { msg.CellLimit = ^uint64(0) }},
+		"largest cells":     {types.ErrCellLimitOutOfBounds, func(msg *types.MsgScheduleTimer) { msg.Spec.CellLimit = ^uint64(0) }},
 		"long payload":      {types.ErrPayloadTooLong, payload(make([]byte, config.MaxPayloadBytes+1))},
 		"empty payload":     {types.ErrInvalidPayload, payload(nil)},
 		"garbage payload":   {types.ErrInvalidPayload, payload([]byte("garbage"))},
@@ -98,7 +98,7 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"foreign signer":    {types.ErrForeignSigner, payload(f.pays(bob, alice, 1))},
 		"sender":            {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Sender = "alice" }},
 		"no sender":         {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Sender = "" }},
-		"fee payer's form":  {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.FeePayer = "bob" }},
+		"fee payer's form":  {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Spec.FeePayer = "bob" }},
 		"stranger's money":  {types.ErrInvalidFeePayer, paidBy(bob)},
 		"two bids":          {types.ErrInvalidBid, bid(types.Bid{Tier: types.TierFast, Price: "1"})},
 		"unknown tier":      {types.ErrInvalidBid, bid(types.Bid{Tier: 9})},
@@ -127,17 +127,17 @@ func TestScheduleAcceptsTheBounds(t *testing.T) {
 	last := f.Height() + config.MaxTtlBlocks
 	send := f.pays(alice, bob, 1)
 	for _, change := range []func(*types.MsgScheduleTimer){
-		func(msg *types.MsgScheduleTimer) { msg.Trigger.Height = f.Height() + 1 },
-		func(msg *types.MsgScheduleTimer) { msg.Trigger.Height, msg.ExpiresAt = last, last },
+		func(msg *types.MsgScheduleTimer) { msg.Spec.Trigger.Height = f.Height() + 1 },
+		func(msg *types.MsgScheduleTimer) { msg.Spec.Trigger.Height, msg.Spec.ExpiresAt = last, last },
 		expiring(10), expiring(last),
 		limited(config.MinGasLimit), limited(config.MaxCyclesPerFire),
-		func(msg *types.MsgScheduleTimer) { msg.CellLimit = config.MaxCellsPerFire },
-		func(msg *types.MsgScheduleTimer) { msg.Handler = types.DefaultHandler },
+		func(msg *types.MsgScheduleTimer) { msg.Spec.CellLimit = config.MaxCellsPerFire },
+		func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Handler = types.DefaultHandler },
 	} {
 		f.schedule(alice, 10, send, change)
 	}
 	f.schedule(robot, 10, make([]byte, config.MaxPayloadBytes), limited(config.MaxCyclesPerFire))
-	f.schedule(robot, 10, nil, func(msg *types.MsgScheduleTimer) { msg.Handler = strings.Repeat("h", types.MaxHandlerBytes) })
+	f.schedule(robot, 10, nil, func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Handler = strings.Repeat("h", types.MaxHandlerBytes) })
 }
 
 // Rule: 1.2-id, 1.2-handler, 1.2-fee-payer, 1.2-cell-limit, 1.2-expires-at, 1.2-seq, 1.2-scheduler
@@ -147,23 +147,23 @@ func TestScheduleFillsInDefaults(t *testing.T) {
 	config := f.config()
 	payload := f.pays(alice, bob, 1)
 	id := f.schedule(alice, 9, payload, limited(0))
-	seq := f.timer(alice, id).Seq
+	seq := f.timer(alice, id).Status.Seq
 	require.Equal(t, hex.EncodeToString(types.TimerID(alice, 9, payload, seq)), id)
 
 	info := f.timer(alice, id)
-	require.Equal(t, types.DefaultHandler, info.Handler)
-	require.Equal(t, config.MaxCyclesPerFire, info.GasLimit)
-	require.Equal(t, f.Height()+config.MaxTtlBlocks, info.ExpiresAt)
-	require.Equal(t, alice.String(), info.FeePayer)
-	require.Equal(t, f.Height(), info.ScheduleHeight)
-	require.Equal(t, uint64(9), info.Due)
-	require.Nil(t, info.Bid)
-	require.Zero(t, info.FireSeq)
-	require.Len(t, info.Messages, 1)
+	require.Equal(t, types.TimerSpec{Trigger: types.Trigger{Height: 9}, Call: info.Spec.Call}, info.Spec, "as stated")
+	require.Equal(t, config.MaxCyclesPerFire, info.Status.GasLimit)
+	require.Equal(t, f.Height()+config.MaxTtlBlocks, info.Status.ExpiresAt)
+	require.Equal(t, alice.String(), info.Status.FeePayer)
+	require.Equal(t, f.Height(), info.Status.ScheduleHeight)
+	require.Equal(t, uint64(9), info.Status.Due)
+	require.Nil(t, info.Spec.Bid)
+	require.Zero(t, info.Status.FireSeq)
+	require.Len(t, info.Spec.Call.Messages, 1)
 
 	scheduled := only[*types.TimerScheduled](f, f.NextBlock())
 	require.Equal(t, types.TimerScheduled{
-		Id: id, Actor: alice.String(), Due: 9, ExpiresAt: info.ExpiresAt, GasLimit: info.GasLimit, CellLimit: config.DefaultCellLimit, Seq: seq, FeePayer: alice.String(),
+		Id: id, Actor: alice.String(), Due: 9, ExpiresAt: info.Status.ExpiresAt, GasLimit: info.Status.GasLimit, CellLimit: config.DefaultCellLimit, Seq: seq, FeePayer: alice.String(),
 		Tier: types.TimerTierNear,
 	}, *scheduled)
 	require.Equal(t, int64(rich), f.balance(alice), "nothing is escrowed")
@@ -190,8 +190,8 @@ func TestBidsAreKeptAndPriceIgnoredUnderFIFO(t *testing.T) {
 		{&types.Bid{Price: "0"}, nil},
 		{&types.Bid{}, nil},
 	} {
-		id := f.schedule(robot, 3, f.noop(), func(msg *types.MsgScheduleTimer) { msg.Bid = tc.stated })
-		require.Equal(t, tc.kept, f.timer(robot, id).Bid)
+		id := f.schedule(robot, 3, f.noop(), func(msg *types.MsgScheduleTimer) { msg.Spec.Bid = tc.stated })
+		require.Equal(t, tc.kept, f.timer(robot, id).Spec.Bid)
 	}
 	// All pay the same, whatever they stated: policy fifo has one price.
 	for _, fired := range eventsOf[*types.TimerFired](f, f.blocksUntil(3)) {
@@ -214,13 +214,13 @@ func TestPayloadConvention(t *testing.T) {
 		return nil
 	})
 	wrapped := f.schedule(robot, 3, wrap("other", string(inner)))
-	plain := f.schedule(robot, 3, nil, func(msg *types.MsgScheduleTimer) { msg.Handler, msg.Payload = "stated", inner })
+	plain := f.schedule(robot, 3, nil, func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Handler, msg.Spec.Call.Payload = "stated", inner })
 	info := f.timer(robot, wrapped)
-	require.Equal(t, "other", info.Handler)
-	require.Equal(t, inner, info.Payload)
-	require.Equal(t, hex.EncodeToString(types.TimerID(robot, 3, inner, info.Seq)), wrapped, "the id is over what is delivered")
+	require.Equal(t, "other", info.Spec.Call.Handler)
+	require.Equal(t, inner, info.Spec.Call.Payload)
+	require.Equal(t, hex.EncodeToString(types.TimerID(robot, 3, inner, info.Status.Seq)), wrapped, "the id is over what is delivered")
 
-	conflict := func(msg *types.MsgScheduleTimer) { msg.Handler = "other" }
+	conflict := func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Handler = "other" }
 	f.refused(types.ErrHandlerConflict, scheduleMsg(robot, 3, wrap("other", "x"), conflict))
 	f.refused(types.ErrHandlerTooLong, scheduleMsg(robot, 3, wrap(strings.Repeat("h", types.MaxHandlerBytes+1), "x")))
 	f.refused(types.ErrInvalidHandler, scheduleMsg(alice, 3, wrap("other", string(f.pays(alice, bob, 1)))))
@@ -235,7 +235,7 @@ func TestPayloadConvention(t *testing.T) {
 
 	near := []byte(`{"_handler":"a","_payload":"not base64!"}`)
 	id := f.schedule(robot, f.Height()+5, near)
-	require.Equal(t, near, f.timer(robot, id).Payload, "what is not the convention is delivered as it is")
+	require.Equal(t, near, f.timer(robot, id).Spec.Call.Payload, "what is not the convention is delivered as it is")
 }
 
 // Rule: 3-cost, 3-payload-cost
@@ -270,7 +270,7 @@ func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 		schedule, cancel uint64
 	}{
 		"update": {func(id string) sdk.Msg {
-			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 100_000}
+			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 100_000}, Fields: []string{"gas_limit"}}
 		}, 777, 0},
 		"extend": {func(id string) sdk.Msg {
 			return &types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: 500}
@@ -297,7 +297,7 @@ func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 	require.Equal(t, uint64(777), resumed(dearSchedule)-resumed(same), "resume")
 	update := func(bytes int) func(id string) sdk.Msg {
 		return func(id string) sdk.Msg {
-			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, bytes)}}
+			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, bytes)}}, Fields: []string{"call"}}
 		}
 	}
 	require.Equal(t, uint64(1_000*(30+30)), cost(same, update(3_100))-cost(same, update(2_100)), "a cell per byte of a new payload")
@@ -313,14 +313,14 @@ func TestAFailedTransactionUndoesEverything(t *testing.T) {
 	f.NextBlock()
 	f.refused(types.ErrTimerNotFound,
 		scheduleMsg(alice, 60, f.pays(alice, bob, 2)),
-		&types.MsgUpdateTimer{Sender: alice.String(), Id: kept, GasLimit: 100_000},
+		&types.MsgUpdateTimer{Sender: alice.String(), Id: kept, Spec: types.TimerSpec{GasLimit: 100_000}, Fields: []string{"gas_limit"}},
 		&types.MsgExtendTimer{Sender: alice.String(), Id: kept, ExpiresAt: 70},
 		&types.MsgCancelTimer{Sender: alice.String(), Id: kept},
 		&types.MsgCancelTimer{Sender: alice.String(), Id: kept},
 	)
 	require.Equal(t, before, f.timer(alice, kept))
 	require.Equal(t, uint32(1), f.total(alice))
-	require.Equal(t, before.Seq+1, f.timer(alice, f.schedule(alice, 60, f.pays(alice, bob, 2))).Seq, "the number was not used up")
+	require.Equal(t, before.Status.Seq+1, f.timer(alice, f.schedule(alice, 60, f.pays(alice, bob, 2))).Status.Seq, "the number was not used up")
 }
 
 // Rule: 1.12-delivery-content, 1.12-handlers-are-told, 3-modules-same-checks
@@ -334,12 +334,12 @@ func TestAModuleSchedulesThroughTheHostAPI(t *testing.T) {
 	})
 	f.grant(alice, oracle, unlimited())
 	request := keeper.ScheduleRequest{
-		Actor: oracle, Trigger: types.Trigger{Height: 3}, Payload: []byte("tick"), FeePayer: alice, GasLimit: gas,
+		Actor: oracle, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 3}, Call: types.TimerCall{Payload: []byte("tick")}, FeePayer: alice.String(), GasLimit: gas},
 	}
 	timer, err := f.Timers.Schedule(f.Ctx(), request)
 	require.NoError(t, err)
 	unknown := request
-	unknown.Handler = "none such"
+	unknown.Spec.Call.Handler = "none such"
 	_, err = f.Timers.Schedule(f.Ctx(), unknown)
 	require.ErrorIs(t, err, types.ErrInvalidHandler)
 

@@ -37,7 +37,7 @@ func scored(c *types.TimerConfig) {
 func TestAScoreBidIsCheckedWhenItIsStated(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	kept := func(bid *types.Bid) *types.Bid {
-		return f.timer(robot, f.schedule(robot, 50, f.noop(), bidding(bid))).Bid
+		return f.timer(robot, f.schedule(robot, 50, f.noop(), bidding(bid))).Spec.Bid
 	}
 	const most = "79228162514264337593543950335"
 	require.Equal(t, price("7"), kept(price("7")))
@@ -51,8 +51,8 @@ func TestAScoreBidIsCheckedWhenItIsStated(t *testing.T) {
 	}
 	id := f.schedule(robot, 50, f.noop(), bidding(price("7")))
 	for _, step := range [][2]string{{"8", "8"}, {"0", ""}, {"9", "9"}} {
-		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Bid: price(step[0])})
-		require.Equal(t, step[1], f.timer(robot, id).Bid.GetPrice())
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Bid: price(step[0])}, Fields: []string{"bid"}})
+		require.Equal(t, step[1], f.timer(robot, id).Spec.Bid.GetPrice())
 	}
 }
 
@@ -91,7 +91,8 @@ func TestABidIsPaidAtEachFire(t *testing.T) {
 	require.Equal(t, "0.000000000000000000", f.prices().P50, "a lump sum is no tip per cycle")
 
 	twice := scheduleMsg(robot, 0, f.noop(), bidding(price("5")))
-	twice.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: 5, Remaining: 2}}
+	twice.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: 5}}
+	twice.Spec.Repeat = &types.Repeat{Remaining: 2}
 	f.run(twice)
 	f.blocksUntil(8)
 	require.Equal(t, int64(80), f.balance(tips))
@@ -268,7 +269,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 		ids[i] = f.schedule([]sdk.AccAddress{robot, robot2}[i%2], 2, f.noop(), limited(40_000), bidding(price(fmt.Sprint(i*7%10))))
 	}
 	f.blocksUntil(5)
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: price("5000")})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Spec: types.TimerSpec{Bid: price("5000")}, Fields: []string{"bid"}})
 	genesis := f.export()
 	require.True(t, slices.ContainsFunc(genesis.Ready, func(e types.ReadyEntry) bool { return market.List(e.List).Wide() }))
 	again := newFixture(t, func(opts *lab.ChainOptions) {
@@ -318,8 +319,8 @@ func TestAnUpdateInAStormCompetesFromTheNextBlock(t *testing.T) {
 	}
 	f.blocksUntil(7)
 	last := ids[len(ids)-1]
-	require.Equal(t, types.TimerStatusReady, f.timer(robot2, last).Status)
-	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: last, Bid: price("1000")})
+	require.Equal(t, types.PhaseReady, f.timer(robot2, last).Status.Phase)
+	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: last, Spec: types.TimerSpec{Bid: price("1000")}, Fields: []string{"bid"}})
 	require.NotContains(t, f.firedIDs(f.NextBlock()), last)
 	require.Equal(t, last, f.firedIDs(f.NextBlock())[0])
 }
@@ -446,8 +447,8 @@ func (m *scoreModel) order(contest []*stormTimer, turnsLeft int) (order []*storm
 	}
 	score := func(t *stormTimer) math.LegacyDec {
 		bid := math.ZeroInt()
-		if t.Bid != nil {
-			bid, _ = math.NewIntFromString(t.Bid.Price)
+		if t.Spec.Bid != nil {
+			bid, _ = math.NewIntFromString(t.Spec.Bid.Price)
 		}
 		p := types.ParamsOf[scorepolicy.Params](&m.config)
 		return p.WAge.MulInt(math.NewIntFromUint64(m.height - t.Due)).Add(p.WBid.MulInt(bid)).
@@ -527,13 +528,17 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 			actor = 0
 		}
 		timer := types.Timer{
-			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Handler: "noop",
-			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due, Trigger: types.Trigger{Height: due},
+			Actor:    sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)),
+			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due,
+			Spec: types.TimerSpec{
+				Call:    types.TimerCall{Handler: "noop"},
+				Trigger: types.Trigger{Height: due},
+			},
 		}
 		if bid := bids[r.IntN(len(bids))]; bid != "0" {
-			timer.Bid = price(bid)
+			timer.Spec.Bid = price(bid)
 		}
-		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 		return timer
 	}
 	m := &scoreModel{stormModel{fires: map[uint64]map[string]uint64{}}}
@@ -587,8 +592,10 @@ func TestScoreOverloadReadsAreBounded(t *testing.T) {
 	const fires = 9
 	n := sized(3_000, 20_000)
 	for name, change := range map[string]func(*types.Timer){
-		"of one score":    func(timer *types.Timer) { timer.Due = 2 },
-		"of a score each": func(timer *types.Timer) { timer.Due, timer.Bid = 2, price(fmt.Sprint(timer.Seq*7_919%uint64(n)+1)) },
+		"of one score": func(timer *types.Timer) { timer.Due = 2 },
+		"of a score each": func(timer *types.Timer) {
+			timer.Due, timer.Spec.Bid = 2, price(fmt.Sprint(timer.Seq*7_919%uint64(n)+1))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var counts *storecount.Counts

@@ -212,10 +212,10 @@ func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 		ids = append(ids, f.schedule(dave, 2, f.pays(dave, bob, 1)))
 	}
 	f.NextBlock()
-	status := types.TimerStatusReady
+	status := types.PhaseReady
 	for _, id := range ids {
-		require.Equal(t, status, f.timer(dave, id).Status)
-		status = types.TimerStatusOnHold
+		require.Equal(t, status, f.timer(dave, id).Status.Phase)
+		status = types.PhaseOnHold
 		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id, "one a block, in order")
 	}
 	require.Zero(t, f.total(dave))
@@ -309,8 +309,8 @@ func TestFire_NothingAfterItsConditionsMakesItFree(t *testing.T) {
 	}
 	for range 30 {
 		f.schedule(robot, 0, f.counted(&runs), triggered(types.Trigger{Watch: &types.WatchTrigger{
-			Keys: []types.WatchKey{f.balanceOf(carol)}, Remaining: 1,
-		}}), onlyIf(conditions...))
+			Keys: []types.WatchKey{f.balanceOf(carol)},
+		}}, types.Repeat{Remaining: 1}), onlyIf(conditions...))
 	}
 	f.NextBlock()
 	f.fund(carol, 1)
@@ -350,7 +350,7 @@ func TestFire_ModuleCannotFinish(t *testing.T) {
 	require.Equal(t, types.Quarantined, only[*types.TimerHeld](f, events).Reason)
 	require.Equal(t, int64(rich), f.balance(bob), "what its handler did is undone")
 	require.Equal(t, int64(rich)-number(t, fired.Paid), f.balance(robot))
-	require.Equal(t, uint32(1), f.timer(robot, id).FireSeq)
+	require.Equal(t, uint32(1), f.timer(robot, id).Status.FireSeq)
 	store.kept = nil
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
 	f.NextBlock()

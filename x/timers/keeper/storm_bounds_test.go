@@ -27,7 +27,7 @@ func TestBoundsOfListsHoldWhatAHandlerChanges(t *testing.T) {
 			f := newFixture(t, withConfig(stormy(2, 16)))
 			var ids []string
 			raise := f.script(func(ctx sdk.Context, _ types.Delivery) error {
-				_, err := keeper.NewMsgServer(f.Timers).UpdateTimer(ctx, &types.MsgUpdateTimer{Sender: robot.String(), Id: ids[4], Bid: raised})
+				_, err := keeper.NewMsgServer(f.Timers).UpdateTimer(ctx, &types.MsgUpdateTimer{Sender: robot.String(), Id: ids[4], Spec: types.TimerSpec{Bid: raised}, Fields: []string{"bid"}})
 				require.NoError(t, err)
 				return failure
 			})
@@ -120,7 +120,7 @@ func TestAHandlerChangesWhatItsBlockHasAdmitted(t *testing.T) {
 		var changed, cancelled, extended string
 		first := f.schedule(robot, 3, f.script(func(ctx sdk.Context, _ types.Delivery) error {
 			server := keeper.NewMsgServer(f.Timers)
-			_, err := server.UpdateTimer(ctx, &types.MsgUpdateTimer{Sender: robot.String(), Id: changed, Bid: stated("2.9", "0.85")})
+			_, err := server.UpdateTimer(ctx, &types.MsgUpdateTimer{Sender: robot.String(), Id: changed, Spec: types.TimerSpec{Bid: stated("2.9", "0.85")}, Fields: []string{"bid"}})
 			require.NoError(t, err)
 			_, err = server.CancelTimer(ctx, &types.MsgCancelTimer{Sender: robot.String(), Id: cancelled})
 			require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestReadyIndex_IsLeftAloneByTransactions(t *testing.T) {
 	for i, msg := range []func(id string) sdk.Msg{
 		func(id string) sdk.Msg { return &types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: 500} },
 		func(id string) sdk.Msg {
-			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 90_000}
+			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}}
 		},
 		func(id string) sdk.Msg { return &types.MsgPauseTimer{Sender: robot.String(), Id: id} },
 		func(id string) sdk.Msg { return &types.MsgCancelTimer{Sender: robot.String(), Id: id} },
@@ -285,7 +285,7 @@ func TestStorm_MeetsAnExpiredTimerOnce(t *testing.T) {
 func TestStorm_DropsExpiredEntriesWithinItsOverhead(t *testing.T) {
 	const crowd, last = 1_500, 6
 	f := crowded(t, crowd, func(timer *types.Timer) {
-		timer.Due, timer.ExpiresAt, timer.Bid = 2, last, stated("2.9", "0.9")
+		timer.Due, timer.ExpiresAt, timer.Spec.Bid = 2, last, stated("2.9", "0.9")
 	}, withConfig(expensive), withConfig(func(c *types.TimerConfig) {
 		c.LanePaused = true
 		lab.SetRemovals(c, 1)

@@ -202,7 +202,7 @@ func (m *stormModel) block() (fired []string) {
 	}
 	weightOf := m.weights()
 	contest, storm := m.compete(weightOf, func(t *stormTimer) bool {
-		_, pays := eip1559.Priority(prices, t.Bid.Ask())
+		_, pays := eip1559.Priority(prices, t.Spec.Bid.Ask())
 		return pays
 	})
 	m.basefee, m.cycles, m.p50 = prices.Lane, 0, m.p50.QuoInt64(2)
@@ -218,7 +218,7 @@ func (m *stormModel) block() (fired []string) {
 		}
 		candidates := make([]market.Candidate, len(contest))
 		for i, t := range contest {
-			candidates[i] = market.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
+			candidates[i] = market.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Spec.Bid.Ask(), Weight: weightOf(t.Actor)}
 			if storm && !slices.Contains(met, t) {
 				candidates[i].Weight = t.weight
 			}
@@ -313,10 +313,14 @@ func stormProperty(t *rapid.T) (storms int) {
 			actor = 0
 		}
 		timer := types.Timer{
-			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Handler: "noop", Bid: bid(r),
-			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due, Trigger: types.Trigger{Height: due},
+			Actor:    sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)),
+			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due,
+			Spec: types.TimerSpec{
+				Call: types.TimerCall{Handler: "noop"}, Bid: bid(r),
+				Trigger: types.Trigger{Height: due},
+			},
 		}
-		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 		return timer
 	}
 	m := &stormModel{fires: map[uint64]map[string]uint64{}, p50: math.LegacyZeroDec()}
@@ -353,7 +357,7 @@ func stormProperty(t *rapid.T) (storms int) {
 
 // newcomer schedules a timer in the open block, if its bid is accepted.
 func (f *fixture) newcomer(m *stormModel, timer types.Timer) {
-	results, _, err := f.Tx(scheduleMsg(timer.Actor, timer.Due, timer.Payload, limited(timer.GasLimit), bidding(timer.Bid)))
+	results, _, err := f.Tx(scheduleMsg(timer.Actor, timer.Due, timer.Spec.Call.Payload, limited(timer.GasLimit), bidding(timer.Spec.Bid)))
 	if err != nil {
 		require.ErrorIs(f.t, err, types.ErrRejectedBelowBasefee)
 		return
@@ -361,13 +365,13 @@ func (f *fixture) newcomer(m *stormModel, timer types.Timer) {
 	var response types.MsgScheduleTimerResponse
 	require.NoError(f.t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 	info := f.timer(timer.Actor, response.Id)
-	timer.Seq, timer.Bid = info.Seq, info.Bid
-	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+	timer.Seq, timer.Spec.Bid = info.Status.Seq, info.Spec.Bid
+	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 	m.timers = append(m.timers, &stormTimer{Timer: timer})
 }
 
 func bidding(bid *types.Bid) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Bid = bid }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Bid = bid }
 }
 
 // Rule: 2.2-ready-index, 2.2-complete-bounds, 5.1-collect, 5.1-execute, 5.4-exact-below-window, 5.4-admission

@@ -28,7 +28,7 @@ func crowdOfWatches(t *testing.T, timers int, expiry uint64, when *types.WatchCo
 		timer.ExpiresAt = expiry
 		for range 7 {
 			key := append([]byte{2, 20}, memberOf(n)...)
-			timer.Trigger.Watch.Keys = append(timer.Trigger.Watch.Keys,
+			timer.Spec.Trigger.Watch.Keys = append(timer.Spec.Trigger.Watch.Keys,
 				types.WatchKey{Store: "bank", Prefix: append(key, "stake"...), When: when})
 			n++
 		}

@@ -105,48 +105,40 @@ func (h *twinHistory) repeat(s *twin.Spec, unit uint64) {
 	}
 }
 
-// triggerOf is the twin's trigger as a message states it.
-func triggerOf(s twin.Spec, remaining uint64) types.Trigger {
-	onFailure := map[twin.OnFailure]types.OnFailure{twin.Roll: types.OnFailureRoll, twin.Stop: types.OnFailureStop, twin.Suspend: types.OnFailureSuspend}[s.OnFailure]
-	var terms *types.OccurrenceTerms
-	if s.Missed == twin.Each || s.Window > 0 {
-		terms = &types.OccurrenceTerms{Window: s.Window}
-		if s.Missed == twin.Each {
-			terms.Missed = types.MissedEach
-		}
+// specOf is the twin's spec as a message states it.
+func specOf(s twin.Spec) types.TimerSpec {
+	spec := types.TimerSpec{
+		Repeat: &types.Repeat{
+			Remaining: s.Remaining, Window: s.Window, MaxFailures: s.MaxFailures, Renew: s.Renew,
+			OnFailure: map[twin.OnFailure]types.OnFailure{twin.Roll: types.OnFailureRoll, twin.Stop: types.OnFailureStop, twin.Suspend: types.OnFailureSuspend}[s.OnFailure],
+		},
+		OnUnfunded: map[twin.OnUnfunded]types.OnUnfunded{
+			twin.UnfundedDestroy: types.OnUnfundedDestroy, twin.UnfundedSuspend: types.OnUnfundedSuspend, twin.UnfundedSkip: types.OnUnfundedSkip,
+		}[s.OnUnfunded],
+	}
+	if s.Missed == twin.Each {
+		spec.Repeat.Missed = types.MissedEach
+	}
+	if s.Retry != nil {
+		spec.Retry = &types.Retry{Max: s.Retry.Max, After: s.Retry.After, Backoff: s.Retry.Backoff}
 	}
 	switch s.Kind {
 	case twin.Height:
-		return types.Trigger{Height: s.At}
+		spec.Trigger.Height = s.At
 	case twin.AfterBlocks:
-		return types.Trigger{After: s.At}
+		spec.Trigger.After = s.At
 	case twin.Time:
 		at := time.Unix(int64(s.At), 0).UTC()
-		return types.Trigger{Time: &at}
+		spec.Trigger.Time = &at
 	case twin.Every:
-		return types.Trigger{Calendar: &types.CalendarTrigger{
-			Every: &types.EveryRule{Seconds: s.Every, Anchor: int64(s.First)}, Remaining: remaining, OnFailure: onFailure,
-			MaxFailures: s.MaxFailures, Occurrences: terms,
-		}}
+		spec.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: s.Every, Anchor: int64(s.First)}}
+	default:
+		spec.Trigger.Interval = &types.IntervalTrigger{Every: s.Every, First: s.First}
+		if s.Kind == twin.IntervalSchedule {
+			spec.Trigger.Interval.From = types.FromSchedule
+		}
 	}
-	interval := &types.IntervalTrigger{
-		Every: s.Every, First: s.First, Remaining: remaining, OnFailure: onFailure, MaxFailures: s.MaxFailures, Occurrences: terms,
-	}
-	if s.Kind == twin.IntervalSchedule {
-		interval.From = types.FromSchedule
-	}
-	return types.Trigger{Interval: interval}
-}
-
-// optionsOf are the twin's options as a message states them.
-func optionsOf(s twin.Spec) types.TimerOptions {
-	o := types.TimerOptions{Renew: s.Renew, OnUnfunded: map[twin.OnUnfunded]types.OnUnfunded{
-		twin.UnfundedDestroy: types.OnUnfundedDestroy, twin.UnfundedSuspend: types.OnUnfundedSuspend, twin.UnfundedSkip: types.OnUnfundedSkip,
-	}[s.OnUnfunded]}
-	if s.Retry != nil {
-		o.Retry = &types.Retry{Max: s.Retry.Max, After: s.Retry.After, Backoff: s.Retry.Backoff}
-	}
-	return o
+	return spec.Canonical()
 }
 
 // schedule schedules the same timer in both.
@@ -162,13 +154,12 @@ func (h *twinHistory) begin() {
 			}
 		}
 		world, err := twin.New(twinLimits, s, b)
-		msg := &types.MsgScheduleTimer{Sender: h.actor.String(), Trigger: triggerOf(s, s.Remaining), Payload: []byte("twin"), GasLimit: 60_000, CellLimit: 1}
-		o := optionsOf(s)
-		msg.Retry, msg.OnUnfunded, msg.Renew = o.Retry, o.OnUnfunded, o.Renew
+		msg := &types.MsgScheduleTimer{Sender: h.actor.String(), Spec: specOf(s)}
+		msg.Spec.Call, msg.Spec.GasLimit, msg.Spec.CellLimit = types.TimerCall{Payload: []byte("twin")}, 60_000, 1
 		if s.Kind == twin.Time || s.Kind == twin.Every {
-			msg.ExpiresTime = int64(s.End)
+			msg.Spec.ExpiresTime = int64(s.End)
 		} else {
-			msg.ExpiresAt = s.End
+			msg.Spec.ExpiresAt = s.End
 		}
 		results, _, failed := h.Tx(msg)
 		h.note("schedule %+v %v %v", s, err, failed)
@@ -224,7 +215,7 @@ func (h *twinHistory) operate() {
 		}
 		op, msg = h.world.Cancel, &types.MsgCancelTimer{Sender: sender, Id: h.id}
 	case "update":
-		if h.timer(h.actor, h.id).Due == h.Height() {
+		if h.timer(h.actor, h.id).Status.Due == h.Height() {
 			return // What has its place in this very block is not put off; the twin knows no places.
 		}
 		op, msg, name = h.update()
@@ -262,15 +253,13 @@ func (h *twinHistory) update() (op func() error, msg sdk.Msg, called string) {
 	update := &types.MsgUpdateTimer{Sender: h.actor.String(), Id: h.id}
 	byClock := next.Kind == twin.IntervalFire || next.Kind == twin.IntervalSchedule || next.Kind == twin.Every
 	var fields []string
-	// A message states how many are left with the trigger; of one that was tried that is another statement than the twin's.
-	counts := next.Remaining > 0 && h.timer(h.actor, h.id).Tried
 	switch what := h.r.IntN(4); {
-	case what == 0 && !counts && !(next.Missed == twin.Each && h.world.Status.InHand): // The keeper keeps all that came, or none.
+	case what == 0 && !(next.Missed == twin.Each && h.world.Status.InHand): // The keeper keeps all that came, or none.
 		fields = []string{"trigger"}
 		if h.r.IntN(3) > 0 {
 			h.trigger(&next)
 		}
-	case what == 1 && byClock && !counts:
+	case what == 1 && byClock:
 		h.repeat(&next, map[bool]uint64{true: 30, false: 1}[next.Kind == twin.Every])
 		next.Renew = h.world.Spec.Renew
 		fields = []string{"remaining", "on_failure", "max_failures", "on_unfunded", "missed", "window"}
@@ -286,17 +275,14 @@ func (h *twinHistory) update() (op func() error, msg sdk.Msg, called string) {
 		}
 		fields = []string{"retry"}
 	}
-	if slices.Contains(fields, "trigger") || slices.Contains(fields, "remaining") {
-		remaining := next.Remaining
-		if next.Remaining == h.world.Spec.Remaining && !h.world.Status.Gone { // What is stated as it stands.
-			info := h.timer(h.actor, h.id)
-			remaining = info.Trigger.Repetitions()
+	for _, field := range fields {
+		if within := "repeat." + field; slices.Contains(types.SpecFields(), within) {
+			field = within
 		}
-		trigger := triggerOf(next, remaining)
-		update.Trigger = &trigger
+		update.Fields = append(update.Fields, field)
 	}
-	options := optionsOf(next)
-	update.Options = &options
+	spec := specOf(next)
+	update.Spec, _ = types.TimerSpec{}.Named(update.Fields, &spec)
 	return func() error { return h.world.Update(next, fields) }, update, fmt.Sprintf("update %v %+v", fields, next)
 }
 
@@ -430,11 +416,11 @@ func (h *twinHistory) record() twinStatus {
 	}
 	t := h.timer(h.actor, h.id)
 	s := twinStatus{
-		Deliveries: t.Deliveries, FireSeq: t.FireSeq, Retries: t.Retries, Failures: t.Failures, Skip: t.Skips,
-		End: cmp.Or(t.ExpiresAt, uint64(t.ExpiresTime)),
+		Deliveries: t.Status.Deliveries, FireSeq: t.Status.FireSeq, Retries: t.Status.Retries, Failures: t.Status.Failures, Skip: t.Status.Skips,
+		End: cmp.Or(t.Status.ExpiresAt, uint64(t.Status.ExpiresTime)),
 	}
-	if t.HoldReason != types.Timed && t.HoldReason != types.NotOnHold {
-		s.Hold = twin.Hold(t.HoldReason.Word())
+	if t.Status.HoldReason != types.Timed && t.Status.HoldReason != types.NotOnHold {
+		s.Hold = twin.Hold(t.Status.HoldReason.Word())
 	}
 	return s
 }

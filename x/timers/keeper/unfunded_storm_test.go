@@ -45,7 +45,7 @@ func unpayableCrowd(t *testing.T, p types.Policy, n int, balance int64) *fixture
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		config := opts.Genesis.Config
 		crowd(n, func(timer *types.Timer) {
-			timer.Due, timer.Bid, timer.CellLimit = crowdDue, unpayable(p), config.DefaultCellLimit
+			timer.Due, timer.Spec.Bid, timer.CellLimit = crowdDue, unpayable(p), config.DefaultCellLimit
 		})(opts)
 		opts.Genesis.Config = config
 		opts.Genesis.Config.Policy = p

@@ -33,19 +33,19 @@ func unfundedOnHold(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *
 	summaries := eventsOf[*types.TimerLaneSummary](f, events)
 	last := summaries[len(summaries)-1]
 	require.Equal(t, [3]uint32{1, 1, 0}, [3]uint32{last.Unfunded, last.OnHold, last.Deferred})
-	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).HoldReason)
+	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).Status.HoldReason)
 	return f, id
 }
 
 // Rule: 5.2-on-hold-unfunded, 5.2-leaves-later
 func TestUnfunded_BeyondTheCleanUpBudgetIsPutOnHoldAndLeaves(t *testing.T) {
 	f, id := unfundedOnHold(t)
-	require.Equal(t, types.TimerStatusOnHold, f.timer(poorRobot, id).Status)
+	require.Equal(t, types.PhaseOnHold, f.timer(poorRobot, id).Status.Phase)
 	response, err := f.query().OnHold(f.Ctx(), &types.QueryOnHoldRequest{})
 	require.NoError(t, err)
 	require.Len(t, response.Timers, 1)
 	require.Equal(t, id, response.Timers[0].Id)
-	require.Equal(t, "unfunded", response.Timers[0].HoldReason.Word())
+	require.Equal(t, "unfunded", response.Timers[0].Status.HoldReason.Word())
 	require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id)
 	require.Zero(t, f.total(poorRobot))
 }
@@ -72,14 +72,14 @@ func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 	t.Run("resume", func(t *testing.T) {
 		f, id := unfundedOnHold(t)
 		f.run(pause(poorRobot, id))
-		require.Equal(t, types.Paused, f.timer(poorRobot, id).HoldReason, "whatever it was on hold for")
+		require.Equal(t, types.Paused, f.timer(poorRobot, id).Status.HoldReason, "whatever it was on hold for")
 		f.run(resume(poorRobot, id))
 		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(4)).Id, "it had another try")
 	})
 	t.Run("update", func(t *testing.T) {
 		f, id := unfundedOnHold(t)
-		f.run(&types.MsgUpdateTimer{Sender: poorRobot.String(), Id: id, GasLimit: 50_000})
-		require.Equal(t, types.NotOnHold, f.timer(poorRobot, id).HoldReason)
+		f.run(&types.MsgUpdateTimer{Sender: poorRobot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 50_000}, Fields: []string{"gas_limit"}})
+		require.Equal(t, types.NotOnHold, f.timer(poorRobot, id).Status.HoldReason)
 		require.Empty(t, f.firedIDs(f.NextBlock()))
 		events := f.NextBlock()
 		require.Equal(t, []string{id}, f.firedIDs(events), "it competes in the next block")
@@ -94,7 +94,7 @@ func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 		require.Equal(t, types.Suspended, only[*types.TimerHeld](f, f.NextBlock()).Reason)
 		f.fund(poorRobot, 30_000)
 		require.Empty(t, f.firedIDs(f.blocksUntil(6)), "it waits for its owner now")
-		require.Equal(t, types.Suspended, f.timer(poorRobot, id).HoldReason)
+		require.Equal(t, types.Suspended, f.timer(poorRobot, id).Status.HoldReason)
 	})
 }
 
@@ -129,7 +129,7 @@ func TestUnfundedTimersWaitWhileTheLaneIsPaused(t *testing.T) {
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
 	id := only[*types.TimerHeld](f, f.NextBlock()).Id
 	require.Empty(t, eventsOf[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(6)))
-	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).HoldReason)
+	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).Status.HoldReason)
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
 	require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(8)).Id)
 }
@@ -151,7 +151,7 @@ func TestAReturnedBidIsSeenAtOnce(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction }))
 	f.fund(poorRobot, 100_000)
 	bidding := f.schedule(poorRobot, 2, f.noop(), limited(90_000), func(msg *types.MsgScheduleTimer) {
-		msg.Bid = &types.Bid{Price: "60000"}
+		msg.Spec.Bid = &types.Bid{Price: "60000"}
 	})
 	next := f.schedule(poorRobot, 2, f.noop(), limited(90_000))
 	events := f.blocksUntil(2)

@@ -35,7 +35,7 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
 			return f.next()
 		}, false},
-		types.VerdictPricedOut: {func(f *fixture) string { return f.next(func(m *types.MsgScheduleTimer) { m.MaxCharge = "1" }) }, false},
+		types.VerdictPricedOut: {func(f *fixture) string { return f.next(func(m *types.MsgScheduleTimer) { m.Spec.MaxCharge = "1" }) }, false},
 		types.VerdictNoRoom: {func(f *fixture) string {
 			for range 20 {
 				f.schedule(robot2, f.Height()+1, f.noop())
@@ -55,8 +55,8 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 		types.VerdictPassed: {func(f *fixture) string {
 			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
 			id := f.next(triggered(types.Trigger{Interval: &types.IntervalTrigger{
-				Every: 100, First: f.Height() + 1, From: types.FromSchedule, Occurrences: &types.OccurrenceTerms{Window: 1},
-			}}))
+				Every: 100, First: f.Height() + 1, From: types.FromSchedule,
+			}}, types.Repeat{Window: 1}))
 			f.blocksUntil(f.Height() + 5)
 			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
 			return id
@@ -74,19 +74,19 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 			answer, err := f.query().Timer(f.Ctx(), &types.QueryTimerRequest{Actor: robot.String(), Id: id, Verdict: true})
 			require.NoError(t, err)
 			info := answer.Timer
-			require.Equal(t, verdict, info.Verdict)
+			require.Equal(t, verdict, info.Status.Verdict)
 			if static := verdict == types.VerdictPending || verdict == types.VerdictOnHold; static {
-				require.Equal(t, verdict, unasked.Verdict)
+				require.Equal(t, verdict, unasked.Status.Verdict)
 			} else {
-				require.Zero(t, unasked.Verdict, "not asked for")
+				require.Zero(t, unasked.Status.Verdict, "not asked for")
 			}
 			own, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Verdict: true})
 			require.NoError(t, err)
-			require.Equal(t, verdict, own.Timers[len(own.Timers)-1].Verdict)
-			due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: info.Due, Until: true, Verdict: true})
+			require.Equal(t, verdict, own.Timers[len(own.Timers)-1].Status.Verdict)
+			due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: info.Status.Due, Until: true, Verdict: true})
 			require.NoError(t, err)
-			if info.HoldReason == types.NotOnHold {
-				require.Equal(t, verdict, due.Timers[len(due.Timers)-1].Verdict)
+			if info.Status.HoldReason == types.NotOnHold {
+				require.Equal(t, verdict, due.Timers[len(due.Timers)-1].Status.Verdict)
 			}
 			f.NextBlock()
 			fired := f.firedIDs(f.NextBlock())

@@ -164,7 +164,7 @@ func (r *watchRun) change() {
 		r.run(&types.MsgCancelTimer{Sender: robot.String(), Id: w.id})
 		r.model.timers = slices.DeleteFunc(r.model.timers, func(other *modelWatch) bool { return other == w })
 	case 1:
-		r.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: w.id, GasLimit: rapid.Uint64Range(60_000, gas).Draw(r.t, "gas")})
+		r.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: w.id, Spec: types.TimerSpec{GasLimit: rapid.Uint64Range(60_000, gas).Draw(r.t, "gas")}, Fields: []string{"gas_limit"}})
 		w.seq = r.next
 		r.next++
 		if w.due != 0 && w.due < r.Height() {

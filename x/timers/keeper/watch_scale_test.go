@@ -16,7 +16,8 @@ var bobsBalance = types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 
 
 // waitForBob makes a timer of a crowd wait for bob's balance to change.
 func waitForBob(timer *types.Timer) {
-	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{bobsBalance}, Remaining: 1}}
+	timer.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{bobsBalance}}}
+	timer.Spec.Repeat = &types.Repeat{Remaining: 1}
 	timer.HoldReason, timer.Due = types.Watching, 1
 }
 
@@ -64,10 +65,10 @@ func TestWatches_AKeyHasABoundedNumberOfThem(t *testing.T) {
 	require.ErrorContains(t, err, "state a condition (when), or watch another key")
 
 	other := f.schedule(robot2, 0, []byte("noop"), watching(types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, carol...), "stake"...)}))
-	_, _, err = f.Tx(&types.MsgUpdateTimer{Sender: robot2.String(), Id: other, Trigger: &refused.Trigger})
+	_, _, err = f.Tx(&types.MsgUpdateTimer{Sender: robot2.String(), Id: other, Spec: types.TimerSpec{Trigger: refused.Spec.Trigger}, Fields: []string{"trigger"}})
 	require.ErrorContains(t, err, full, "nor does one come to the key by an update")
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: last})
-	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: other, Trigger: &refused.Trigger})
+	f.run(&types.MsgUpdateTimer{Sender: robot2.String(), Id: other, Spec: types.TimerSpec{Trigger: refused.Spec.Trigger}, Fields: []string{"trigger"}})
 	_, _, err = f.Tx(refused)
 	require.ErrorContains(t, err, full)
 	require.NoError(t, f.Check())

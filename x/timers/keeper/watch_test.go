@@ -43,13 +43,14 @@ func matched(key types.WatchKey) types.WatchedKey {
 // watching makes a timer wait for changes, once.
 func watching(keys ...types.WatchKey) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) {
-		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: keys, Remaining: 1}}
+		msg.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: keys}}
+		msg.Spec.Repeat = &types.Repeat{Remaining: 1}
 	}
 }
 
 // times says how often a watch may fire.
 func times(n uint64) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Trigger.Watch.Remaining = n }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Repeat = &types.Repeat{Remaining: n} }
 }
 
 func (f *fixture) send(from, to sdk.AccAddress, amount int64) *banktypes.MsgSend {
@@ -67,9 +68,9 @@ func TestATransferFiresWhoWatchesTheBalance(t *testing.T) {
 	key := f.balanceOf(bob)
 	id := f.schedule(robot, 0, payload, watching(key))
 	info := f.timer(robot, id)
-	require.Equal(t, types.TimerStatusWatching, info.Status)
-	require.Equal(t, uint64(2), info.Due, "the first block whose changes count")
-	require.Equal(t, id, hex.EncodeToString(types.TimerID(robot, 2, nil, info.Seq)))
+	require.Equal(t, types.PhaseWatching, info.Status.Phase)
+	require.Equal(t, uint64(2), info.Status.Due, "the first block whose changes count")
+	require.Equal(t, id, hex.EncodeToString(types.TimerID(robot, 2, nil, info.Status.Seq)))
 	require.Empty(t, f.firedIDs(f.blocksUntil(9)), "nothing changes")
 
 	f.run(f.send(alice, carol, 1))
@@ -254,15 +255,15 @@ func TestChangesGatherWhileATimerWaitsForTheLane(t *testing.T) {
 		require.Empty(t, f.firedIDs(f.NextBlock()))
 	}
 	info := f.timer(robot, id)
-	require.Equal(t, types.TimerStatusReady, info.Status)
-	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob)), matched(f.balanceOf(carol))}, info.Matched)
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 60_000})
-	require.Equal(t, info.Matched, f.timer(robot, id).Matched, "what it will be told goes along with an update")
+	require.Equal(t, types.PhaseReady, info.Status.Phase)
+	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob)), matched(f.balanceOf(carol))}, info.Status.Matched)
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{GasLimit: 60_000}, Fields: []string{"gas_limit"}})
+	require.Equal(t, info.Status.Matched, f.timer(robot, id).Status.Matched, "what it will be told goes along with an update")
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
 	f.NextBlock()
 	events := f.NextBlock()
 	require.Equal(t, []string{id}, f.firedIDs(events), "one fire")
-	require.Equal(t, info.Matched, only[*types.TimerFired](f, events).Matched)
+	require.Equal(t, info.Status.Matched, only[*types.TimerFired](f, events).Matched)
 	require.Equal(t, uint64(4), only[*types.TimerFired](f, events).Late)
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 }
@@ -275,11 +276,11 @@ func TestAWatchCanBeUpdatedExtendedAndCancelled(t *testing.T) {
 		ids[i] = f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob), f.balanceOf(carol)), expiring(20))
 	}
 	f.NextBlock()
-	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Call: &types.TimerCall{Payload: f.noop()}})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Spec: types.TimerSpec{Call: types.TimerCall{Payload: f.noop()}}, Fields: []string{"call"}})
 	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: ids[1], ExpiresAt: 30})
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: ids[2]})
 	f.run(&types.MsgSysCancelTimer{Authority: f.Authority, Actor: robot.String(), Id: ids[3]})
-	require.Equal(t, types.TimerStatusWatching, f.timer(robot, ids[0]).Status)
+	require.Equal(t, types.PhaseWatching, f.timer(robot, ids[0]).Status.Phase)
 	f.run(f.send(alice, bob, 1))
 	require.Equal(t, []string{ids[1], ids[0]}, f.firedIDs(f.NextBlock()), "an update sends to the back of the block, and the trigger stays")
 }
@@ -569,18 +570,20 @@ func TestWatch_OnHoldWaitsOnOrFires(t *testing.T) {
 	f.NextBlock()
 	require.Equal(t, []string{heavy, id}, f.firedIDs(f.NextBlock()),
 		"they had been made due: released, they fire, the one that returned by itself late since then")
-	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
+	require.Equal(t, types.PhaseWatching, f.timer(robot, id).Status.Phase)
 }
 
 // Rule: 1.5-untriggered-watch-returns
 func TestAWatchThatIsReleasedWithoutAChangeWaitsOn(t *testing.T) {
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		timer := types.Timer{
-			Actor: robot, Payload: []byte("noop"), GasLimit: gas, ExpiresAt: 100, Seq: 1, Due: 1, HoldReason: types.Quarantined,
-			Id: types.TimerID(robot, 1, []byte("noop"), 1),
+			Actor: robot, GasLimit: gas, ExpiresAt: 100, Seq: 1, Due: 1, HoldReason: types.Quarantined,
+			Id:   types.TimerID(robot, 1, []byte("noop"), 1),
+			Spec: types.TimerSpec{Call: types.TimerCall{Payload: []byte("noop")}},
 		}
 		prefix := append([]byte{2, 20}, bob...)
-		timer.Trigger.Watch = &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: prefix}}, Remaining: 1}
+		timer.Spec.Trigger.Watch = &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: prefix}}}
+		timer.Spec.Repeat = &types.Repeat{Remaining: 1}
 		opts.Genesis.Timers, opts.Genesis.NextSeq = []types.Timer{timer}, 2
 	})
 	f.robots.scripts["noop"] = func(sdk.Context, types.Delivery) error { return nil }
@@ -588,7 +591,7 @@ func TestAWatchThatIsReleasedWithoutAChangeWaitsOn(t *testing.T) {
 	f.run(f.send(alice, bob, 1))
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
-	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
+	require.Equal(t, types.PhaseWatching, f.timer(robot, id).Status.Phase)
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 	f.run(f.send(alice, bob, 1))
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
@@ -639,7 +642,7 @@ func TestWatchesThatAreRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
-	_, _, err := f.Tx(scheduleMsg(robot, 5, f.noop(), watching(key), func(msg *types.MsgScheduleTimer) { msg.Trigger.Height = 5 }))
+	_, _, err := f.Tx(scheduleMsg(robot, 5, f.noop(), watching(key), func(msg *types.MsgScheduleTimer) { msg.Spec.Trigger.Height = 5 }))
 	require.ErrorIs(t, err, types.ErrUnsupportedTimerType)
 
 	unwatched := newFixture(t, func(opts *lab.ChainOptions) { opts.Unwatched = true })
@@ -686,10 +689,10 @@ func TestWatchQueries(t *testing.T) {
 	byBob := list(&types.QueryWatchesRequest{Store: "bank", Prefix: f.balanceOf(bob).Prefix}).Watches
 	require.ElementsMatch(t, []types.WatchInfo{
 		{
-			Key: f.balanceOf(bob), Actor: robot.String(), TimerId: first, Status: types.TimerStatusWatching, Remaining: 7, ExpiresAt: 50,
+			Key: f.balanceOf(bob), Actor: robot.String(), TimerId: first, Phase: types.PhaseWatching, Remaining: 7, ExpiresAt: 50,
 		},
 		{
-			Key: f.balanceOf(bob), Actor: robot2.String(), TimerId: second, Status: types.TimerStatusWatching, Remaining: 1,
+			Key: f.balanceOf(bob), Actor: robot2.String(), TimerId: second, Phase: types.PhaseWatching, Remaining: 1,
 			ExpiresAt: 1 + f.config().MaxTtlBlocks,
 		},
 	}, byBob)
@@ -753,7 +756,7 @@ func TestNothingIsLeftBehindWhenWatchesAreGone(t *testing.T) {
 		case 0:
 			f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
 		case 1:
-			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, 1_000-16*i)}})
+			f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, 1_000-16*i)}}, Fields: []string{"call"}})
 		case 2:
 			f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: 10 + uint64(i)%4})
 		}

@@ -34,7 +34,7 @@ type occurrencesModel struct {
 	id     string
 	every  uint64
 	start  int64
-	terms  types.OccurrenceTerms
+	terms  types.Repeat
 	life   int64
 	fired  []*types.TimerFired
 	passed map[int64]int
@@ -47,8 +47,8 @@ func (m *occurrencesModel) tx(msg sdk.Msg) {
 	if _, _, err := m.Tx(msg); err != nil {
 		return
 	}
-	if info := m.timer(robot, m.id); info.Recurrence.Forced != 0 {
-		m.forced[int64(info.Recurrence.Forced)] = true
+	if info := m.timer(robot, m.id); info.Status.Recurrence.Forced != 0 {
+		m.forced[int64(info.Status.Recurrence.Forced)] = true
 	}
 }
 
@@ -114,16 +114,14 @@ func TestOccurrences_EachIsDeliveredOrToldOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &occurrencesModel{fixture: newFixture(t), t: t, passed: map[int64]int{}, forced: map[int64]bool{}}
 		m.every, m.start = rapid.Uint64Range(60, 300).Draw(t, "every"), m.Now()
-		m.terms = types.OccurrenceTerms{
+		m.terms = types.Repeat{
 			Missed: rapid.SampledFrom([]types.Missed{types.MissedLatest, types.MissedEach}).Draw(t, "missed"),
 			Window: rapid.SampledFrom([]uint64{0, 0, 10, 90, 400, 2_000}).Draw(t, "window"),
 			Jitter: rapid.SampledFrom([]uint64{0, 0, 30, 86_400}).Draw(t, "jitter"),
 		}
 		failing := rapid.IntRange(0, 2).Draw(t, "fails") == 0
-		trigger := everySeconds(m.every, func(c *types.CalendarTrigger) {
-			c.Remaining = uint64(rapid.IntRange(0, 6).Draw(t, "remaining"))
-			c.Occurrences = &m.terms
-		})
+		trigger := everySeconds(m.every)
+		m.terms.Remaining = uint64(rapid.IntRange(0, 6).Draw(t, "remaining"))
 		m.life = m.start + rapid.Int64Range(int64(2*m.every), 40*int64(m.every)).Draw(t, "life")
 		m.id = m.schedule(robot, 0, m.script(func(sdk.Context, types.Delivery) error {
 			if failing && rapid.Bool().Draw(t, "this one") {
@@ -131,9 +129,9 @@ func TestOccurrences_EachIsDeliveredOrToldOnce(t *testing.T) {
 			}
 			return nil
 		}), func(msg *types.MsgScheduleTimer) {
-			msg.Trigger, msg.ExpiresTime = trigger, m.life
+			msg.Spec.Trigger, msg.Spec.Repeat, msg.Spec.ExpiresTime = trigger, &m.terms, m.life
 			if failing {
-				msg.Retry = &types.Retry{Max: uint32(rapid.IntRange(1, 3).Draw(t, "retries")), After: rapid.Uint64Range(1, 4).Draw(t, "after")}
+				msg.Spec.Retry = &types.Retry{Max: uint32(rapid.IntRange(1, 3).Draw(t, "retries")), After: rapid.Uint64Range(1, 4).Draw(t, "after")}
 			}
 		})
 		for range rapid.IntRange(10, 60).Draw(t, "blocks") {

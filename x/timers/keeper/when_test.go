@@ -36,8 +36,12 @@ func everySeconds(seconds uint64, change ...func(*types.CalendarTrigger)) types.
 	return types.Trigger{Calendar: calendar}
 }
 
-func triggered(trigger types.Trigger) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Trigger = trigger }
+func triggered(trigger types.Trigger, repeat ...types.Repeat) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) {
+		if msg.Spec.Trigger = trigger; len(repeat) > 0 {
+			msg.Spec.Repeat = &repeat[0]
+		}
+	}
 }
 
 // pass runs blocks of so many seconds each until the open one's time is at or after a time, and returns their events.
@@ -62,10 +66,10 @@ func TestTime_FiresInTheFirstBlockAtOrAfterIt(t *testing.T) {
 		return nil
 	}), triggered(atTime(start+100)))
 	info := f.timer(robot, id)
-	require.Equal(t, types.TimerStatusPending, info.Status)
-	require.Equal(t, start+100, info.DueTime)
-	require.Equal(t, start+int64(f.config().MaxTtlSeconds), info.ExpiresTime)
-	require.Zero(t, info.ExpiresAt)
+	require.Equal(t, types.PhasePending, info.Status.Phase)
+	require.Equal(t, start+100, info.Status.DueTime)
+	require.Equal(t, start+int64(f.config().MaxTtlSeconds), info.Status.ExpiresTime)
+	require.Zero(t, info.Status.ExpiresAt)
 
 	require.Empty(t, f.firedIDs(f.pass(start+93, 7)))
 	require.Equal(t, start+98, f.Now())
@@ -105,11 +109,11 @@ func TestTime_RefusesWhatCanNotComeTrue(t *testing.T) {
 		"never":         {types.ErrInvalidCalendar, triggered(everySeconds(uint64(ttl) + 1))},
 		"31st of April": {types.ErrInvalidCalendar, triggered(types.Trigger{Calendar: &types.CalendarTrigger{Cron: &types.CronRule{Minutes: 1, Hours: 1, Days: 1 << 31, Months: 1 << 4, Weekdays: 127}}})},
 		"ends before": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) {
-			m.Trigger, m.ExpiresTime = atTime(now+10), now+9
+			m.Spec.Trigger, m.Spec.ExpiresTime = atTime(now+10), now+9
 		}},
-		"ended": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) { m.Trigger, m.ExpiresTime = types.Trigger{Height: 50}, now }},
+		"ended": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) { m.Spec.Trigger, m.Spec.ExpiresTime = types.Trigger{Height: 50}, now }},
 		"ends too late": {types.ErrTTLTooLong, func(m *types.MsgScheduleTimer) {
-			m.Trigger, m.ExpiresTime = atTime(now+10), now+ttl+1
+			m.Spec.Trigger, m.Spec.ExpiresTime = atTime(now+10), now+ttl+1
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { f.refused(row.want, scheduleMsg(robot, 0, f.noop(), row.change)) })
@@ -131,7 +135,7 @@ func TestCalendar_KeepsItsRhythm(t *testing.T) {
 	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
 		got = append(got, d)
 		return nil
-	}), triggered(everySeconds(60, func(c *types.CalendarTrigger) { c.Remaining = 5 })))
+	}), triggered(everySeconds(60), types.Repeat{Remaining: 5}))
 	for i := range int64(5) {
 		f.pass(start+60*(i+1), 1+i*7)
 		fired := only[*types.TimerFired](f, f.NextBlock())
@@ -157,23 +161,23 @@ func TestCalendar_KeepsItsRhythm(t *testing.T) {
 func TestOccurrences_OfAnOutage(t *testing.T) {
 	const hour, day = 3_600, 86_400
 	for name, row := range map[string]struct {
-		terms    types.OccurrenceTerms
+		terms    types.Repeat
 		fires    int
 		first    int64
 		skipped  uint64
 		reason   types.SkipReason
 		onlyOnce bool
 	}{
-		"latest": {types.OccurrenceTerms{}, 1, 7 * 24, 167, types.SkipLater, true},
-		"each":   {types.OccurrenceTerms{Missed: types.MissedEach}, 168, 1, 0, 0, true},
+		"latest": {types.Repeat{}, 1, 7 * 24, 167, types.SkipLater, true},
+		"each":   {types.Repeat{Missed: types.MissedEach}, 168, 1, 0, 0, true},
 		"each within a day": {
-			types.OccurrenceTerms{Missed: types.MissedEach, Window: day}, 25, 7*24 - 24, 167 - 24, types.SkipWindow, true,
+			types.Repeat{Missed: types.MissedEach, Window: day}, 25, 7*24 - 24, 167 - 24, types.SkipWindow, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			start := f.Now()
-			f.schedule(robot, 0, f.noop(), triggered(everySeconds(hour, func(c *types.CalendarTrigger) { c.Occurrences = &row.terms })))
+			f.schedule(robot, 0, f.noop(), triggered(everySeconds(hour), row.terms))
 			f.BlockSeconds = 7 * day
 			f.NextBlock()
 			f.BlockSeconds = 1
@@ -211,9 +215,7 @@ func TestOccurrences_OfAnOutage(t *testing.T) {
 func TestOccurrences_LapseAtAPrice(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxUnfundedSkips = 3 }))
 	start := f.Now()
-	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600, func(c *types.CalendarTrigger) {
-		c.Occurrences = &types.OccurrenceTerms{Window: 10}
-	})))
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600), types.Repeat{Window: 10}))
 	before := f.balance(robot)
 	for i := range int64(3) {
 		f.pass(start+600*(i+1)-300, 5)
@@ -226,14 +228,14 @@ func TestOccurrences_LapseAtAPrice(t *testing.T) {
 		require.Equal(t, "6", skipped.Paid, "6,000 cycles at 0.001")
 		require.Equal(t, before-6*(i+1), f.balance(robot))
 		if i < 2 {
-			require.Equal(t, types.TimerStatusPending, f.timer(robot, id).Status)
+			require.Equal(t, types.PhasePending, f.timer(robot, id).Status.Phase)
 			continue
 		}
-		require.Equal(t, types.Suspended, f.timer(robot, id).HoldReason)
+		require.Equal(t, types.Suspended, f.timer(robot, id).Status.HoldReason)
 	}
 	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
-	require.Equal(t, types.TimerStatusPending, f.timer(robot, id).Status)
-	f.pass(f.timer(robot, id).DueTime, 1)
+	require.Equal(t, types.PhasePending, f.timer(robot, id).Status.Phase)
+	f.pass(f.timer(robot, id).Status.DueTime, 1)
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 }
 
@@ -246,20 +248,20 @@ func TestResume_PaysForTheSkipsItRestores(t *testing.T) {
 	poor := sdk.AccAddress("robot_poor__________")
 	f.fund(poor, 1)
 	id := f.schedule(poor, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}), func(msg *types.MsgScheduleTimer) {
-		msg.OnUnfunded = types.OnUnfundedSkip
+		msg.Spec.OnUnfunded = types.OnUnfundedSkip
 	})
 	resume := &types.MsgResumeTimer{Sender: poor.String(), Id: id}
 	suspended := func() {
 		for range 30 {
 			f.NextBlock()
 		}
-		require.Equal(t, types.Suspended, f.timer(poor, id).HoldReason)
+		require.Equal(t, types.Suspended, f.timer(poor, id).Status.HoldReason)
 	}
 	suspended()
 	config := f.config()
-	require.Equal(t, config.MaxUnfundedSkips, f.timer(poor, id).Skips)
+	require.Equal(t, config.MaxUnfundedSkips, f.timer(poor, id).Status.Skips)
 	first := f.run(resume)
-	require.Zero(t, f.timer(poor, id).Skips)
+	require.Zero(t, f.timer(poor, id).Status.Skips)
 	f.run(&types.MsgPauseTimer{Sender: poor.String(), Id: id})
 	again := f.run(resume)
 	require.InDelta(t, market.LapseCycles*uint64(config.MaxUnfundedSkips), first-again, 100, "nothing was skipped in between")
@@ -315,7 +317,7 @@ func TestTimes_AHundredThousandAtOneSecond(t *testing.T) {
 			many := *timesAtOnce
 			f := crowded(t, many, func(timer *types.Timer) {
 				at := time.Unix(start+second, 0).UTC()
-				timer.Trigger, timer.HoldReason, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
+				timer.Spec.Trigger, timer.HoldReason, timer.Due = types.Trigger{Time: &at}, types.Timed, 2
 				timer.DueTime, timer.ExpiresTime, timer.ExpiresAt = start+second, start+100_000, 0
 			}, withConfig(func(c *types.TimerConfig) {
 				c.Policy, c.LaneTimerCycles, c.LaneTimerCells = policy, 1<<36, 1<<36
@@ -326,7 +328,7 @@ func TestTimes_AHundredThousandAtOneSecond(t *testing.T) {
 				require.Empty(t, f.firedIDs(f.endBlock()))
 			}
 			fast := f.schedule(robot, 0, f.noop(), triggered(atTime(start+second+15)), func(m *types.MsgScheduleTimer) {
-				m.Bid = &types.Bid{Tier: types.TierUrgent}
+				m.Spec.Bid = &types.Bid{Tier: types.TierUrgent}
 			})
 			f.BlockSeconds = 5
 			last, fires, blocks, came, waited := uint64(0), 0, 0, 0, 0
@@ -373,8 +375,8 @@ func TestTimes_AHundredThousandAtOneSecond(t *testing.T) {
 // Rule: 1.2-expires-time
 func TestTimes_EndByWhicheverComesFirst(t *testing.T) {
 	f := newFixture(t)
-	byHeight := f.schedule(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.ExpiresTime = f.Now() + 10 })
-	byTime := f.schedule(robot, 0, f.noop(), func(m *types.MsgScheduleTimer) { m.Trigger, m.ExpiresAt = atTime(f.Now()+100), f.Height()+5 })
+	byHeight := f.schedule(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.Spec.ExpiresTime = f.Now() + 10 })
+	byTime := f.schedule(robot, 0, f.noop(), func(m *types.MsgScheduleTimer) { m.Spec.Trigger, m.Spec.ExpiresAt = atTime(f.Now()+100), f.Height()+5 })
 	events := f.pass(f.Now()+200, 1)
 	require.Empty(t, f.firedIDs(events))
 	var expired []string
@@ -395,9 +397,9 @@ func TestCalendar_OfMonthsInAZone(t *testing.T) {
 	winter := time.Date(2024, 10, 27, 1, 0, 0, 0, time.UTC).Unix()
 	f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Calendar: &types.CalendarTrigger{
 		Cron:          &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1 << 1, Months: 1<<13 - 2, Weekdays: 127},
-		OffsetMinutes: 60, Remaining: 12,
-		Transitions: []types.OffsetTransition{{From: summer, OffsetMinutes: 120}, {From: winter, OffsetMinutes: 60}},
-	}}))
+		OffsetMinutes: 60,
+		Transitions:   []types.OffsetTransition{{From: summer, OffsetMinutes: 120}, {From: winter, OffsetMinutes: 60}},
+	}}, types.Repeat{Remaining: 12}))
 	start := f.Now()
 	fired := eventsOf[*types.TimerFired](f, f.pass(start+380*86_400, 6*3_600))
 	require.Len(t, fired, 12)
@@ -415,9 +417,7 @@ func TestCalendar_OfMonthsInAZone(t *testing.T) {
 func TestInterval_FromItsSchedule(t *testing.T) {
 	f := newFixture(t)
 	start := f.Height()
-	f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{
-		Every: 10, Remaining: 4, From: types.FromSchedule,
-	}}))
+	f.schedule(robot, 0, f.noop(), triggered(types.Trigger{Interval: &types.IntervalTrigger{Every: 10, From: types.FromSchedule}}, types.Repeat{Remaining: 4}))
 	f.blocksUntil(start + 5)
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
 	f.blocksUntil(start + 24)
@@ -449,25 +449,25 @@ func TestRecurrence_SurvivesABadMoment(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxUnfundedSkips = 3 }))
 			poor := sdk.AccAddress("robot_poor__________")
 			f.fund(poor, 1)
-			id := f.schedule(poor, 0, f.noop(), triggered(trigger), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip })
+			id := f.schedule(poor, 0, f.noop(), triggered(trigger), func(m *types.MsgScheduleTimer) { m.Spec.OnUnfunded = types.OnUnfundedSkip })
 			events := f.pass(f.Now()+125, 1)
 			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 2)
 			require.Equal(t, types.SkipUnfunded, eventsOf[*types.TimerOccurrencesSkipped](f, events)[0].Reason)
-			require.Equal(t, uint32(2), f.timer(poor, id).Skips)
+			require.Equal(t, uint32(2), f.timer(poor, id).Status.Skips)
 			f.fund(poor, 1_000_000)
 			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+60, 1)))
-			require.Zero(t, f.timer(poor, id).Skips)
+			require.Zero(t, f.timer(poor, id).Status.Skips)
 			f.run(f.send(poor, alice, f.balance(poor)))
 			events = f.pass(f.Now()+60*3, 1)
 			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 3)
-			require.Equal(t, types.Suspended, f.timer(poor, id).HoldReason)
+			require.Equal(t, types.Suspended, f.timer(poor, id).Status.HoldReason)
 			f.fund(poor, 1_000_000)
 			f.run(&types.MsgResumeTimer{Sender: poor.String(), Id: id, At: types.ResumeNext})
 			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+62, 1)))
 		})
 	}
 	f := newFixture(t)
-	f.refused(types.ErrInvalidOnUnfunded, scheduleMsg(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip }))
+	f.refused(types.ErrInvalidOnUnfunded, scheduleMsg(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.Spec.OnUnfunded = types.OnUnfundedSkip }))
 }
 
 // TestRecurrence_IsSuspendedAfterFailures: so many repetitions in a row whose retries have failed too; a success starts the count again.
@@ -481,8 +481,9 @@ func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {
 		tries++
 		return failure
 	}), func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20, OnFailure: types.OnFailureSuspend, MaxFailures: 2, From: types.FromSchedule}}
-		m.Retry = &types.Retry{Max: 2, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: types.ModuleName, Code: types.ErrInvalidPayload.ABCICode()}}}
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20, From: types.FromSchedule}}
+		m.Spec.Repeat = &types.Repeat{OnFailure: types.OnFailureSuspend, MaxFailures: 2}
+		m.Spec.Retry = &types.Retry{Max: 2, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: types.ModuleName, Code: types.ErrInvalidPayload.ABCICode()}}}
 	})
 	start := f.Height()
 	failure = types.ErrInvalidPayload
@@ -494,10 +495,10 @@ func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {
 		}
 	}
 	require.Equal(t, []uint64{20, 22, 28}, heights, "the second retry is 2 × 3 blocks after the first")
-	require.Equal(t, uint32(1), f.timer(robot, id).Failures)
+	require.Equal(t, uint32(1), f.timer(robot, id).Status.Failures)
 	failure = nil
 	f.blocksUntil(start + 41)
-	require.Zero(t, f.timer(robot, id).Failures)
+	require.Zero(t, f.timer(robot, id).Status.Failures)
 	failure, tries = types.ErrUnknownActor, 0
 	f.blocksUntil(start + 79)
 	require.Equal(t, 1, tries, "another error is not retried")
@@ -518,14 +519,14 @@ func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {
 func TestRenew_GivesTheSameLifeAgain(t *testing.T) {
 	f := newFixture(t)
 	start := f.Now()
-	renewing := func(m *types.MsgScheduleTimer) { m.Renew = true }
-	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), renewing, func(m *types.MsgScheduleTimer) { m.ExpiresTime = start + 1_500 })
+	renewing := func(m *types.MsgScheduleTimer) { m.Spec.Repeat = &types.Repeat{Renew: true} }
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), renewing, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresTime = start + 1_500 })
 	blocks := f.schedule(robot, 0, f.noop(), renewing, expiring(f.Height()+25), every(10, 0))
 	zoned := f.schedule(robot, 0, f.noop(), renewing, triggered(types.Trigger{Calendar: &types.CalendarTrigger{
 		Cron:        &types.CronRule{Minutes: 1, Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127},
 		Transitions: []types.OffsetTransition{{From: (start/3_600 + 5) * 3_600, OffsetMinutes: 60}},
-	}}), func(m *types.MsgScheduleTimer) { m.ExpiresTime = start + 7_200 })
-	f.refused(types.ErrUnsupportedTimerType, scheduleMsg(robot, 50, f.noop(), renewing))
+	}}), func(m *types.MsgScheduleTimer) { m.Spec.ExpiresTime = start + 7_200 })
+	f.refused(types.ErrInvalidRepeat, scheduleMsg(robot, 50, f.noop(), renewing))
 	events := f.pass(start+6*3_600, 60)
 	count := map[string]int{}
 	for _, fired := range eventsOf[*types.TimerFired](f, events) {
@@ -540,9 +541,9 @@ func TestRenew_GivesTheSameLifeAgain(t *testing.T) {
 	require.GreaterOrEqual(t, count[zoned], 4)
 	require.Equal(t, uint32(2), f.total(robot))
 	info := f.timer(robot, id)
-	require.InDelta(t, f.Now()+1_500, info.ExpiresTime, 660)
+	require.InDelta(t, f.Now()+1_500, info.Status.ExpiresTime, 660)
 	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresTime: f.Now() + 900})
-	require.Equal(t, uint64(900), f.timer(robot, id).Renewal.Seconds)
+	require.Equal(t, uint64(900), f.timer(robot, id).Status.Renewal.Seconds)
 }
 
 // TestSkipAndRun_MoveTheNextOccurrence: what is skipped is told, what is run is consumed.
@@ -556,9 +557,9 @@ func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
 	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
 		got = append(got, d)
 		return nil
-	}), triggered(everySeconds(600, func(c *types.CalendarTrigger) { c.Remaining = 4 })))
+	}), triggered(everySeconds(600), types.Repeat{Remaining: 4}))
 	f.run(&types.MsgSkipTimer{Sender: sender, Id: id, Count: 2})
-	require.Equal(t, start+1_800, f.timer(robot, id).DueTime)
+	require.Equal(t, start+1_800, f.timer(robot, id).Status.DueTime)
 	f.run(&types.MsgRunTimer{Sender: sender, Id: id})
 	f.refused(types.ErrAlreadyDue, &types.MsgRunTimer{Sender: sender, Id: id})
 	f.NextBlock()
@@ -577,7 +578,7 @@ func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
 	f.run(&types.MsgPauseTimer{Sender: sender, Id: id})
 	f.pass(start+4_900, 60)
 	f.run(&types.MsgResumeTimer{Sender: sender, Id: id, At: types.ResumeNext})
-	require.Equal(t, start+5_400, f.timer(robot, id).DueTime)
+	require.Equal(t, start+5_400, f.timer(robot, id).Status.DueTime)
 
 	for _, count := range []uint32{0, 1_001} {
 		f.refused(types.ErrInvalidSkip, &types.MsgSkipTimer{Sender: sender, Id: id, Count: count})
@@ -585,7 +586,7 @@ func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
 	once := f.schedule(robot, 0, f.noop(), triggered(atTime(f.Now()+1_000)))
 	f.refused(types.ErrUnsupportedTimerType, &types.MsgSkipTimer{Sender: sender, Id: once, Count: 1})
 	f.refused(types.ErrUnsupportedTimerType, &types.MsgRunTimer{Sender: sender, Id: once})
-	short := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), func(m *types.MsgScheduleTimer) { m.ExpiresTime = f.Now() + 1_300 })
+	short := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), func(m *types.MsgScheduleTimer) { m.Spec.ExpiresTime = f.Now() + 1_300 })
 	f.refused(types.ErrExpiresTooSoon, &types.MsgSkipTimer{Sender: sender, Id: short, Count: 2})
 	require.Len(t, got, 2)
 }
@@ -600,11 +601,14 @@ func TestCalendar_WaitsOnAChainWhoseClockIsEarlier(t *testing.T) {
 		opts.Genesis.NextSeq, opts.StartTime = 2, now
 		payload := []byte("script 0")
 		opts.Genesis.Timers = []types.Timer{{
-			Id: types.TimerID(robot, 1, payload, 1), Actor: robot, Payload: payload, GasLimit: gas, CellLimit: 1_000, Seq: 1, Due: 1,
-			ScheduleHeight: 1, Trigger: everySeconds(60, func(c *types.CalendarTrigger) {
-				c.Every.Anchor, c.Occurrences = now-600, &types.OccurrenceTerms{Missed: types.MissedEach}
-			}),
-			DueTime: now + 120, ExpiresTime: now + 10_000, Recurrence: &types.Recurrence{After: now + 60}, Deliveries: 11, FireSeq: 11,
+			Id: types.TimerID(robot, 1, payload, 1), Actor: robot, GasLimit: gas, CellLimit: 1_000, Seq: 1, Due: 1,
+			ScheduleHeight: 1,
+			DueTime:        now + 120, ExpiresTime: now + 10_000, Recurrence: &types.Recurrence{After: now + 60}, Deliveries: 11, FireSeq: 11,
+			Spec: types.TimerSpec{
+				Call:    types.TimerCall{Payload: payload},
+				Trigger: everySeconds(60, func(c *types.CalendarTrigger) { c.Every.Anchor = now - 600 }),
+				Repeat:  &types.Repeat{Missed: types.MissedEach},
+			},
 		}}
 	})
 	f.script(func(sdk.Context, types.Delivery) error { return nil })
@@ -628,7 +632,7 @@ func TestUnfundedSkip_OfARetry(t *testing.T) {
 	start := f.Now()
 	id := f.schedule(poor, 0, f.script(func(sdk.Context, types.Delivery) error { return types.ErrInvalidPayload }), triggered(everySeconds(60)),
 		func(m *types.MsgScheduleTimer) {
-			m.OnUnfunded, m.GasLimit, m.Retry = types.OnUnfundedSkip, 200_000, &types.Retry{Max: 5, After: 3}
+			m.Spec.OnUnfunded, m.Spec.GasLimit, m.Spec.Retry = types.OnUnfundedSkip, 200_000, &types.Retry{Max: 5, After: 3}
 		})
 	required := int64(200 + 600)
 	f.run(f.send(poor, alice, f.balance(poor)-required))
@@ -636,7 +640,7 @@ func TestUnfundedSkip_OfARetry(t *testing.T) {
 	require.Len(t, f.firedIDs(events), 1)
 	skipped := only[*types.TimerOccurrencesSkipped](f, events)
 	require.Equal(t, []uint64{uint64(start + 60), uint64(start + 60), 1}, []uint64{skipped.First, skipped.Last, skipped.Count})
-	require.Equal(t, start+120, f.timer(poor, id).DueTime)
+	require.Equal(t, start+120, f.timer(poor, id).Status.DueTime)
 }
 
 // TestDue_ListsWhatWaitsForATime: by (time, seq), at one second or up to it, in pages of any size. What has become due is in the
