@@ -123,44 +123,37 @@ func (r *Recorder) terms(msg *types.MsgScheduleTimer, a map[string]string) (*Ter
 	t := &Terms{
 		Kind: Once, Due: number(a["due"]), At: number(a["due_time"]), Expires: number(a["expires_at"]),
 		Ends:      number(a["expires_time"]),
-		Remaining: 1, Size: int64(r.Lane.Size(uint64(number(a["gas_limit"])), uint64(number(a["cell_limit"])))),
+		Remaining: int64(msg.Spec.Repetitions()), Size: int64(r.Lane.Size(uint64(number(a["gas_limit"])), uint64(number(a["cell_limit"])))),
 	}
-	if msg.Retry != nil {
-		if msg.Retry.Backoff > 1 || len(msg.Retry.On) > 0 {
+	if msg.Spec.Retry != nil {
+		if msg.Spec.Retry.Backoff > 1 || len(msg.Spec.Retry.On) > 0 {
 			return nil, errors.New("its retries come at growing distances or for some errors, which the model does not know")
 		}
-		t.RetryMax, t.RetryAfter = int64(msg.Retry.Max), int64(max(1, msg.Retry.After))
+		t.RetryMax, t.RetryAfter = int64(msg.Spec.Retry.Max), int64(max(1, msg.Spec.Retry.After))
 	}
-	var occurrences *types.OccurrenceTerms
-	var failure types.OnFailure
-	switch trigger := msg.Trigger; {
-	case msg.Renew:
+	repeat := msg.Spec.Repeat
+	switch trigger := msg.Spec.Trigger; {
+	case repeat.GetRenew():
 		return nil, errors.New("it renews itself, which the model does not know")
 	case trigger.Interval != nil:
-		i := trigger.Interval
-		t.Kind, t.Every, t.Remaining = Interval, int64(i.Every), int64(i.Remaining)
-		occurrences, failure = i.Occurrences, i.OnFailure
-		if i.From == types.FromSchedule {
+		t.Kind, t.Every = Interval, int64(trigger.Interval.Every)
+		if trigger.Interval.From == types.FromSchedule {
 			t.Kind = Rhythm
 		}
 	case trigger.Calendar != nil:
 		if trigger.Calendar.Every == nil {
 			return nil, errors.New("its calendar is no rule of equal distances: the model knows no other")
 		}
-		t.Kind, t.Every, t.Remaining = Calendar, int64(trigger.Calendar.Every.Seconds), int64(trigger.Calendar.Remaining)
-		occurrences, failure = trigger.Calendar.Occurrences, trigger.Calendar.OnFailure
+		t.Kind, t.Every = Calendar, int64(trigger.Calendar.Every.Seconds)
 	case trigger.Watch != nil:
-		t.Kind, t.Remaining, t.Cooldown = OnChange, int64(trigger.Watch.Remaining), int64(trigger.Watch.Cooldown)
+		t.Kind, t.Cooldown = OnChange, int64(trigger.Watch.Cooldown)
 	case trigger.Time != nil || t.At > 0:
 		t.Kind = AtTime
 	}
-	if occurrences != nil && occurrences.Jitter > 0 || failure == types.OnFailureSuspend {
+	if repeat.GetJitter() > 0 || repeat.GetOnFailure() == types.OnFailureSuspend {
 		return nil, errors.New("it has a jitter, or is suspended by failures, which the model does not know")
 	}
-	t.Latest = t.recurs() && (occurrences == nil || occurrences.Missed != types.MissedEach)
-	if occurrences != nil {
-		t.Window = int64(occurrences.Window)
-	}
-	t.Stops = failure == types.OnFailureStop
+	t.Latest = t.recurs() && repeat.GetMissed() != types.MissedEach
+	t.Window, t.Stops = int64(repeat.GetWindow()), repeat.GetOnFailure() == types.OnFailureStop
 	return t, nil
 }

@@ -70,21 +70,22 @@ func TestScheduled_RefusesOtherMessages(t *testing.T) {
 // TestTerms_AreThoseOfTheModel: what the model does not know is refused by name.
 func TestTerms_AreThoseOfTheModel(t *testing.T) {
 	r := Recorder{Lane: market.Capacity{Cycles: 1_000, Cells: 100}}
-	interval := func(i types.IntervalTrigger) *types.MsgScheduleTimer {
-		return &types.MsgScheduleTimer{Trigger: types.Trigger{Interval: &i}}
+	rhythm := func(r types.Repeat) *types.MsgScheduleTimer {
+		return &types.MsgScheduleTimer{Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2, From: types.FromSchedule}}, Repeat: &r,
+		}}
 	}
 	for want, msg := range map[string]*types.MsgScheduleTimer{
-		"renews itself":     {Renew: true},
-		"growing distances": {Retry: &types.Retry{Max: 1, Backoff: 2}},
-		"equal distances":   {Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Cron: &types.CronRule{}}}},
-		"jitter":            interval(types.IntervalTrigger{Every: 2, Occurrences: &types.OccurrenceTerms{Jitter: 1}}),
-		"by failures":       interval(types.IntervalTrigger{Every: 2, OnFailure: types.OnFailureSuspend}),
+		"renews itself":     {Spec: types.TimerSpec{Repeat: &types.Repeat{Renew: true}}},
+		"growing distances": {Spec: types.TimerSpec{Retry: &types.Retry{Max: 1, Backoff: 2}}},
+		"equal distances":   {Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Cron: &types.CronRule{}}}}},
+		"jitter":            rhythm(types.Repeat{Jitter: 1}),
+		"by failures":       rhythm(types.Repeat{OnFailure: types.OnFailureSuspend}),
 	} {
 		_, err := r.terms(msg, nil)
 		require.ErrorContains(t, err, want)
 	}
-	got, err := r.terms(interval(types.IntervalTrigger{Every: 2, Remaining: 3, From: types.FromSchedule,
-		OnFailure: types.OnFailureStop}),
+	got, err := r.terms(rhythm(types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop}),
 		map[string]string{"due": "9", "expires_at": "90", "gas_limit": "50", "cell_limit": "10"})
 	require.NoError(t, err)
 	require.Equal(t, &Terms{Kind: Rhythm, Due: 9, Expires: 90, Every: 2, Remaining: 3, Stops: true, Latest: true,

@@ -267,7 +267,9 @@ func (n *node) Schedule(ctx context.Context, i int, due []uint64) (string, error
 	messages := make([]sdk.Msg, len(due))
 	for j, height := range due {
 		messages[j] = &types.MsgScheduleTimer{
-			Sender: self, Trigger: types.Trigger{Height: height}, Payload: raw, GasLimit: fireCycles, CellLimit: fireCells,
+			Sender: self, Spec: types.TimerSpec{
+				Trigger: types.Trigger{Height: height}, Call: types.TimerCall{Payload: raw}, GasLimit: fireCycles, CellLimit: fireCells,
+			},
 		}
 	}
 	return n.sign(ctx, i, gasTx+gasSchedule*uint64(len(due)), messages...)

@@ -76,7 +76,7 @@ func timerLine(name string, t *types.Timer, now types.Moment) TimerLine {
 	case t.OnHold():
 		line.Where, line.Hold = "on hold", t.HoldReason.Word()
 	}
-	if t.Trigger.ByTime() {
+	if t.Spec.Trigger.ByTime() {
 		line.DueTime = t.DueTime
 	}
 	if t.HoldReason == types.Timed || t.OnHold() && t.WaitsForTime(now) {

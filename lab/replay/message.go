@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"encoding/hex"
 
 	errorsmod "cosmossdk.io/errors"
@@ -65,53 +64,38 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 
 func (m *messages) scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
-		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
-		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid,
-		Retry: m.scenario.InClock(op.Retry, op.Trigger.ByTime()), OnUnfunded: op.OnUnfunded, Renew: op.Renew, OnlyIf: op.OnlyIf,
-		MaxCharge: op.MaxCharge, Label: op.Label,
+		Sender: scenario.AccountAddress(op.By).String(), Spec: types.TimerSpec{
+			Trigger: op.Trigger, Repeat: op.Repeat, GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid,
+			Retry: m.scenario.InClock(op.Retry, op.Trigger.ByTime()), OnUnfunded: op.OnUnfunded, OnlyIf: op.OnlyIf,
+			MaxCharge: op.MaxCharge, Name: op.Label,
+		},
 	}
 	if op.Do != nil {
-		msg.Handler = op.Do.Name
+		msg.Spec.Call.Handler = op.Do.Name
 	}
 	if op.FeePayer != "" {
-		msg.FeePayer = scenario.AccountAddress(op.FeePayer).String()
+		msg.Spec.FeePayer = scenario.AccountAddress(op.FeePayer).String()
 	}
 	return msg
 }
 
-// updateMessage states what the op does, and what else a message states with it as it stands.
+// updateMessage names what the op states.
 func (m *messages) updateMessage(ctx sdk.Context, op *scenario.Op, by, id string) *types.MsgUpdateTimer {
-	msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid, MaxCharge: op.MaxCharge}
+	msg := &types.MsgUpdateTimer{
+		Sender: by, Id: id, Fields: op.Fields, Spec: types.TimerSpec{
+			Trigger: op.Trigger, Repeat: op.Repeat, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid, MaxCharge: op.MaxCharge,
+			OnUnfunded: op.OnUnfunded, OnlyIf: op.OnlyIf,
+		},
+	}
 	if op.Do != nil {
-		msg.Call = &types.TimerCall{Handler: op.Do.Name}
+		msg.Spec.Call.Handler = op.Do.Name
 	}
-	before := m.timer(ctx, op)
-	if trigger := before.Trigger; op.Replaces || op.States("remaining", "missed", "window", "jitter", "on_failure", "max_failures") {
-		if op.Replaces {
-			trigger = op.Trigger
+	if op.Retry != nil {
+		trigger := op.Trigger
+		if !op.States("trigger") {
+			trigger = m.timer(ctx, op).Spec.Trigger
 		}
-		trigger = withTerms(trigger, termsOf(before.Trigger), termsOf(trigger), op)
-		msg.Trigger = &trigger
-	}
-	if !op.States("retry", "on_unfunded", "renew", "only_if") {
-		return msg
-	}
-	msg.Options = &types.TimerOptions{Retry: before.Retry, OnUnfunded: before.OnUnfunded, Renew: before.Renewal != nil, OnlyIf: before.OnlyIf}
-	if op.States("retry") {
-		byTime := before.Trigger.ByTime()
-		if msg.Trigger != nil {
-			byTime = msg.Trigger.ByTime()
-		}
-		msg.Options.Retry = m.scenario.InClock(op.Retry, byTime)
-	}
-	if op.States("on_unfunded") {
-		msg.Options.OnUnfunded = op.OnUnfunded
-	}
-	if op.States("renew") {
-		msg.Options.Renew = op.Renew
-	}
-	if op.States("only_if") {
-		msg.Options.OnlyIf = op.OnlyIf
+		msg.Spec.Retry = m.scenario.InClock(op.Retry, trigger.ByTime())
 	}
 	return msg
 }
@@ -132,71 +116,6 @@ func (m *messages) timer(ctx sdk.Context, op *scenario.Op) types.Timer {
 		return types.Timer{}
 	}
 	return timer
-}
-
-// termsOf are those of a trigger that repeats.
-func termsOf(t types.Trigger) types.CalendarTrigger {
-	terms := types.CalendarTrigger{Remaining: t.Repetitions(), OnFailure: t.OnFailure(), MaxFailures: t.MaxFailures()}
-	if terms.OnFailure != types.OnFailureSuspend {
-		terms.MaxFailures = 0
-	}
-	stated := t.OccurrenceTerms()
-	terms.Occurrences = &stated
-	return terms
-}
-
-// withTerms is a trigger with the terms that an op states, and for the rest with those that there were. A watch states no other than
-// how often it fires.
-func withTerms(t types.Trigger, before, within types.CalendarTrigger, op *scenario.Op) types.Trigger {
-	terms, stated := before, op.Repeat
-	if op.Replaces && t.Calendar != nil { // The JSON of a calendar may state them too.
-		terms.Remaining = cmp.Or(within.Remaining, terms.Remaining)
-		if within.OnFailure != types.OnFailureUnspecified {
-			terms.OnFailure, terms.MaxFailures = within.OnFailure, within.MaxFailures
-		}
-		if *within.Occurrences != (types.OccurrenceTerms{}) {
-			terms.Occurrences = within.Occurrences
-		}
-	}
-	if op.States("remaining") {
-		terms.Remaining = stated.Remaining
-	}
-	if op.States("on_failure") {
-		terms.OnFailure, terms.MaxFailures = stated.OnFailure, stated.MaxFailures
-	}
-	if op.States("max_failures") {
-		terms.MaxFailures = stated.MaxFailures
-	}
-	if occurrences := *terms.Occurrences; stated.Occurrences != nil {
-		if op.States("missed") {
-			occurrences.Missed = stated.Occurrences.Missed
-		}
-		if op.States("window") {
-			occurrences.Window = stated.Occurrences.Window
-		}
-		if op.States("jitter") {
-			occurrences.Jitter = stated.Occurrences.Jitter
-		}
-		terms.Occurrences = &occurrences
-	}
-	if *terms.Occurrences == (types.OccurrenceTerms{}) {
-		terms.Occurrences = nil
-	}
-	switch {
-	case t.Calendar != nil:
-		calendar := *t.Calendar
-		calendar.Remaining, calendar.OnFailure, calendar.MaxFailures, calendar.Occurrences = terms.Remaining, terms.OnFailure, terms.MaxFailures, terms.Occurrences
-		t.Calendar = &calendar
-	case t.Interval != nil:
-		interval := *t.Interval
-		interval.Remaining, interval.OnFailure, interval.MaxFailures, interval.Occurrences = terms.Remaining, terms.OnFailure, terms.MaxFailures, terms.Occurrences
-		t.Interval = &interval
-	case t.Watch != nil && before.Remaining > 0:
-		watch := *t.Watch
-		watch.Remaining = terms.Remaining
-		t.Watch = &watch
-	}
-	return t
 }
 
 // configMessage applies the change to the config of the next block, so that changes of one block add up.

@@ -397,7 +397,7 @@ func followTimers(
 		case op.At != line.Height || rejected:
 		case op.Kind == "schedule":
 			born(op.As)
-		case op.Kind == "run" || op.Kind == "resume" || op.Replaces:
+		case op.Kind == "run" || op.Kind == "resume" || op.States("trigger"):
 			due[op.Timer] = 0 // It may be earlier than the fire before has said.
 		}
 	}

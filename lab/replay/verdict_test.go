@@ -52,8 +52,8 @@ func foreseeable(s *scenario.Scenario, line *replay.Line, before map[string]type
 		}
 	}
 	for _, timer := range before {
-		if timer.Bid != nil && timer.Bid.Agent != "" || timer.Trigger.Calendar != nil && timer.HoldReason == types.NotOnHold ||
-			timer.HoldReason == types.Timed && timer.DueTime <= line.Time || timer.ExpiresTime > 0 && timer.ExpiresTime < line.Time {
+		if timer.Spec.Bid != nil && timer.Spec.Bid.Agent != "" || timer.Spec.Trigger.Calendar != nil && timer.Status.HoldReason == types.NotOnHold ||
+			timer.Status.HoldReason == types.Timed && timer.Status.DueTime <= line.Time || timer.Status.ExpiresTime > 0 && timer.Status.ExpiresTime < line.Time {
 			return false
 		}
 	}
@@ -94,8 +94,8 @@ func TestVerdict_IsWhatTheNextBlockDoes(t *testing.T) {
 func compareVerdicts(t *rapid.T, before map[string]types.TimerInfo, fired map[string]bool, seen map[types.Verdict]int, data []byte) {
 	exact := true
 	for _, timer := range before {
-		seen[timer.Verdict]++
-		switch timer.Verdict {
+		seen[timer.Status.Verdict]++
+		switch timer.Status.Verdict {
 		case types.VerdictNoRoom, types.VerdictCapped, types.VerdictNotRead, types.VerdictNoFunds, types.VerdictPassed:
 			exact = false
 		default:
@@ -103,14 +103,14 @@ func compareVerdicts(t *rapid.T, before map[string]types.TimerInfo, fired map[st
 	}
 	for id, timer := range before {
 		guarded, fires := fired[id]
-		switch timer.Verdict {
+		switch timer.Status.Verdict {
 		case types.VerdictFires, types.VerdictGuarded:
 			if exact {
-				require.True(t, fires, "%s: %s at %d among %s of %s", timer.Verdict, id, timer.Due, among(before), data)
-				require.Equal(t, timer.Verdict == types.VerdictGuarded, guarded, "%s of %s", id, data)
+				require.True(t, fires, "%s: %s at %d among %s of %s", timer.Status.Verdict, id, timer.Status.Due, among(before), data)
+				require.Equal(t, timer.Status.Verdict == types.VerdictGuarded, guarded, "%s of %s", id, data)
 			}
 		case types.VerdictPending, types.VerdictExpired, types.VerdictLanePaused, types.VerdictPassed:
-			require.False(t, fires, "%s: %s at %d of %s", timer.Verdict, id, timer.Due, data)
+			require.False(t, fires, "%s: %s at %d of %s", timer.Status.Verdict, id, timer.Status.Due, data)
 		case types.VerdictUnspecified:
 			require.Fail(t, "a timer without a verdict", id)
 		default: // What it comes to depends on what others leave.
@@ -121,7 +121,7 @@ func compareVerdicts(t *rapid.T, before map[string]types.TimerInfo, fired map[st
 // among says what the verdicts on all timers are.
 func among(timers map[string]types.TimerInfo) (text string) {
 	for id, timer := range timers {
-		text += fmt.Sprintf("%.8s %s due %d, on hold %s; ", id, timer.Verdict, timer.Due, timer.HoldReason)
+		text += fmt.Sprintf("%.8s %s due %d, on hold %s; ", id, timer.Status.Verdict, timer.Status.Due, timer.Status.HoldReason)
 	}
 	return text
 }

@@ -157,9 +157,9 @@ func TestShorthandNamesExactlyOneMessage(t *testing.T) {
 	s := schemaOf(reflect.TypeFor[types.Trigger]())
 	for text, want := range map[string]types.Trigger{
 		`{"first": "5"}`: {Interval: &types.IntervalTrigger{First: 5}},
-		`{"first": "5", "interval": {"remaining": "2"}}`: {Interval: &types.IntervalTrigger{First: 5, Remaining: 2}},
-		`{"interval": {"on_failure": "stop"}}`:           {Interval: &types.IntervalTrigger{OnFailure: types.OnFailureStop}},
-		`{"from": "schedule", "height": 3}`:              {Height: 3, Interval: &types.IntervalTrigger{From: types.FromSchedule}},
+		`{"first": "5", "interval": {"every": "2"}}`: {Interval: &types.IntervalTrigger{First: 5, Every: 2}},
+		`{"interval": {"from": "fire"}}`:             {Interval: &types.IntervalTrigger{From: types.FromFire}},
+		`{"from": "schedule", "height": 3}`:          {Height: 3, Interval: &types.IntervalTrigger{From: types.FromSchedule}},
 	} {
 		change, err := changeOf(s, text)
 		require.NoError(t, err, text)
@@ -167,10 +167,10 @@ func TestShorthandNamesExactlyOneMessage(t *testing.T) {
 		require.NoError(t, change.apply(&got))
 		require.Equal(t, want, got, text)
 	}
-	_, err := changeOf(s, `{"first": "5", "remaining": 1}`)
-	require.EqualError(t, err, "config.remaining: ambiguous: a field of calendar, interval, watch; state it in one of them")
-	_, err = changeOf(s, `{"interval": {"on_failure": "later"}}`)
-	require.ErrorContains(t, err, "config.interval.on_failure: want one of roll, stop")
+	_, err := changeOf(s, `{"first": "5", "every": 1}`)
+	require.EqualError(t, err, "config.every: ambiguous: a field of calendar, interval; state it in one of them")
+	_, err = changeOf(s, `{"interval": {"from": "later"}}`)
+	require.ErrorContains(t, err, "config.interval.from: want one of fire, schedule")
 }
 
 // TestConfig_TakesConstantsAsTheyAre: files of before these numbers were constants state some. With its value one changes nothing

@@ -52,11 +52,10 @@ type Op struct {
 	OnUnfunded types.OnUnfunded
 	// OnlyIf are conditions that must hold when it fires.
 	OnlyIf []types.WatchKey
-	// Replaces tells whether an update states a trigger, and Stated which of the other leaves it states: an update changes no others.
-	Replaces bool
-	Stated   []string
-	// Repeat are the terms of a timer that repeats, of an update: they need no trigger beside them.
-	Repeat types.CalendarTrigger
+	// Repeat is how a timer repeats; nil if nothing of it is stated.
+	Repeat *types.Repeat
+	// Fields are those of a timer's spec that an update states, as types.SpecFields names them: it changes no others.
+	Fields []string
 	// Do is the handler; nil leaves an updated timer's as it is.
 	Do *Handler
 	// To and Amount are those of a transfer.
@@ -64,8 +63,6 @@ type Op struct {
 	Amount math.Int
 	// Key is the scenario key that is changed.
 	Key string
-	// Renew gives a timer the same life again with each fire.
-	Renew bool
 	// Count of occurrences that are skipped, and From the one that is to be the next; 0 for whichever is.
 	Count uint32
 	From  uint64
@@ -90,10 +87,8 @@ type Handler struct {
 	Name string
 }
 
-// States tells whether an update states a leaf, or one of several.
-func (op *Op) States(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(op.Stated, name) })
-}
+// States tells whether an update states a field of the spec.
+func (op *Op) States(field string) bool { return slices.Contains(op.Fields, field) }
 
 // introduces calls fn for every timer that the op or its handler may schedule.
 func (op *Op) introduces(fn func(name string)) {

@@ -156,7 +156,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 		p.fail(as.path, "another op schedules a timer %.80q", op.As)
 	}
 	p.scenario.Owners[op.As] = op.By
-	op.Trigger = readTrigger(o)
+	readTrigger(o, op)
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.ExpiresAt = o.get("expires_at").uint64(^uint64(0))
@@ -181,32 +181,20 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	op.MaxCharge = p.amount(o.get("max_charge"))
-	if op.Replaces = statesTrigger(o); op.Replaces {
-		op.Trigger = readTrigger(o)
+	for _, leaf := range updateLeaves {
+		if o.get(leaf.key).present() {
+			op.Fields = append(op.Fields, leaf.field)
+		}
 	}
-	readRepeat(o, op)
+	readTrigger(o, op)
 	readOptions(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
 
-// repeatNames are the leaves of an update that say how a timer repeats, optionNames those of bad moments, of its life and of when it
-// does nothing.
-var (
-	repeatNames = []string{"remaining", "missed", "window", "jitter", "on_failure", "max_failures"}
-	optionNames = []string{"retry", "on_unfunded", "renew", "only_if"}
-)
-
-// readRepeat reads how a timer repeats that is updated.
-func readRepeat(o *object, op *Op) {
-	for _, name := range slices.Concat(repeatNames, optionNames) {
-		if o.get(name).present() {
-			op.Stated = append(op.Stated, name)
-		}
-	}
-	op.Repeat = types.CalendarTrigger{
-		Remaining: o.get("remaining").uint64(^uint64(0)), OnFailure: readOnFailure(o.get("on_failure")), MaxFailures: readMaxFailures(o),
-		Occurrences: readOccurrences(o),
-	}
+// updateLeaves are the keys of an update that are one field of the spec each, beside the trigger and how it repeats.
+var updateLeaves = []struct{ key, field string }{
+	{"gas_limit", "gas_limit"}, {"cell_limit", "cell_limit"}, {"bid", "bid"}, {"max_charge", "max_charge"}, {"do", "call"},
+	{"retry", "retry"}, {"on_unfunded", "on_unfunded"}, {"only_if", "only_if"},
 }
 
 // amount reads an integer from 0; empty if the field is absent.
@@ -259,10 +247,8 @@ func (p *parser) handler(v value, owner string, nesting int) *Handler {
 	return h
 }
 
-// readOptions reads what happens when a fire fails and when its payer lacks funds, whether the timer renews itself, and what must
-// hold when it fires.
+// readOptions reads what happens when a fire fails and when its payer lacks funds, and what must hold when it fires.
 func readOptions(o *object, op *Op) {
-	op.Renew = o.get("renew").boolean()
 	for _, item := range o.get("only_if").list(maxWatchKeys) {
 		op.OnlyIf = append(op.OnlyIf, readWatchKey(item))
 	}

@@ -56,7 +56,6 @@ func AccountAddress(name string) sdk.AccAddress {
 	return sum[:20]
 }
 
-// SecondsTo is the distance in time from the block before to the one at a height, which follows it. What ops add to it is not
 // InClock is a retry as the module takes it: files state its distance in blocks, whatever the trigger. In a clock of times a block is
 // as long as blocks are in the mean, in whole seconds, rounded up.
 func (s *Scenario) InClock(retry *types.Retry, byTime bool) *types.Retry {
@@ -75,6 +74,7 @@ func (s *Scenario) InClock(retry *types.Retry, byTime bool) *types.Retry {
 	return &scaled
 }
 
+// SecondsTo is the distance in time from the block before to the one at a height, which follows it. What ops add to it is not
 // within.
 func (s *Scenario) SecondsTo(height uint64) int64 {
 	if height <= 1 {

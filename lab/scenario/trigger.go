@@ -2,9 +2,12 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"time"
 
 	"github.com/cosmos/gogoproto/jsonpb"
+	"github.com/cosmos/gogoproto/proto"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,106 +23,134 @@ func WatchKey(name string) types.WatchKey {
 	return types.WatchKey{Store: KeyStore, Prefix: append([]byte{KeyPrefix}, name...)}
 }
 
-// statesTrigger tells whether an op says when a timer is due.
-func statesTrigger(o *object) bool {
-	for _, name := range triggerNames {
-		if o.get(name).present() {
-			return true
-		}
-	}
-	return false
-}
-
-// triggerNames are the members that state a trigger.
+// triggerNames are the keys that state a trigger.
 var triggerNames = []string{"height", "after", "every", "watch", "time", "calendar"}
 
-// readTrigger reads what makes the timer due. Whether the module accepts such a trigger is decided when the op runs.
-func readTrigger(o *object) types.Trigger {
-	height, after, every, watch, at, calendar := o.get("height"), o.get("after"), o.get("every"), o.get("watch"), o.get("time"), o.get("calendar")
-	stated := 0
-	for _, v := range []value{height, after, every, watch, at, calendar} {
-		if v.present() {
-			stated++
+// readTrigger reads what makes the timer due, and how it repeats. An update states either, both or neither. Whether the module
+// accepts them is decided when the op runs.
+func readTrigger(o *object, op *Op) {
+	updates, stated := op.Kind == OpUpdate, []string{}
+	for _, name := range triggerNames {
+		if o.get(name).present() {
+			stated = append(stated, name)
 		}
 	}
-	if stated != 1 {
+	if len(stated) > 1 || len(stated) == 0 && !updates {
 		o.r.fail(o.path, "want one of height, after, every, time, calendar and watch")
+		return
 	}
-	switch {
-	case every.present():
-		return types.Trigger{Interval: readInterval(o, every)}
-	case calendar.present():
-		return types.Trigger{Calendar: readCalendar(o, calendar)}
-	case watch.present():
-		return types.Trigger{Watch: readWatch(o, watch)}
-	case at.present():
-		seconds := time.Unix(int64(at.uint64(uint64(types.MaxTime))), 0).UTC()
-		return types.Trigger{Time: &seconds}
-	default:
-		return types.Trigger{Height: height.uint64(^uint64(0)), After: after.uint64(^uint64(0))}
+	keys, repeat := []string{"renew"}, types.Repeat{}
+	for _, name := range stated {
+		op.Fields = append(op.Fields, "trigger")
+		switch v := o.get(name); name {
+		case "every":
+			op.Trigger.Interval, keys = readInterval(o, v), repeatKeys
+		case "calendar":
+			op.Trigger.Calendar, keys = readCalendar(op, v, &repeat), repeatKeys
+		case "watch":
+			op.Trigger.Watch, keys = readWatch(o, v), []string{"remaining", "renew"}
+			repeat.Remaining = 1 // It fires once unless `remaining` says otherwise.
+		case "time":
+			seconds := time.Unix(int64(v.uint64(uint64(types.MaxTime))), 0).UTC()
+			op.Trigger.Time = &seconds
+		case "height":
+			op.Trigger.Height = v.uint64(^uint64(0))
+		case "after":
+			op.Trigger.After = v.uint64(^uint64(0))
+		}
+	}
+	if updates { // What it states of a timer that repeats needs no trigger beside it.
+		keys = repeatKeys
+	}
+	for _, key := range keys {
+		if v := o.get(key); v.present() {
+			readRepeat(key, v, &repeat)
+			op.statesRepeat(key)
+		}
+	}
+	if updates && !op.States("repeat.remaining") {
+		repeat.Remaining = 0
+	}
+	if repeat != (types.Repeat{}) {
+		op.Repeat = &repeat
+	}
+}
+
+// repeatKeys are those that say how a timer repeats: the fields of types.Repeat.
+var repeatKeys = []string{"remaining", "missed", "window", "jitter", "on_failure", "max_failures", "renew"}
+
+// statesRepeat notes that an op states a field of how a timer repeats.
+func (op *Op) statesRepeat(key string) {
+	if field := "repeat." + key; !op.States(field) {
+		op.Fields = append(op.Fields, field)
+	}
+}
+
+func readRepeat(key string, v value, repeat *types.Repeat) {
+	switch key {
+	case "remaining":
+		repeat.Remaining = v.uint64(^uint64(0))
+	case "missed":
+		repeat.Missed = choice(v, map[string]types.Missed{"latest": types.MissedLatest, "each": types.MissedEach}, "latest or each")
+	case "window":
+		repeat.Window = v.uint64(^uint64(0))
+	case "jitter":
+		repeat.Jitter = v.uint64(^uint64(0))
+	case "on_failure":
+		repeat.OnFailure = choice(v, map[string]types.OnFailure{
+			"roll": types.OnFailureRoll, "stop": types.OnFailureStop, "suspend": types.OnFailureSuspend,
+		}, "roll, stop or suspend")
+	case "max_failures":
+		repeat.MaxFailures = uint32(v.uint64(uint64(^uint32(0))))
+	case "renew":
+		repeat.Renew = v.boolean()
 	}
 }
 
 func readInterval(o *object, every value) *types.IntervalTrigger {
-	interval := &types.IntervalTrigger{
-		Every: every.uint64(^uint64(0)), First: o.get("first").uint64(^uint64(0)), Remaining: o.get("remaining").uint64(^uint64(0)),
-		OnFailure: readOnFailure(o.get("on_failure")), Occurrences: readOccurrences(o), MaxFailures: readMaxFailures(o),
-	}
+	interval := &types.IntervalTrigger{Every: every.uint64(^uint64(0)), First: o.get("first").uint64(^uint64(0))}
 	if v := o.get("from"); v.present() {
 		interval.From = choice(v, map[string]types.IntervalFrom{"fire": types.FromFire, "schedule": types.FromSchedule}, "fire or schedule")
 	}
 	return interval
 }
 
-// readCalendar reads a calendar: the JSON of its message. What an interval states beside its distance may be stated beside it too.
-func readCalendar(o *object, v value) *types.CalendarTrigger {
-	calendar := &types.CalendarTrigger{}
+// readCalendar reads a calendar: the JSON of its message. Files of before repetitions had a message of their own state them in that
+// of the calendar.
+func readCalendar(op *Op, v value, repeat *types.Repeat) *types.CalendarTrigger {
+	calendar, members, within := &types.CalendarTrigger{}, map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if !v.want("an object", "a calendar") {
 		return calendar
 	}
-	if err := jsonpb.Unmarshal(bytes.NewReader(v.raw), calendar); err != nil {
+	err := json.Unmarshal(v.raw, &members)
+	if occurrences := members["occurrences"]; err == nil && occurrences != nil {
+		err = json.Unmarshal(occurrences, &within)
+		delete(members, "occurrences")
+	}
+	for _, key := range []string{"remaining", "on_failure", "max_failures"} {
+		if stated, given := members[key]; given {
+			within[key] = stated
+			delete(members, key)
+		}
+	}
+	for _, part := range []struct {
+		members map[string]json.RawMessage
+		message proto.Message
+	}{{members, calendar}, {within, repeat}} {
+		raw, invalid := json.Marshal(part.members)
+		if err = cmp.Or(err, invalid); err == nil {
+			err = jsonpb.Unmarshal(bytes.NewReader(raw), part.message)
+		}
+	}
+	if err != nil {
 		v.r.fail(v.path, "no calendar: %.200v", err)
-		return calendar
 	}
-	if remaining := o.get("remaining"); remaining.present() {
-		calendar.Remaining = remaining.uint64(^uint64(0))
-	}
-	if onFailure := o.get("on_failure"); onFailure.present() {
-		calendar.OnFailure = readOnFailure(onFailure)
-	}
-	if failures := readMaxFailures(o); failures > 0 {
-		calendar.MaxFailures = failures
-	}
-	if terms := readOccurrences(o); terms != nil {
-		calendar.Occurrences = terms
+	for _, key := range repeatKeys {
+		if _, given := within[key]; given {
+			op.statesRepeat(key)
+		}
 	}
 	return calendar
-}
-
-// readOccurrences reads which occurrences may fire; nil if nothing is stated.
-func readOccurrences(o *object) *types.OccurrenceTerms {
-	missed, window, jitter := o.get("missed"), o.get("window"), o.get("jitter")
-	if !missed.present() && !window.present() && !jitter.present() {
-		return nil
-	}
-	terms := &types.OccurrenceTerms{Window: window.uint64(^uint64(0)), Jitter: jitter.uint64(^uint64(0))}
-	if missed.present() {
-		terms.Missed = choice(missed, map[string]types.Missed{"latest": types.MissedLatest, "each": types.MissedEach}, "latest or each")
-	}
-	return terms
-}
-
-func readMaxFailures(o *object) uint32 {
-	return uint32(o.get("max_failures").uint64(uint64(^uint32(0))))
-}
-
-func readOnFailure(v value) types.OnFailure {
-	if !v.present() {
-		return types.OnFailureUnspecified
-	}
-	return choice(v, map[string]types.OnFailure{
-		"roll": types.OnFailureRoll, "stop": types.OnFailureStop, "suspend": types.OnFailureSuspend,
-	}, "roll, stop or suspend")
 }
 
 // choice reads one of several words.
@@ -132,13 +163,8 @@ func choice[T any](v value, words map[string]T, wanted string) T {
 	return found
 }
 
-// readWatch reads a watch. It fires once unless `remaining` says otherwise.
 func readWatch(o *object, v value) *types.WatchTrigger {
-	trigger := &types.WatchTrigger{Remaining: 1}
-	if remaining := o.get("remaining"); remaining.present() {
-		trigger.Remaining = remaining.uint64(^uint64(0))
-	}
-	trigger.Cooldown = o.get("cooldown").uint64(^uint64(0))
+	trigger := &types.WatchTrigger{Cooldown: o.get("cooldown").uint64(^uint64(0))}
 	for _, item := range v.list(maxWatchKeys) {
 		trigger.Keys = append(trigger.Keys, readWatchKey(item))
 	}

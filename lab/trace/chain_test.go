@@ -231,7 +231,7 @@ func (c *chain) ask(goCtx context.Context, number int, fires bool) question {
 	has := c.Bank.GetBalance(branch, own, c.FeeDenom).Amount.Int64()
 	q := question{ID: number, Fires: fires, Live: int64(seen.Total), Has: has}
 	for i := range seen.Timers {
-		switch seen.Timers[i].HoldReason {
+		switch seen.Timers[i].Status.HoldReason {
 		case types.NotOnHold, types.Watching, types.Timed:
 		default:
 			q.Held++
@@ -292,9 +292,9 @@ func (c *chain) message(s *step) sdk.Msg {
 	case "once", "every", "watch", "time", "calendar", "rhythm":
 		return c.schedule(s)
 	case "update":
-		return &types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: gas}
+		return &types.MsgUpdateTimer{Sender: sender, Id: id, Spec: types.TimerSpec{GasLimit: gas}, Fields: []string{"gas_limit"}}
 	case "rebid":
-		return &types.MsgUpdateTimer{Sender: sender, Id: id, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)}}
+		return &types.MsgUpdateTimer{Sender: sender, Id: id, Spec: types.TimerSpec{Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)}}, Fields: []string{"bid"}}
 	case "extend":
 		if s.Flag {
 			return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresTime: c.at(int64(s.Expires))}
@@ -342,64 +342,55 @@ func (c *chain) coins(amount int64) sdk.Coins {
 
 func (c *chain) schedule(s *step) sdk.Msg {
 	msg := &types.MsgScheduleTimer{
-		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Handler: fmt.Sprint(s.Work), GasLimit: s.Gas * unit,
-		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)},
+		Sender: owner(s.Owner).String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Height: s.Height}, Call: types.TimerCall{Handler: fmt.Sprint(s.Work)}, GasLimit: s.Gas * unit,
+			CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)},
+		},
 	}
 	if s.Form == "agent" {
-		msg.Bid = &types.Bid{Agent: agent.String()}
+		msg.Spec.Bid = &types.Bid{Agent: agent.String()}
 	}
 	if s.Form == "static" {
-		msg.Bid = &types.Bid{Static: &types.StaticBid{
+		msg.Spec.Bid = &types.Bid{Static: &types.StaticBid{
 			MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.MaxFee, pricePrec)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.Tip, pricePrec)),
 		}}
 	}
 	switch s.Op {
 	case "every":
-		interval := &types.IntervalTrigger{Every: s.Every, First: s.Height, Remaining: s.Remaining}
-		if s.Stops {
-			interval.OnFailure = types.OnFailureStop
-		}
-		msg.Trigger = types.Trigger{Interval: interval}
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: s.Every, First: s.Height}}
+		msg.Spec.Repeat = repeat(s)
 	case "time":
 		at := time.Unix(c.at(s.At), 0).UTC()
-		msg.Trigger, msg.ExpiresAt, msg.ExpiresTime = types.Trigger{Time: &at}, 0, c.at(int64(s.Expires))
+		msg.Spec.Trigger, msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = types.Trigger{Time: &at}, 0, c.at(int64(s.Expires))
 	case "calendar":
-		calendar := &types.CalendarTrigger{
-			Every: &types.EveryRule{Seconds: s.Every * minute}, Remaining: s.Remaining, Occurrences: occurrences(s, minute),
-		}
-		if s.Stops {
-			calendar.OnFailure = types.OnFailureStop
-		}
-		msg.Trigger, msg.ExpiresAt, msg.ExpiresTime = types.Trigger{Calendar: calendar}, 0, c.at(int64(s.Expires))
+		msg.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: s.Every * minute}}}
+		msg.Spec.Repeat = occurrences(s, minute)
+		msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = 0, c.at(int64(s.Expires))
 	case "rhythm":
-		interval := &types.IntervalTrigger{
-			Every: s.Every, First: s.Height, Remaining: s.Remaining, From: types.FromSchedule, Occurrences: occurrences(s, 1),
-		}
-		if s.Stops {
-			interval.OnFailure = types.OnFailureStop
-		}
-		msg.Trigger = types.Trigger{Interval: interval}
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: s.Every, First: s.Height, From: types.FromSchedule}}
+		msg.Spec.Repeat = occurrences(s, 1)
 	case "watch":
 		key := c.key
 		if s.When != "" {
 			key = c.condition(s.When, s.Than)
 		}
-		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: s.Remaining, Cooldown: s.Cooldown}}
+		msg.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Cooldown: s.Cooldown}}
+		msg.Spec.Repeat = &types.Repeat{Remaining: s.Remaining}
 	}
 	if s.Only != "" {
-		msg.OnlyIf = []types.WatchKey{c.condition(s.Only, s.OnlyThan)}
+		msg.Spec.OnlyIf = []types.WatchKey{c.condition(s.Only, s.OnlyThan)}
 	}
 	if s.Fails {
-		msg.Handler += failing
+		msg.Spec.Call.Handler += failing
 	}
 	if s.RetryMax > 0 {
-		msg.Retry = &types.Retry{Max: s.RetryMax, After: s.RetryAfter}
-		if msg.Trigger.ByTime() {
-			msg.Retry.After *= minute
+		msg.Spec.Retry = &types.Retry{Max: s.RetryMax, After: s.RetryAfter}
+		if msg.Spec.Trigger.ByTime() {
+			msg.Spec.Retry.After *= minute
 		}
 	}
 	if s.Suspends {
-		msg.OnUnfunded = types.OnUnfundedSuspend
+		msg.Spec.OnUnfunded = types.OnUnfundedSuspend
 	}
 	return msg
 }
@@ -414,13 +405,23 @@ func (c *chain) condition(op string, than int64) types.WatchKey {
 	return key
 }
 
-// occurrences are the terms of those that come at so many units of their clock.
-func occurrences(s *step, unit uint64) *types.OccurrenceTerms {
-	terms := &types.OccurrenceTerms{Missed: types.MissedEach, Window: s.Window * unit}
-	if s.Latest {
-		terms.Missed = types.MissedLatest
+// repeat is how often a timer fires, and whether a failure ends it.
+func repeat(s *step) *types.Repeat {
+	stated := &types.Repeat{Remaining: s.Remaining}
+	if s.Stops {
+		stated.OnFailure = types.OnFailureStop
 	}
-	return terms
+	return stated
+}
+
+// occurrences are repetitions that come at so many units of their clock.
+func occurrences(s *step, unit uint64) *types.Repeat {
+	stated := repeat(s)
+	stated.Missed, stated.Window = types.MissedEach, s.Window*unit
+	if s.Latest {
+		stated.Missed = types.MissedLatest
+	}
+	return stated
 }
 
 // do runs a step, and returns the events of the end of a block.

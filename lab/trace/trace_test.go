@@ -112,17 +112,17 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 		t := &genesis.Timers[i]
 		m := modeled{
 			Place: "onHold", Reason: t.HoldReason.Word(), Due: t.Due, Seq: t.Seq, Gas: t.GasLimit / unit, Expires: t.ExpiresAt,
-			Remaining: remaining(t), Retries: t.Retries, FireSeq: t.FireSeq,
+			Remaining: t.Left(), Retries: t.Retries, FireSeq: t.FireSeq,
 			Deferred: t.UnfundedSince > 0, Since: t.Since, Tried: t.Tried, Deliveries: t.Deliveries, Failures: t.Failures,
 		}
-		if t.Trigger.ByTime() {
+		if t.Spec.Trigger.ByTime() {
 			m.At, m.Ends = c.minutes(t.DueTime), c.minutes(t.ExpiresTime)
 		}
 		if r := t.Recurrence; r != nil {
 			m.Lapses, m.After, m.Trying, m.Forced = r.Lapses, c.instant(t, r.After), c.instant(t, r.Trying), c.instant(t, r.Forced)
 		}
-		if t.Bid != nil && t.Bid.Price != "" {
-			m.Bid = amount(c, t.Bid.Price)
+		if t.Spec.Bid != nil && t.Spec.Bid.Price != "" {
+			m.Bid = amount(c, t.Spec.Bid.Price)
 		}
 		if answer := t.LastAnswer; answer != nil {
 			m.LastMax, m.LastTip = inUnits(answer.MaxFeePerCycle), inUnits(answer.MaxPriorityFeePerCycle)
@@ -152,23 +152,10 @@ func inUnits(price math.LegacyDec) int64 {
 
 // instant is an occurrence of a timer: a minute or a height.
 func (c *chain) instant(t *types.Timer, at uint64) int64 {
-	if t.Trigger.Calendar != nil {
+	if t.Spec.Trigger.Calendar != nil {
 		return c.minutes(int64(at))
 	}
 	return int64(at)
-}
-
-func remaining(t *types.Timer) uint64 {
-	switch {
-	case t.Trigger.Interval != nil:
-		return t.Trigger.Interval.Remaining
-	case t.Trigger.Calendar != nil:
-		return t.Trigger.Calendar.Remaining
-	case t.Trigger.Watch != nil:
-		return t.Trigger.Watch.Remaining
-	default:
-		return 1
-	}
 }
 
 // compareMoney compares the balances, and what was burned and tipped so far.
