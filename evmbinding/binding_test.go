@@ -323,8 +323,7 @@ func TestUnits_OfADenomWithSixDecimals(t *testing.T) {
 	balance.Value = big.NewInt(7*unit + 1)
 	_, err = balance.keyOf()
 	require.ErrorIs(t, err, types.ErrInvalidWatch)
-	_, err = (&options{MaxCharge: big.NewInt(unit - 1)}).request()
-	require.ErrorIs(t, err, types.ErrInvalidBid)
+	require.ErrorIs(t, (&options{MaxCharge: big.NewInt(unit - 1)}).state(nil, &types.TimerSpec{}), types.ErrInvalidBid)
 }
 
 // TestHandlers_EmitNoEventsOfFires: what a handler emits is kept, but for events that are the runtime's own.

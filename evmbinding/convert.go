@@ -10,7 +10,6 @@ import (
 
 	sdkmath "cosmossdk.io/math"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
@@ -26,43 +25,61 @@ func timeOf(second uint64) (int64, error) {
 	return int64(second), nil
 }
 
-// stated is the trigger as the module has it. That exactly one kind is stated the module checks.
-func (t *trigger) stated() (types.Trigger, error) {
-	all := types.Trigger{After: t.AfterBlocks}
+// rows are those of a spec that a trigger states: what it leaves zero has its default.
+var rows = []string{
+	"trigger", "repeat.remaining", "repeat.missed", "repeat.window", "repeat.jitter", "repeat.on_failure", "repeat.max_failures",
+}
+
+// stated is the trigger as the module has it, and how it repeats. That exactly one kind is stated the module checks.
+func (t *trigger) stated() (types.TimerSpec, error) {
+	spec := types.TimerSpec{Trigger: types.Trigger{After: t.AfterBlocks}}
+	all := &spec.Trigger
 	if t.Every == 0 {
 		all.Height = t.Height
 	}
 	if t.Time != 0 {
 		second, err := timeOf(t.Time)
 		if err != nil {
-			return all, err
+			return spec, err
 		}
 		at := time.Unix(second, 0).UTC()
 		all.Time = &at
 	}
 	if t.Every != 0 {
-		all.Interval = &types.IntervalTrigger{
-			Every: t.Every, First: t.Height, Remaining: t.Count, OnFailure: types.OnFailure(t.Repeat.OnFailure),
-			MaxFailures: t.Repeat.MaxFailures, Occurrences: t.Repeat.terms(),
-		}
+		all.Interval = &types.IntervalTrigger{Every: t.Every, First: t.Height}
 		if t.Repeat.FromSchedule {
 			all.Interval.From = types.FromSchedule
 		}
 	}
 	var err error
 	if t.Calendar.stated() {
-		if all.Calendar, err = t.calendar(); err != nil {
-			return all, err
+		if all.Calendar, err = t.Calendar.rule(); err != nil {
+			return spec, err
 		}
 	}
 	if len(t.Watch) > 0 {
 		keys, err := keysOf(t.Watch)
 		if err != nil {
-			return all, err
+			return spec, err
 		}
-		all.Watch = &types.WatchTrigger{Keys: keys, Remaining: t.Count, Cooldown: t.Cooldown}
+		all.Watch = &types.WatchTrigger{Keys: keys, Cooldown: t.Cooldown}
 	}
-	return all, t.checkUnused()
+	if repeat := t.repetitions(); repeat != (types.Repeat{}) {
+		spec.Repeat = &repeat
+	}
+	return spec, t.checkUnused()
+}
+
+// repetitions are what a trigger states of them.
+func (t *trigger) repetitions() types.Repeat {
+	all := types.Repeat{
+		Remaining: t.Count, Window: t.Repeat.Window, Jitter: t.Repeat.Jitter, OnFailure: types.OnFailure(t.Repeat.OnFailure),
+		MaxFailures: t.Repeat.MaxFailures,
+	}
+	if t.Repeat.Each {
+		all.Missed = types.MissedEach
+	}
+	return all
 }
 
 // checkUnused refuses what is stated and means nothing for the kind of trigger.
@@ -94,12 +111,9 @@ func (c *calendar) stated() bool {
 		c.OffsetMinutes != 0 || len(c.Transitions) > 0 || c.OffsetFinal
 }
 
-func (t *trigger) calendar() (*types.CalendarTrigger, error) {
-	c := &t.Calendar
-	all := &types.CalendarTrigger{
-		OffsetMinutes: c.OffsetMinutes, OffsetFinal: c.OffsetFinal, Remaining: t.Count, OnFailure: types.OnFailure(t.Repeat.OnFailure),
-		MaxFailures: t.Repeat.MaxFailures, Occurrences: t.Repeat.terms(),
-	}
+// rule is the calendar as the module has it.
+func (c *calendar) rule() (*types.CalendarTrigger, error) {
+	all := &types.CalendarTrigger{OffsetMinutes: c.OffsetMinutes, OffsetFinal: c.OffsetFinal}
 	if c.EverySeconds != 0 || c.Anchor != 0 {
 		anchor, err := timeOf(c.Anchor)
 		if err != nil {
@@ -120,44 +134,52 @@ func (t *trigger) calendar() (*types.CalendarTrigger, error) {
 	return all, nil
 }
 
-// terms are nil where nothing is stated.
-func (r *repeat) terms() *types.OccurrenceTerms {
-	if !r.Each && r.Window == 0 && r.Jitter == 0 {
-		return nil
+// state gives a spec what options come to.
+func (o *options) state(c *invocation, spec *types.TimerSpec) (err error) {
+	spec.GasLimit, spec.CellLimit, spec.ExpiresAt, spec.Name = o.GasLimit, o.ByteLimit, o.ExpiresAt, o.Label
+	spec.OnUnfunded = types.OnUnfunded(o.OnUnfunded)
+	if o.Renew {
+		repeat := types.Repeat{}
+		if spec.Repeat != nil {
+			repeat = *spec.Repeat
+		}
+		repeat.Renew = true
+		spec.Repeat = &repeat
 	}
-	terms := &types.OccurrenceTerms{Window: r.Window, Jitter: r.Jitter}
-	if r.Each {
-		terms.Missed = types.MissedEach
-	}
-	return terms
-}
-
-// request is what options come to in a request to schedule.
-func (o *options) request() (keeper.ScheduleRequest, error) {
-	r := keeper.ScheduleRequest{
-		GasLimit: o.GasLimit, CellLimit: o.ByteLimit, ExpiresAt: o.ExpiresAt, Renew: o.Renew, Label: o.Label,
-		OnUnfunded: types.OnUnfunded(o.OnUnfunded),
-	}
-	var err error
-	if r.ExpiresTime, err = timeOf(o.ExpiresTime); err != nil {
-		return r, err
+	if spec.ExpiresTime, err = timeOf(o.ExpiresTime); err != nil {
+		return err
 	}
 	if o.MaxCharge != nil && o.MaxCharge.Sign() > 0 {
-		if r.MaxCharge = unitsOf(o.MaxCharge); r.MaxCharge.IsZero() {
-			return r, types.ErrInvalidBid.Wrapf("maxCharge of %s wei is less than one unit of the fee denom", o.MaxCharge)
+		most := unitsOf(o.MaxCharge)
+		if most.IsZero() {
+			return types.ErrInvalidBid.Wrapf("maxCharge of %s wei is less than one unit of the fee denom", o.MaxCharge)
 		}
+		spec.MaxCharge = most.String()
 	}
-	if r.Bid, err = bidOf(o.MaxFeePerGas, o.MaxPriorityFeePerGas, o.Tier); err != nil {
-		return r, err
+	if spec.Bid, err = bidOf(o.MaxFeePerGas, o.MaxPriorityFeePerGas, o.Tier); err != nil {
+		return err
 	}
 	if o.FeePayer != (common.Address{}) {
-		r.FeePayer = sdk.AccAddress(o.FeePayer.Bytes())
+		if spec.FeePayer, err = c.text(o.FeePayer); err != nil {
+			return err
+		}
 	}
 	if o.Retries != 0 || o.RetryAfter != 0 {
-		r.Retry = &types.Retry{Max: o.Retries, After: o.RetryAfter}
+		spec.Retry = &types.Retry{Max: o.Retries, After: o.RetryAfter}
 	}
-	r.OnlyIf, err = keysOf(o.OnlyIf)
-	return r, err
+	spec.OnlyIf, err = keysOf(o.OnlyIf)
+	return err
+}
+
+// stated are the fields of a spec that have a value: an update states no others, since 0 in the ABI is nothing.
+func stated(spec *types.TimerSpec) (fields []string) {
+	for {
+		field := spec.Beyond(fields)
+		if field == "" {
+			return fields
+		}
+		fields = append(fields, field)
+	}
 }
 
 // checkUpdate refuses options that an update does not change.
@@ -208,19 +230,21 @@ func (c *invocation) info(owner common.Address, id [32]byte) (*types.TimerInfo, 
 
 // infoOf is a timer as contracts see it.
 func infoOf(owner common.Address, t *types.TimerInfo) (info, error) {
-	maxCharge, err := weiOf(t.MaxCharge)
+	status := &t.Status
+	maxCharge, err := weiOf(t.Spec.MaxCharge)
 	if err != nil {
 		return info{}, err
 	}
 	paid := new(big.Int)
-	if t.LastOutcome != nil {
-		paid.Mul(t.LastOutcome.Paid.BigInt(), weiPerUnit())
+	if status.LastOutcome != nil {
+		paid.Mul(status.LastOutcome.Paid.BigInt(), weiPerUnit())
 	}
 	id, err := hex.DecodeString(t.Id)
 	return info{
-		Id: common.BytesToHash(id), Owner: owner, Status: uint8(t.Status), HoldReason: uint8(t.HoldReason), Due: t.Due, DueTime: seconds(t.DueTime),
-		ExpiresAt: t.ExpiresAt, ExpiresTime: seconds(t.ExpiresTime), Fires: uint64(t.FireSeq), GasLimit: t.GasLimit, ByteLimit: t.CellLimit,
-		MaxCharge: maxCharge, LastSuccess: t.LastOutcome != nil && t.LastOutcome.Success, LastPaid: paid, Handler: t.Handler, Label: t.Label,
+		Id: common.BytesToHash(id), Owner: owner, Status: uint8(status.Phase), HoldReason: uint8(status.HoldReason),
+		Due: status.Due, DueTime: seconds(status.DueTime), ExpiresAt: status.ExpiresAt, ExpiresTime: seconds(status.ExpiresTime),
+		Fires: uint64(status.FireSeq), GasLimit: status.GasLimit, ByteLimit: status.CellLimit, MaxCharge: maxCharge,
+		LastSuccess: status.LastOutcome != nil && status.LastOutcome.Success, LastPaid: paid, Handler: t.Spec.Call.Handler, Label: t.Spec.Name,
 	}, err
 }
 
@@ -273,7 +297,7 @@ func (c *invocation) occurrences() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.upcoming(args.Limit, types.QueryOccurrencesRequest{Trigger: &stated})
+	return c.upcoming(args.Limit, types.QueryOccurrencesRequest{Spec: &stated})
 }
 
 func (c *invocation) occurrencesOf() ([]any, error) {

@@ -222,11 +222,15 @@ func (c *invocation) book(ctx sdk.Context, b booked) (id []byte, code int64) {
 	}
 	at := time.Unix(b.second.Int64(), 0).UTC()
 	request := keeper.ScheduleRequest{
-		Actor: c.actor, Trigger: types.Trigger{Time: &at}, Handler: HandlerBooked, Payload: payload, GasLimit: gas,
-		CellLimit: cellsWithin(&config, gas),
+		Actor: c.actor, Spec: types.TimerSpec{
+			Trigger: types.Trigger{Time: &at}, Call: types.TimerCall{Handler: HandlerBooked, Payload: payload}, GasLimit: gas,
+			CellLimit: cellsWithin(&config, gas),
+		},
 	}
 	if b.payer != c.caller {
-		request.FeePayer = sdk.AccAddress(b.payer.Bytes())
+		if request.Spec.FeePayer, err = c.text(b.payer); err != nil {
+			return nil, CodeUnknown
+		}
 	}
 	timer, err := c.timers.Schedule(ctx.WithValue(bookingKey{}, true), request)
 	if err != nil {
@@ -321,7 +325,7 @@ func (c *invocation) deleteAt(address common.Address) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.HasPrefix(timer.Id, id) && timer.Owner().Equals(c.actor) && timer.Handler == HandlerBooked {
+		if bytes.HasPrefix(timer.Id, id) && timer.Owner().Equals(c.actor) && timer.Spec.Call.Handler == HandlerBooked {
 			return []any{CodeSuccess}, c.timers.Cancel(c.ctx, c.actor, timer.Id)
 		}
 	}

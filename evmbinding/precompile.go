@@ -324,13 +324,12 @@ func (c *invocation) add(handler string, t trigger, payload []byte, o options) (
 	return c.addStated(handler, stated, payload, o)
 }
 
-func (c *invocation) addStated(handler string, stated types.Trigger, payload []byte, o options) ([]any, error) {
-	request, err := o.request()
-	if err != nil {
+func (c *invocation) addStated(handler string, spec types.TimerSpec, payload []byte, o options) ([]any, error) {
+	if err := o.state(c, &spec); err != nil {
 		return nil, err
 	}
-	request.Actor, request.Trigger, request.Handler, request.Payload = c.actor, stated, handler, payload
-	timer, err := c.timers.Schedule(c.ctx, request)
+	spec.Call = types.TimerCall{Handler: handler, Payload: payload}
+	timer, err := c.timers.Schedule(c.ctx, keeper.ScheduleRequest{Actor: c.actor, Spec: spec})
 	if err != nil {
 		return nil, err
 	}
@@ -371,37 +370,31 @@ func (c *invocation) update() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	stated, err := args.Options.request()
-	if err != nil {
+	var spec types.TimerSpec
+	if err := args.Options.state(c, &spec); err != nil {
 		return nil, err
 	}
 	if err := args.Options.checkUpdate(); err != nil {
 		return nil, err
 	}
-	request := keeper.UpdateRequest{
-		Actor: c.actor, ID: args.Id[:], GasLimit: stated.GasLimit, CellLimit: stated.CellLimit, Bid: stated.Bid,
-	}
-	if args.Options.MaxCharge.Sign() > 0 {
-		request.MaxCharge = stated.MaxCharge
-	}
 	if len(args.Payload) > 0 {
-		if request.Call, err = c.replaced(args.Id, args.Payload); err != nil {
+		if spec.Call, err = c.replaced(args.Id, args.Payload); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := c.timers.Update(c.ctx, request); err != nil {
+	if _, err := c.timers.Update(c.ctx, keeper.UpdateRequest{Actor: c.actor, ID: args.Id[:], Spec: spec, Fields: stated(&spec)}); err != nil {
 		return nil, err
 	}
 	return []any{true}, c.log("TimerChanged", args.Id, "updated")
 }
 
 // replaced is the call of a timer with another payload: its handler stays.
-func (c *invocation) replaced(id [32]byte, payload []byte) (*types.TimerCall, error) {
+func (c *invocation) replaced(id [32]byte, payload []byte) (types.TimerCall, error) {
 	found, err := c.timers.Engine().Records.Lookup(c.ctx, c.actor, id[:])
 	if err != nil {
-		return nil, err
+		return types.TimerCall{}, err
 	}
-	return &types.TimerCall{Handler: found.Handler, Payload: payload}, nil
+	return types.TimerCall{Handler: found.Spec.Call.Handler, Payload: payload}, nil
 }
 
 func (c *invocation) retrigger() ([]any, error) {
@@ -412,11 +405,11 @@ func (c *invocation) retrigger() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	stated, err := args.Trigger.stated()
+	spec, err := args.Trigger.stated()
 	if err != nil {
 		return nil, err
 	}
-	timer, err := c.timers.Update(c.ctx, keeper.UpdateRequest{Actor: c.actor, ID: args.Id[:], Trigger: &stated})
+	timer, err := c.timers.Update(c.ctx, keeper.UpdateRequest{Actor: c.actor, ID: args.Id[:], Spec: spec, Fields: rows})
 	if err != nil {
 		return nil, err
 	}

@@ -37,10 +37,10 @@ type booking struct {
 
 // bookingOf a timer, zero if it has none.
 func bookingOf(t *types.Timer) booking {
-	if t.Handler != HandlerBooked || t.Trigger.Time == nil {
+	if t.Spec.Call.Handler != HandlerBooked || t.Spec.Trigger.Time == nil {
 		return booking{}
 	}
-	return booking{uint64(max(t.Trigger.Time.Unix(), 0)), string(t.Actor), t.GasLimit}
+	return booking{uint64(max(t.Spec.Trigger.Time.Unix(), 0)), string(t.Actor), t.GasLimit}
 }
 
 // Inserted implements state.Hook.

@@ -59,12 +59,12 @@ func (c *invocation) scheduleBatch() ([]any, error) {
 
 // addAll schedules so many callbacks, or none.
 func (c *invocation) addAll(n int, o options, member func(i int) (trigger, []byte, error)) ([]any, error) {
-	triggers, payloads := make([]types.Trigger, n), make([][]byte, n)
-	for i := range triggers {
+	specs, payloads := make([]types.TimerSpec, n), make([][]byte, n)
+	for i := range specs {
 		t, payload, err := member(i)
 		if err == nil {
 			payloads[i] = payload
-			triggers[i], err = t.stated()
+			specs[i], err = t.stated()
 		}
 		if err != nil {
 			return nil, inList(err, i)
@@ -72,7 +72,7 @@ func (c *invocation) addAll(n int, o options, member func(i int) (trigger, []byt
 	}
 	ids := make([][32]byte, n)
 	for i := range ids {
-		added, err := c.addStated(HandlerCallback, triggers[i], payloads[i], o)
+		added, err := c.addStated(HandlerCallback, specs[i], payloads[i], o)
 		if err != nil {
 			return nil, inList(err, i)
 		}

@@ -101,7 +101,7 @@ struct Options {
 struct Info {
     bytes32 id;
     address owner;
-    uint8 status; // timers.v1.TimerStatus: 1 pending, 2 ready, 3 expired, 4 on hold, 40 watching
+    uint8 status; // timers.v1.TimerPhase: 1 pending, 2 ready, 3 expired, 4 on hold, 40 watching
     uint8 holdReason; // timers.v1.HoldReason; 0: it is not
     uint64 due; // height
     uint64 dueTime; // second; 0: due by height
@@ -149,7 +149,7 @@ struct Delivery {
     uint64 occurrence; // of a time or calendar its second, of an interval from its schedule its height; else 0
     uint64 index; // of the occurrence, from 1
     string trigger; // height, after, interval, time, calendar or watch
-    Changed[] changed; // of a watch: the first of the chain's max_matched_keys, each paid as data of the call
+    Changed[] changed; // of a watch: the first of MAX_MATCHED_KEYS, each paid as data of the call
 }
 
 // What changed, named as a Watch names it.

@@ -35,8 +35,10 @@ func fireAtOnce(c *Chain, times int, all ...*Deployed) {
 		for _, d := range all {
 			for range times {
 				if _, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-					Actor: d.Address.Bytes(), Handler: evmbinding.HandlerCallback, GasLimit: 100_000,
-					Trigger: timerstypes.Trigger{After: 1},
+					Actor: d.Address.Bytes(), Spec: timerstypes.TimerSpec{
+						Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCallback}, GasLimit: 100_000,
+						Trigger: timerstypes.Trigger{After: 1},
+					},
 				}); err != nil {
 					return err
 				}

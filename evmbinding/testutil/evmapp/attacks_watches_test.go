@@ -22,14 +22,16 @@ func watchSlots(c *Chain, owners []*Deployed, each int, contract common.Address,
 	c.Do(func(ctx sdk.Context) error {
 		for _, d := range owners {
 			for i := range each {
-				watch := &timerstypes.WatchTrigger{Remaining: 1}
+				watch := &timerstypes.WatchTrigger{}
 				for _, slot := range slots(i) {
 					key := append(evmtypes.AddressStoragePrefix(contract), slot.Bytes()...)
 					watch.Keys = append(watch.Keys, timerstypes.WatchKey{Store: evmtypes.StoreKey, Prefix: key})
 				}
 				if _, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-					Actor: d.Address.Bytes(), Handler: evmbinding.HandlerCallback, GasLimit: 100_000,
-					Trigger: timerstypes.Trigger{Watch: watch},
+					Actor: d.Address.Bytes(), Spec: timerstypes.TimerSpec{
+						Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCallback}, GasLimit: 100_000,
+						Trigger: timerstypes.Trigger{Watch: watch}, Repeat: &timerstypes.Repeat{Remaining: 1},
+					},
 				}); err != nil {
 					return err
 				}

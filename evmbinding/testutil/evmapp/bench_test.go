@@ -51,8 +51,10 @@ func BenchmarkCall(b *testing.B) {
 		c.Do(func(ctx sdk.Context) error {
 			for range callsPerBlock {
 				if _, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-					Actor: alice.Address.Bytes(), Trigger: timerstypes.Trigger{After: 1}, Handler: evmbinding.HandlerCall,
-					Payload: payload, GasLimit: 60_000, CellLimit: 1_000,
+					Actor: alice.Address.Bytes(), Spec: timerstypes.TimerSpec{
+						Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCall, Payload: payload},
+						GasLimit: 60_000, CellLimit: 1_000,
+					},
 				}); err != nil {
 					return err
 				}

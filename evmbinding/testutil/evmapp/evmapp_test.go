@@ -483,7 +483,9 @@ func TestAccount_OwnsTimers(t *testing.T) {
 	before := c.Balance(AccountOf("somebody").Address)
 	c.Do(func(ctx sdk.Context) error {
 		_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-			Actor: actor, Trigger: timerstypes.Trigger{After: 1}, Messages: messages, GasLimit: 100_000,
+			Actor: actor, Spec: timerstypes.TimerSpec{
+				Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Messages: messages}, GasLimit: 100_000,
+			},
 		})
 		return err
 	})
@@ -509,12 +511,16 @@ func TestAccount_Of32BytesKeepsItsRuntime(t *testing.T) {
 		}
 		for _, handler := range []string{evmbinding.HandlerCallback, evmbinding.HandlerCall} {
 			_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-				Actor: actor, Trigger: timerstypes.Trigger{After: 1}, Handler: handler, Payload: payload, GasLimit: 100_000,
+				Actor: actor, Spec: timerstypes.TimerSpec{
+					Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Handler: handler, Payload: payload}, GasLimit: 100_000,
+				},
 			})
 			require.ErrorIs(t, err, timerstypes.ErrInvalidPayload, handler)
 		}
 		_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-			Actor: actor, Trigger: timerstypes.Trigger{After: 1}, Messages: messages, GasLimit: 100_000,
+			Actor: actor, Spec: timerstypes.TimerSpec{
+				Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Messages: messages}, GasLimit: 100_000,
+			},
 		})
 		return err
 	})
@@ -540,7 +546,9 @@ func TestModule_KeepsItsOwnTimers(t *testing.T) {
 			return err
 		}
 		_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-			Actor: module, Trigger: timerstypes.Trigger{After: 1}, Handler: "test", GasLimit: 100_000, FeePayer: payer,
+			Actor: module, Spec: timerstypes.TimerSpec{
+				Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Handler: "test"}, GasLimit: 100_000, FeePayer: payer.String(),
+			},
 		})
 		return err
 	})

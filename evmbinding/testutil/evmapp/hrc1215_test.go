@@ -57,7 +57,14 @@ func countsOf(c *Chain, ctx sdk.Context) (all map[uint64]uint64, own map[string]
 }
 
 func (c *Chain) updateTimer(ctx sdk.Context, owner common.Address, id [32]byte, gas uint64, trigger *timerstypes.Trigger) error {
-	_, err := c.Timers.Keeper.Update(ctx, timerskeeper.UpdateRequest{Actor: owner.Bytes(), ID: id[:], GasLimit: gas, Trigger: trigger})
+	request := timerskeeper.UpdateRequest{Actor: owner.Bytes(), ID: id[:]}
+	if gas > 0 {
+		request.Spec.GasLimit, request.Fields = gas, append(request.Fields, "gas_limit")
+	}
+	if trigger != nil {
+		request.Spec.Trigger, request.Fields = *trigger, append(request.Fields, "trigger")
+	}
+	_, err := c.Timers.Keeper.Update(ctx, request)
 	return err
 }
 
@@ -67,7 +74,9 @@ func (c *Chain) scheduleTimer(ctx sdk.Context, owner common.Address, handler str
 		return err
 	}
 	_, err = c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-		Actor: owner.Bytes(), Trigger: timerstypes.Trigger{After: 5}, Handler: handler, Payload: payload, GasLimit: 100_000,
+		Actor: owner.Bytes(), Spec: timerstypes.TimerSpec{
+			Trigger: timerstypes.Trigger{After: 5}, Call: timerstypes.TimerCall{Handler: handler, Payload: payload}, GasLimit: 100_000,
+		},
 	})
 	return err
 }
@@ -80,10 +89,10 @@ func checkCounts(c *Chain, owners ...*Deployed) {
 	wantAll, wantOwn := map[uint64]uint64{}, map[string]uint64{}
 	for _, d := range owners {
 		for _, t := range c.TimersOf(d.Address) {
-			if t.Handler != evmbinding.HandlerBooked || t.Trigger.Time == nil {
+			if t.Spec.Call.Handler != evmbinding.HandlerBooked || t.Spec.Trigger.Time == nil {
 				continue
 			}
-			second := uint64(t.Trigger.Time.Unix())
+			second := uint64(t.Spec.Trigger.Time.Unix())
 			wantAll[second] += t.GasLimit
 			wantOwn[string(binary.BigEndian.AppendUint64(nil, second))+string(d.Address.Bytes())] += t.GasLimit
 		}

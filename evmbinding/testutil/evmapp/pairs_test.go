@@ -182,7 +182,9 @@ func TestAttack_ConvertsATokenThatEatsGas(t *testing.T) {
 			messages, err := timerskeeper.NewMessages(message)
 			require.NoError(t, err)
 			_, failure = c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-				Actor: owner, Trigger: timerstypes.Trigger{After: 1}, Messages: messages, GasLimit: 300_000,
+				Actor: owner, Spec: timerstypes.TimerSpec{
+					Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Messages: messages}, GasLimit: 300_000,
+				},
 			})
 			return nil
 		})

@@ -115,8 +115,10 @@ func (c *Chain) crowded(ready bool) sdk.Context {
 			c.Accounts.SetAccount(ctx, c.Accounts.NewAccountWithAddress(ctx, owner))
 		}
 		_, err := c.Timers.Keeper.Schedule(free, timerskeeper.ScheduleRequest{
-			Actor: owner, Trigger: timerstypes.Trigger{Height: due}, Handler: evmbinding.HandlerCall, Payload: call,
-			GasLimit: 100_000,
+			Actor: owner, Spec: timerstypes.TimerSpec{
+				Trigger: timerstypes.Trigger{Height: due}, Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCall, Payload: call},
+				GasLimit: 100_000,
+			},
 		})
 		require.NoError(c.tb, err)
 	}

@@ -80,7 +80,9 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	schedule := func(
 		t timerstypes.Trigger, handler string, payload []byte, change ...func(*timerstypes.MsgScheduleTimer),
 	) sdk.Msg {
-		msg := &timerstypes.MsgScheduleTimer{Sender: o.text, Trigger: t, Handler: handler, Payload: payload, GasLimit: gas}
+		msg := &timerstypes.MsgScheduleTimer{Sender: o.text, Spec: timerstypes.TimerSpec{
+			Trigger: t, Call: timerstypes.TimerCall{Handler: handler, Payload: payload}, GasLimit: gas,
+		}}
 		for _, f := range change {
 			f(msg)
 		}
@@ -175,8 +177,8 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		}, o.account.Address, uint32(0), n)
 	}
 	updating := func(payload []byte) price {
-		call := &timerstypes.TimerCall{Handler: callback, Payload: payload}
-		msg := &timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Call: call}
+		spec := timerstypes.TimerSpec{Call: timerstypes.TimerCall{Handler: callback, Payload: payload}}
+		msg := &timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Spec: spec, Fields: []string{"call"}}
 		return at("update", c.sent(msg), o.far, payload, options(0))
 	}
 	spender := sdk.AccAddress(AccountOf("a spender").Address.Bytes())
@@ -188,7 +190,9 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	require.NoError(tb, err)
 	revoke := feegrant.NewMsgRevokeAllowance(o.account.Address.Bytes(), alice.Address.Bytes())
 	expiry, limit := new(big.Int).SetUint64(second), big.NewInt(gas)
-	payer := func(msg *timerstypes.MsgScheduleTimer) { msg.FeePayer = sdk.AccAddress(bob.Address.Bytes()).String() }
+	payer := func(msg *timerstypes.MsgScheduleTimer) {
+		msg.Spec.FeePayer = sdk.AccAddress(bob.Address.Bytes()).String()
+	}
 	booked := func(data []byte, change ...func(*timerstypes.MsgScheduleTimer)) func(sdk.Context) error {
 		return c.sent(schedule(byTime, evmbinding.HandlerCall, calling(data), change...))
 	}
@@ -210,14 +214,15 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	scheduled := func(t timerstypes.Trigger, payload []byte) func(sdk.Context) error {
 		return c.sent(schedule(t, callback, payload))
 	}
-	every := timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 9, Remaining: 3}}
+	every := timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 9}}
+	thrice := func(msg *timerstypes.MsgScheduleTimer) { msg.Spec.Repeat = &timerstypes.Repeat{Remaining: 3} }
 	hourly := timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{Every: &timerstypes.EveryRule{Seconds: 3_600}}}
 	upcoming := func(name string, limit uint32) price {
 		asked := []any{o.account.Address, o.beat, limit}
 		request := timerstypes.QueryOccurrencesRequest{Actor: o.text, Id: id(o.beat), Limit: limit}
 		if name == "occurrences" {
 			asked = []any{trigger(func(t *Trigger) { t.Calendar.EverySeconds = 3_600 }), limit}
-			request = timerstypes.QueryOccurrencesRequest{Trigger: &hourly, Limit: limit}
+			request = timerstypes.QueryOccurrencesRequest{Spec: &timerstypes.TimerSpec{Trigger: hourly}, Limit: limit}
 		}
 		return at(name, func(ctx sdk.Context) error {
 			_, err := queries.Occurrences(ctx, &request)
@@ -234,7 +239,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			at("scheduleAfter", scheduled(timerstypes.Trigger{After: 9}, nil), uint64(9), uint64(gas), []byte{}),
 		},
 		"scheduleAtTime": {at("scheduleAtTime", scheduled(byTime, nil), second, uint64(gas), []byte{})},
-		"scheduleEvery":  {at("scheduleEvery", scheduled(every, nil), uint64(9), uint64(3), uint64(gas), []byte{})},
+		"scheduleEvery":  {at("scheduleEvery", c.sent(schedule(every, callback, nil, thrice)), uint64(9), uint64(3), uint64(gas), []byte{})},
 		"scheduleCalendar": {at("scheduleCalendar", scheduled(hourly, nil),
 			Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
 		"scheduleAtHeights": {heights(1), heights(25)},
@@ -243,7 +248,9 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		"scheduleCallTo":    {byCall, bySize},
 		"update":            {updating([]byte{1}), updating(much)},
 		"retrigger": {at("retrigger", c.sent(
-			&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Trigger: &byHeight}), o.far, plain)},
+			&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Spec: timerstypes.TimerSpec{
+				Trigger: byHeight}, Fields: []string{"trigger"}}), o.far, plain),
+		},
 		"extend": {at("extend", c.sent(
 			&timerstypes.MsgExtendTimer{Sender: o.text, Id: id(o.far), ExpiresAt: height + 9_000}),
 			o.far, height+9_000, uint64(0))},
@@ -316,7 +323,9 @@ func newOwnedBy(tb testing.TB, c *Chain, account Account) *owned {
 	c.Do(func(ctx sdk.Context) error {
 		schedule := func(trigger timerstypes.Trigger) (id [32]byte, err error) {
 			timer, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-				Actor: actor, Trigger: trigger, Handler: evmbinding.HandlerCallback, Payload: []byte{1}, GasLimit: 200_000,
+				Actor: actor, Spec: timerstypes.TimerSpec{
+					Trigger: trigger, Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCallback, Payload: []byte{1}}, GasLimit: 200_000,
+				},
 			})
 			if err == nil {
 				id = [32]byte(timer.Id)

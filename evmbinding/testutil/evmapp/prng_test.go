@@ -46,8 +46,10 @@ func TestPRNG_EachCallHasASeedOfItsOwn(t *testing.T) {
 	c.Do(func(ctx sdk.Context) error {
 		for range 2 {
 			if _, err := c.Timers.Keeper.Schedule(ctx, keeper.ScheduleRequest{
-				Actor: alice.Address.Bytes(), Trigger: timerstypes.Trigger{After: 1}, Handler: evmbinding.HandlerCall, Payload: payload,
-				GasLimit: 250_000,
+				Actor: alice.Address.Bytes(), Spec: timerstypes.TimerSpec{
+					Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCall, Payload: payload},
+					GasLimit: 250_000,
+				},
 			}); err != nil {
 				return err
 			}

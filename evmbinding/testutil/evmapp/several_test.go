@@ -97,22 +97,22 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 	require.Len(t, logs, len(triggers)+1, "with that of the puppet")
 	byID := map[common.Hash]timerstypes.Timer{}
 	for _, timer := range c.TimersOf(p.Address) {
-		require.Equal(t, "a batch", timer.Label)
+		require.Equal(t, "a batch", timer.Spec.Name)
 		byID[common.BytesToHash(timer.Id)] = timer
 	}
 	require.Len(t, byID, len(triggers))
 	for i, payload := range payloads {
 		timer := byID[common.HexToHash(logs[i].Topics[1])]
-		require.Len(t, timer.Payload, len(payload), "number %d", i)
+		require.Len(t, timer.Spec.Call.Payload, len(payload), "number %d", i)
 		switch i {
 		case 0:
-			require.Equal(t, uint64(300), timer.Trigger.After)
+			require.Equal(t, uint64(300), timer.Spec.Trigger.After)
 		case 1:
-			require.Equal(t, uint64(50), timer.Trigger.Interval.Every)
+			require.Equal(t, uint64(50), timer.Spec.Trigger.Interval.Every)
 		case 2:
-			require.Equal(t, second, uint64(timer.Trigger.Time.Unix()))
+			require.Equal(t, second, uint64(timer.Spec.Trigger.Time.Unix()))
 		case 3:
-			require.Len(t, timer.Trigger.Watch.Keys, 1)
+			require.Len(t, timer.Spec.Trigger.Watch.Keys, 1)
 		default:
 			require.Equal(t, triggers[i].Height, timer.Due)
 		}

@@ -346,7 +346,7 @@ func TestCalendar_InATimeZone(t *testing.T) {
 	p := puppet(c)
 	schedule := pack(t, "scheduleCalendar", rule, uint64(0), uint64(200_000), []byte{})
 	p.Call(alice, "run", []Step{step(evmbinding.Address, schedule, must)})
-	kept := c.TimersOf(p.Address)[0].Trigger.Calendar
+	kept := c.TimersOf(p.Address)[0].Spec.Trigger.Calendar
 	require.Equal(t, []timerstypes.OffsetTransition{
 		{From: int64(midnight + 3*day), OffsetMinutes: 120}, {From: int64(midnight + 5*day), OffsetMinutes: 60},
 	}, kept.Transitions)
@@ -357,7 +357,7 @@ func TestCalendar_InATimeZone(t *testing.T) {
 	renew := func(o *Options) { o.Renew = true }
 	data := pack(t, "schedule", trigger(func(t *Trigger) { t.Calendar = rule }), []byte{}, options(200_000, renew))
 	p.Call(alice, "run", []Step{step(evmbinding.Address, data, must)})
-	require.True(t, c.TimersOf(p.Address)[0].Trigger.Calendar.OffsetFinal)
+	require.True(t, c.TimersOf(p.Address)[0].Spec.Trigger.Calendar.OffsetFinal)
 	cancelAll(c, p)
 }
 
@@ -395,15 +395,20 @@ func TestChanges_OfATimer(t *testing.T) {
 	result, _ = d.Try(alice, "update", []byte("second"), options(250_000, func(o *Options) { o.MaxCharge = Ether }))
 	require.Empty(t, result.VmError)
 	require.Len(t, result.Logs, 1)
-	require.Equal(t, []byte("second"), only().Payload)
-	require.Equal(t, evmbinding.HandlerCallback, only().Handler)
+	require.Equal(t, []byte("second"), only().Spec.Call.Payload)
+	require.Equal(t, evmbinding.HandlerCallback, only().Spec.Call.Handler)
 	require.Equal(t, uint64(250_000), only().GasLimit)
-	require.Equal(t, Ether.String(), only().MaxCharge)
+	require.Equal(t, Ether.String(), only().Spec.MaxCharge)
 	result, _ = d.Try(alice, "update", []byte{}, options(0, func(o *Options) { o.Label = "x" }))
 	require.Contains(t, Reason(result.Ret), "an update changes payload")
 
+	// A trigger states how it repeats too: what it leaves zero has its default again. The rest stays.
+	d.Call(alice, "retrigger", trigger(func(t *Trigger) { t.Every, t.Count, t.Repeat.OnFailure = 7, 3, 2 }))
+	require.Equal(t, &timerstypes.Repeat{Remaining: 3, OnFailure: timerstypes.OnFailureStop}, only().Spec.Repeat)
 	d.Call(alice, "retrigger", trigger(func(t *Trigger) { t.Every = 5 }))
-	require.Equal(t, uint64(5), only().Trigger.Interval.Every)
+	require.Equal(t, uint64(5), only().Spec.Trigger.Interval.Every)
+	require.Nil(t, only().Spec.Repeat)
+	require.Equal(t, Ether.String(), only().Spec.MaxCharge)
 	end := c.Height() + 1_000
 	d.Call(alice, "extend", end, uint64(0))
 	require.Equal(t, end, only().ExpiresAt)

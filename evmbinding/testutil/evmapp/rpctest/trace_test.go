@@ -79,8 +79,10 @@ func TestTrace_FindsWhatTheBlocksBeginningDid(t *testing.T) {
 	require.NoError(t, err)
 	c.Do(func(ctx sdk.Context) error {
 		_, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
-			Actor: alice.Address.Bytes(), Trigger: timerstypes.Trigger{After: 1}, Handler: evmbinding.HandlerCall,
-			Payload: payload, GasLimit: 100_000,
+			Actor: alice.Address.Bytes(), Spec: timerstypes.TimerSpec{
+				Trigger: timerstypes.Trigger{After: 1}, Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCall, Payload: payload},
+				GasLimit: 100_000,
+			},
 		})
 		return err
 	})
