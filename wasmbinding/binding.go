@@ -206,10 +206,10 @@ func unwrap(custom json.RawMessage, unknown refusal) (name string, body json.Raw
 
 const (
 	// maxLevels bounds the levels of JSON: those of a message within messages within messages, and of what is in it.
-	maxLevels = 18
+	maxLevels = 20
 	// flatLevels is what a message of the module has that states no other messages, or a query. Deeper ones are of at most
 	// nestedBytes.
-	flatLevels, nestedBytes = 8, 64 << 10
+	flatLevels, nestedBytes = 10, 64 << 10
 )
 
 // checkNesting refuses JSON that is too deep, before anything decodes it: a message within a message is copied at each

@@ -140,7 +140,7 @@ func TestCharges_MessagesPayBeforeTheyAreRead(t *testing.T) {
 		require.Equal(t, uint64(wasmbinding.GasPerByte*len(custom)+wasmbinding.GasPerObject*objects(custom)), gas, name)
 	}
 	require.Equal(t, len(junk(1)), encoded)
-	long := []byte(`{"timers":{"schedule":{"payload":"` + strings.Repeat("A", wasmbinding.MaxMessageBytes) + `"}}}`)
+	long := []byte(`{"timers":{"schedule":{"spec":{"call":{"payload":"` + strings.Repeat("A", wasmbinding.MaxMessageBytes) + `"}}}}}`)
 	gas, err := dispatch(wasmvmtypes.CosmosMsg{Custom: long})
 	require.ErrorIs(t, err, wasmtypes.ErrInvalidMsg)
 	require.ErrorContains(t, err, "want at most 1572864")
@@ -149,7 +149,7 @@ func TestCharges_MessagesPayBeforeTheyAreRead(t *testing.T) {
 	_, err = encode(contract, long)
 	require.ErrorIs(t, err, wasmtypes.ErrUnknownMsg)
 
-	largest := []byte(`{"timers":{"schedule":{"payload":"` + strings.Repeat("AAAA", 1<<20/3+1) + `"}}}`)
+	largest := []byte(`{"timers":{"schedule":{"spec":{"call":{"payload":"` + strings.Repeat("AAAA", 1<<20/3+1) + `"}}}}}`)
 	_, err = dispatch(wasmvmtypes.CosmosMsg{Custom: largest})
 	require.NoError(t, err, "a payload of 1 MiB can be stated")
 	gas, err = dispatch(wasmvmtypes.CosmosMsg{})
@@ -190,7 +190,9 @@ func TestCharges_ThePageStatesWhatAQueryCosts(t *testing.T) {
 	bytes, err := payload.Marshal()
 	require.NoError(t, err)
 	msg := &types.MsgScheduleTimer{
-		Sender: alice.String(), Trigger: types.Trigger{Height: chain.Height() + 50}, Payload: bytes, GasLimit: 100_000, ExpiresAt: chain.Height() + 60,
+		Sender: alice.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Height: chain.Height() + 50}, Call: types.TimerCall{Payload: bytes}, GasLimit: 100_000, ExpiresAt: chain.Height() + 60,
+		},
 	}
 	var listed [2]float64
 	var scheduled types.MsgScheduleTimerResponse

@@ -20,13 +20,13 @@ func ExampleMessages() {
 	}
 	contract := sdk.AccAddress("contract________________________")
 	encode := wasmbinding.Messages(chain.Codec)
-	msgs, err := encode(contract, []byte(`{"timers": {"schedule": {"trigger": {"height": "120"}, "payload": "YmVhdA==", "gas_limit": "200000"}}}`))
+	msgs, err := encode(contract, []byte(`{"timers": {"schedule": {"spec": {"trigger": {"height": "120"}, "call": {"payload": "YmVhdA=="}, "gas_limit": "200000"}}}}`))
 	if err != nil {
 		panic(err)
 	}
 	msg := msgs[0].(*types.MsgScheduleTimer)
 	fmt.Println("from the contract:", msg.Sender == contract.String())
-	fmt.Printf("payload %q at height %d, gas limit %d\n", msg.Payload, msg.Trigger.Height, msg.GasLimit)
+	fmt.Printf("payload %q at height %d, gas limit %d\n", msg.Spec.Call.Payload, msg.Spec.Trigger.Height, msg.Spec.GasLimit)
 	// Output:
 	// from the contract: true
 	// payload "beat" at height 120, gas limit 200000

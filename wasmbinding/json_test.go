@@ -19,13 +19,13 @@ import (
 
 // texts are what contracts may say, in which the fuzz target begins.
 var texts = []string{
-	`{"timers":{"schedule":{"trigger":{"height":12},"payload":"YmVhdA==","gas_limit":"200000","expires_at":99}}}`,
-	`{"timers":{"schedule":{"trigger":{"watch":{"keys":[{"store":"bank","prefix":"YWI=",` +
+	`{"timers":{"schedule":{"spec":{"trigger":{"height":12},"call":{"payload":"YmVhdA=="},"gas_limit":"200000","expires_at":99}}}}`,
+	`{"timers":{"schedule":{"spec":{"trigger":{"watch":{"keys":[{"store":"bank","prefix":"YWI=",` +
 		`"when":{"op":"CONDITION_OP_LESS","value":"5"}}]}},` +
-		`"bid":{"tier":"PRIORITY_TIER_FAST","price":"5"},"max_charge":"9000","label":"x"}}}`,
-	`{"timers":{"schedule":{"trigger":{"after":"9"},"messages":[{"@type":"/cosmos.bank.v1beta1.MsgSend",` +
-		`"from_address":"","to_address":"","amount":[{"denom":"utmr","amount":"1"}]}]}}}`,
-	`{"timers":{"update":{"id":"ab","call":{"handler":"tick","payload":"e30="}}}}`,
+		`"bid":{"tier":"PRIORITY_TIER_FAST","price":"5"},"max_charge":"9000","name":"x"}}}}`,
+	`{"timers":{"schedule":{"spec":{"trigger":{"after":"9"},"call":{"messages":[{"@type":"/cosmos.bank.v1beta1.MsgSend",` +
+		`"from_address":"","to_address":"","amount":[{"denom":"utmr","amount":"1"}]}]}}}}}`,
+	`{"timers":{"update":{"id":"ab","spec":{"call":{"handler":"tick","payload":"e30="}},"fields":["call"]}}}`,
 	`{"timers":{"extend":{"id":"ab","expires_at":7}}}`,
 	`{"timers":{"cancel":{"id":"ab"}}}`,
 	`{"timers":{"set_agent":{}}}`,
