@@ -7,7 +7,7 @@ use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{
     self, AccountPayload, Any, HoldReason, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer,
     MsgResumeTimerResponse, MsgRunTimer, MsgRunTimerResponse, MsgScheduleTimer, MsgSkipTimer, MsgSkipTimerResponse,
-    MsgUpdateTimer, MsgUpdateTimerResponse, OnUnfunded, TimerInfo, TimerOptions, Trigger,
+    MsgUpdateTimer, MsgUpdateTimerResponse, OnUnfunded, Repeat, TimerCall, TimerSpec, Trigger,
 };
 use cw_timers::{TimersError, DEFAULT_HANDLER};
 use serde::de::IgnoredAny;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::config::{Config, MAX_MESSAGES_BYTES, MAX_RETRIES};
 use crate::recur::{self, refuse, Passing};
-use crate::store::{self, Books, Mark, Moment, Record};
+use crate::store::{self, Books, Mark, Moment, Record, Timer};
 use crate::watch;
 
 /// Who has granted whom a fee allowance for the module's messages.
@@ -62,14 +62,15 @@ struct Envelope {
     payload: Binary,
 }
 
-fn stated_call(handler: &str, payload: &Binary, messages: &[Any]) -> AnyResult<Call> {
+fn stated_call(call: &TimerCall) -> AnyResult<Call> {
+    let TimerCall { handler, payload, messages, .. } = call;
     if messages.is_empty() {
-        return Ok(Call { handler: handler.to_string(), payload: payload.clone(), messages: false });
+        return Ok(Call { handler: handler.clone(), payload: payload.clone(), messages: false });
     }
     if !handler.is_empty() || !payload.is_empty() {
         return refuse(TimersError::AmbiguousCall, "messages are stated together with a handler or a payload");
     }
-    let payload = AccountPayload::with(|p| p.messages = messages.to_vec()).encode();
+    let payload = AccountPayload::with(|p| p.messages.clone_from(messages)).encode();
     Ok(Call { handler: String::new(), payload, messages: true })
 }
 
@@ -134,8 +135,8 @@ fn kept(bid: Option<proto::Bid>) -> Option<proto::Bid> {
     bid.filter(|b| b.price.is_empty() && *b != proto::Bid::default())
 }
 
-fn check_label(label: &str) -> AnyResult<()> {
-    if label.len() > 64 || !label.bytes().all(|c| (b' '..=b'~').contains(&c)) {
+fn check_name(name: &str) -> AnyResult<()> {
+    if name.len() > 64 || !name.bytes().all(|c| (b' '..=b'~').contains(&c)) {
         return refuse(TimersError::InvalidLabel, "want at most 64 printable ASCII characters");
     }
     Ok(())
@@ -157,48 +158,28 @@ impl Keeper<'_> {
     /// Schedules a timer, and returns its id.
     pub(crate) fn schedule(&mut self, sender: &Addr, msg: MsgScheduleTimer) -> AnyResult<String> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
-        let call = stated_call(&msg.handler, &msg.payload, &msg.messages)?;
-        let mut timer = TimerInfo::with(|t| {
-            t.actor = actor.clone();
-            t.trigger = msg.trigger.clone();
-            t.expires_at = msg.expires_at;
-            t.expires_time = msg.expires_time;
-            t.gas_limit = msg.gas_limit;
-            t.cell_limit = msg.cell_limit;
-            t.schedule_height = self.height;
-        });
+        let spec = msg.spec.unwrap_or_default();
+        let call = stated_call(&spec.call.clone().unwrap_or_default())?;
+        let mut timer = Timer { actor: actor.clone(), spec: recur::canonical(spec), ..Timer::default() };
+        (timer.status.expires_at, timer.status.expires_time) = (timer.spec.expires_at, timer.spec.expires_time);
+        timer.status.schedule_height = self.height;
         recur::prepare(self.config, &mut timer, self.now())?;
-        let options = TimerOptions::with(|o| {
-            (o.retry, o.on_unfunded) = (msg.retry.clone(), msg.on_unfunded);
-            (o.renew, o.only_if) = (msg.renew, msg.only_if.clone());
-        });
-        self.set_options(&mut timer, options)?;
+        self.check_options(&mut timer)?;
         recur::check_life(self.config, &mut timer, self.now())?;
         recur::note_life(&mut timer, self.now());
-        if timer.gas_limit == 0 {
-            timer.gas_limit = self.config.max_cycles_per_fire;
-        }
-        if timer.cell_limit == 0 {
-            timer.cell_limit = self.config.cell_limit();
-        }
-        self.check_gas_limit(timer.gas_limit)?;
-        self.check_cell_limit(timer.cell_limit)?;
+        self.set_limits(&mut timer)?;
         if actor != sender.as_str() {
             self.check_admin(sender, call.messages)?;
             timer.scheduler = sender.to_string();
         }
         let call = self.check_call(&actor, call)?;
-        self.check_payer(sender, &msg.fee_payer)?;
-        if msg.fee_payer != sender.as_str() {
-            timer.fee_payer = msg.fee_payer.clone();
-        }
-        self.check_intrinsic(&timer, timer.gas_limit, &call)?;
         set_call(&mut timer, call);
-        timer.max_charge = stored_max_charge(&msg.max_charge)?;
-        check_label(&msg.label)?;
-        timer.label = msg.label;
-        check_bid(&msg.bid)?;
-        timer.bid = kept(msg.bid);
+        self.set_payer(&mut timer, sender)?;
+        self.check_intrinsic(&timer)?;
+        timer.spec.max_charge = stored_max_charge(&timer.spec.max_charge)?;
+        check_name(&timer.spec.name)?;
+        check_bid(&timer.spec.bid)?;
+        timer.spec.bid = kept(timer.spec.bid.take());
         let limit = match timer.scheduler.is_empty() {
             true => self.config.max_timers_per_actor,
             false => self.config.max_timers_per_actor / 2,
@@ -206,7 +187,7 @@ impl Keeper<'_> {
         if Record::of(self.storage, &actor).len() >= limit as usize {
             return refuse(TimersError::TooManyTimers, format!("{actor} has {limit} timers"));
         }
-        timer.seq = Books::next_seq(self.storage);
+        timer.status.seq = Books::next_seq(self.storage);
         timer.id = id_of(&timer);
         let marks = self.marks(&timer);
         let id = timer.id.clone();
@@ -214,9 +195,29 @@ impl Keeper<'_> {
         Ok(id)
     }
 
-    /// Checks what a timer states of bad moments, of its life and of its conditions, and fills in the defaults.
-    fn set_options(&self, timer: &mut TimerInfo, options: TimerOptions) -> AnyResult<()> {
-        if let Some(retry) = &options.retry {
+    /// Gives a timer the limits of its spec, or the defaults.
+    fn set_limits(&self, timer: &mut Timer) -> AnyResult<()> {
+        let or = |stated: u64, default: u64| if stated == 0 { default } else { stated };
+        let gas_limit = or(timer.spec.gas_limit, self.config.max_cycles_per_fire);
+        let cell_limit = or(timer.spec.cell_limit, self.config.cell_limit());
+        (timer.status.gas_limit, timer.status.cell_limit) = (gas_limit, cell_limit);
+        self.check_gas_limit(gas_limit)?;
+        self.check_cell_limit(cell_limit)
+    }
+
+    /// Gives a timer the payer of its spec: none if who scheduled it pays.
+    fn set_payer(&self, timer: &mut Timer, principal: &Addr) -> AnyResult<()> {
+        self.check_payer(principal, &timer.spec.fee_payer)?;
+        timer.status.fee_payer = match timer.spec.fee_payer.as_str() {
+            payer if payer == principal.as_str() => String::new(),
+            payer => payer.to_string(),
+        };
+        Ok(())
+    }
+
+    /// Checks what a timer states of bad moments, of its life and of its conditions.
+    fn check_options(&self, timer: &mut Timer) -> AnyResult<()> {
+        if let Some(retry) = &timer.spec.retry {
             let most = match recur::by_time(timer) {
                 true => self.config.max_ttl_seconds,
                 false => self.config.max_ttl_blocks,
@@ -232,21 +233,16 @@ impl Keeper<'_> {
                 );
             }
         }
-        let repeats = recur::recurs(timer);
-        let skips = repeats && recur::kind_of(timer) != recur::Kind::Watch;
-        let on_unfunded = match options.on_unfunded {
-            OnUnfunded::Unspecified | OnUnfunded::Destroy => OnUnfunded::Unspecified,
-            OnUnfunded::Suspend => OnUnfunded::Suspend,
-            OnUnfunded::Skip if skips => OnUnfunded::Skip,
+        let skips = recur::recurs(timer) && recur::kind_of(timer) != recur::Kind::Watch;
+        match timer.spec.on_unfunded {
+            OnUnfunded::Unspecified | OnUnfunded::Suspend => {}
+            OnUnfunded::Skip if skips => {}
             _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend; or skip, where it repeats"),
-        };
-        if options.renew && !repeats {
-            return refuse(TimersError::UnsupportedTimerType, "renew is stated for a timer that fires once");
         }
-        watch::check_only_if(&options.only_if)?;
-        (timer.retry, timer.on_unfunded, timer.only_if) = (options.retry, on_unfunded, options.only_if);
-        timer.renewal = match timer.renewal.take() {
-            _ if !options.renew => None,
+        watch::check_only_if(&timer.spec.only_if)?;
+        let renews = timer.spec.repeat.as_ref().is_some_and(|repeat| repeat.renew);
+        timer.status.renewal = match timer.status.renewal.take() {
+            _ if !renews => None,
             stated => Some(stated.unwrap_or_default()),
         };
         Ok(())
@@ -302,26 +298,26 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    /// The length of the messages that a call decodes.
-    fn message_bytes(&self, call: &Call) -> u64 {
-        if call.messages || !self.actor.is_contract {
-            call.payload.len() as u64
+    /// The length of the messages that a timer decodes.
+    fn message_bytes(&self, timer: &Timer) -> u64 {
+        if timer.status.runs_messages || !self.actor.is_contract {
+            timer.payload().len() as u64
         } else {
             0
         }
     }
 
     /// What a timer's watched keys hold.
-    fn marks(&self, timer: &TimerInfo) -> Vec<Mark> {
-        match timer.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
+    fn marks(&self, timer: &Timer) -> Vec<Mark> {
+        match timer.spec.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
             Some(watch) => watch::marks(self.storage, self.api, watch),
             None => Vec::new(),
         }
     }
 
-    fn check_intrinsic(&self, timer: &TimerInfo, gas_limit: u64, call: &Call) -> AnyResult<()> {
-        let intrinsic =
-            self.config.intrinsic(recur::by_time(timer), call.payload.len() as u64, self.message_bytes(call));
+    fn check_intrinsic(&self, timer: &Timer) -> AnyResult<()> {
+        let (bytes, gas_limit) = (timer.payload().len() as u64, timer.status.gas_limit);
+        let intrinsic = self.config.intrinsic(recur::by_time(timer), bytes, self.message_bytes(timer));
         if gas_limit <= intrinsic {
             return refuse(
                 TimersError::GasLimitOutOfBounds,
@@ -388,7 +384,10 @@ impl Keeper<'_> {
     fn changeable(&self, sender: &Addr, actor: &str, id: &str) -> AnyResult<Record> {
         let record = Record::named(self.storage, actor, id)?;
         if record.expired_at(self.now()) {
-            return refuse(TimersError::TimerExpired, format!("it could fire until height {}", record.info.expires_at));
+            return refuse(
+                TimersError::TimerExpired,
+                format!("it could fire until height {}", record.info.status.expires_at),
+            );
         }
         if record.principal() != sender.as_str() {
             return refuse(
@@ -405,75 +404,52 @@ impl Keeper<'_> {
     /// Changes a timer, and returns its new place and when it is due.
     pub(crate) fn update(&mut self, sender: &Addr, msg: MsgUpdateTimer) -> AnyResult<MsgUpdateTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
-        let call = match &msg.call {
-            Some(call) => Some(stated_call(&call.handler, &call.payload, &call.messages)?),
-            None => None,
+        let (stated, fields) = (msg.spec.unwrap_or_default(), &msg.fields);
+        let names = |wanted: &[&str]| fields.iter().any(|field| wanted.contains(&field.as_str()));
+        if let Some(name) = beyond(&stated, fields) {
+            return refuse(TimersError::InvalidFields, format!("the spec states {name}, and fields does not name it"));
+        }
+        let call = match names(&["call"]) {
+            true => Some(stated_call(&stated.call.clone().unwrap_or_default())?),
+            false => None,
         };
         let before = self.changeable(sender, &actor, &msg.id)?;
+        if msg.if_seq != 0 && msg.if_seq != before.info.status.seq {
+            return refuse(TimersError::Changed, format!("its seq is {}", before.info.status.seq));
+        }
         let mut record = before.clone();
         if call.as_ref().is_some_and(|call| call.messages) && !record.info.scheduler.is_empty() {
             return refuse(TimersError::ForeignSigner, "an admin schedules calls alone");
         }
-        check_bid(&msg.bid)?;
-        let retriggered = msg.trigger.is_some();
-        let stated = call.is_some()
-            || msg.gas_limit != 0
-            || msg.cell_limit != 0
-            || msg.bid.is_some()
-            || !msg.max_charge.is_empty()
-            || retriggered
-            || msg.options.is_some();
-        if !stated {
-            return refuse(
-                TimersError::NothingToUpdate,
-                "state a call, a gas limit, a cell limit, a bid, a max_charge, a trigger or options",
-            );
-        }
-        let passed = self.set_terms(&mut record, msg.trigger, msg.options)?;
-        let max_charge = stored_max_charge(&msg.max_charge)?;
-        if msg.gas_limit != 0 {
-            self.check_gas_limit(msg.gas_limit)?;
-        }
-        self.check_cell_limit(msg.cell_limit)?;
-        let call = match call {
-            Some(call) => Some(self.check_call(&actor, call)?),
-            None => None,
-        };
+        check_bid(&stated.bid)?;
+        let mut spec = named(record.info.spec.clone(), fields, &stated)?;
+        // These are as they were accepted.
+        spec.call.clone_from(&record.info.spec.call);
+        spec.bid.clone_from(&record.info.spec.bid);
+        let passed = self.retrigger(&mut record, spec, fields)?;
         let info = &mut record.info;
-        if call.is_some() || msg.gas_limit != 0 || retriggered {
-            let gas_limit = if msg.gas_limit != 0 { msg.gas_limit } else { info.gas_limit };
-            match &call {
-                Some(call) => self.check_intrinsic(info, gas_limit, call)?,
-                None => {
-                    let kept = Call {
-                        payload: info.payload.clone(),
-                        messages: info.runs_messages,
-                        handler: info.handler.clone(),
-                    };
-                    self.check_intrinsic(info, gas_limit, &kept)?;
-                }
-            }
-            info.gas_limit = gas_limit;
+        if names(&["gas_limit", "cell_limit"]) {
+            self.set_limits(info)?;
         }
+        self.set_payer(info, sender)?;
+        info.spec.max_charge = stored_max_charge(&info.spec.max_charge)?;
+        check_name(&info.spec.name)?;
         if let Some(call) = call {
-            set_call(info, call);
+            set_call(info, self.check_call(&actor, call)?);
         }
-        if msg.cell_limit != 0 {
-            info.cell_limit = msg.cell_limit;
+        if names(&["call", "gas_limit", "trigger", "fee_payer"]) {
+            self.check_intrinsic(info)?;
         }
-        if let Some(bid) = msg.bid {
-            info.bid = kept(Some(bid));
+        if names(&["bid"]) {
+            info.spec.bid = kept(stated.bid);
         }
-        if !msg.max_charge.is_empty() {
-            info.max_charge = max_charge;
-        }
-        if info.on_unfunded == OnUnfunded::Skip {
+        if info.spec.on_unfunded == OnUnfunded::Skip {
             record.owed = 0;
         }
         self.change(&before, &mut record);
         store::note_passed(self.storage, &record.info.id, &passed);
         Ok(MsgUpdateTimerResponse::with(|r| {
-            (r.seq, r.due, r.due_time) = (record.info.seq, record.info.due, record.waits_until());
+            (r.seq, r.due, r.due_time) = (record.info.status.seq, record.info.status.due, record.waits_until());
         }))
     }
 
@@ -484,55 +460,59 @@ impl Keeper<'_> {
             return;
         }
         let mut same = record.clone();
-        same.info.trigger.clone_from(&before.info.trigger);
+        same.info.spec.trigger.clone_from(&before.info.spec.trigger);
+        same.info.status.start = before.info.status.start;
         if &same == before && recur::same(&before.info, &record.info, self.now()) {
             return record.save(self.storage);
         }
         let info = &mut record.info;
-        info.seq = Books::next_seq(self.storage);
+        info.status.seq = Books::next_seq(self.storage);
         if recur::returns_by_itself(info) {
-            info.hold_reason = HoldReason::Unspecified;
+            info.status.hold_reason = HoldReason::Unspecified;
         }
         // One that is overdue is due in the next block.
         let open = self.height + u64::from(self.in_fire);
-        if info.hold_reason == HoldReason::Unspecified && info.due < open {
+        if info.status.hold_reason == HoldReason::Unspecified && info.status.due < open {
             recur::place_at(info, self.height + 1);
         }
         record.save(self.storage);
     }
 
-    /// Gives a timer another trigger, other options, or both.
-    fn set_terms(
-        &mut self,
-        record: &mut Record,
-        trigger: Option<Trigger>,
-        options: Option<TimerOptions>,
-    ) -> AnyResult<Vec<Passing>> {
-        let mut passed = Vec::new();
-        if trigger.is_none() && options.is_none() {
-            return Ok(passed);
-        }
-        let (before, now) = (record.info.clone(), self.now());
-        let info = &mut record.info;
-        let options = options.unwrap_or_else(|| {
-            TimerOptions::with(|o| {
-                (o.retry, o.on_unfunded) = (before.retry.clone(), before.on_unfunded);
-                (o.renew, o.only_if) = (before.renewal.is_some(), before.only_if.clone());
-            })
-        });
-        if let Some(trigger) = trigger {
-            passed = recur::replace(self.config, info, trigger, now)?;
-            let marks = self.marks(info);
-            if !recur::watches_the_same(&before, info) {
+    /// Gives a timer another spec, and makes it due by that. The end is the one that it has unless it is stated, or where
+    /// the clock of the trigger changes the default.
+    fn retrigger(&self, record: &mut Record, mut spec: TimerSpec, fields: &[String]) -> AnyResult<Vec<Passing>> {
+        let names = |wanted: &[&str]| fields.iter().any(|field| wanted.contains(&field.as_str()));
+        let repeats = fields.iter().any(|field| field.starts_with("repeat."));
+        let (before, now, mut passed) = (record.info.clone(), self.now(), Vec::new());
+        if names(&["trigger"]) || repeats {
+            let info = &mut record.info;
+            passed = recur::replace(self.config, info, &spec, names(&["trigger"]), now)?;
+            (spec.trigger, spec.repeat) = (info.spec.trigger.clone(), info.spec.repeat.clone());
+            if info.spec.trigger != before.spec.trigger && !recur::watches_the_same(&before, info) {
                 // What it had noticed is gone.
+                let marks = self.marks(info);
                 record.drop_hit();
                 (record.fresh, record.marks) = (true, marks);
             }
         }
         let info = &mut record.info;
-        self.set_options(info, options)?;
-        let ends = (info.expires_at, info.expires_time) != (before.expires_at, before.expires_time);
-        if before.renewal.is_none() || ends {
+        let mut lives = recur::by_time(info) != recur::by_time(&before);
+        if lives && spec.retry.is_some() && !names(&["retry"]) {
+            return refuse(TimersError::InvalidRetry, "the trigger counts by another clock: state the retries too");
+        }
+        if names(&["expires_at", "expires_time"]) {
+            (info.status.expires_at, info.status.expires_time) = (spec.expires_at, spec.expires_time);
+            recur::check_end(self.config, info, now)?;
+            lives = true;
+        } else if lives {
+            (spec.expires_at, spec.expires_time) = (0, 0);
+        }
+        info.spec = spec;
+        if !names(&["trigger", "retry", "on_unfunded", "only_if"]) && !repeats && !lives {
+            return Ok(passed);
+        }
+        self.check_options(info)?;
+        if before.status.renewal.is_none() || lives {
             recur::note_life(info, now);
         }
         Ok(passed)
@@ -554,31 +534,31 @@ impl Keeper<'_> {
         owner: bool,
     ) -> AnyResult<MsgExtendTimerResponse> {
         let info = &mut record.info;
-        let from = (info.expires_at, info.expires_time);
+        let from = (info.status.expires_at, info.status.expires_time);
         if (expires_at, expires_time) == (0, 0) {
             return refuse(TimersError::ExpiresTooSoon, "no end is stated");
         }
         if expires_at != 0 {
             let to = expires_at.min(self.height + self.config.max_ttl_blocks);
-            if expires_at <= self.height || to < info.due {
+            if expires_at <= self.height || to < info.status.due {
                 return refuse(
                     TimersError::ExpiresTooSoon,
-                    format!("expires_at {to}, at {}, and due is {}", self.height, info.due),
+                    format!("expires_at {to}, at {}, and due is {}", self.height, info.status.due),
                 );
             }
-            info.expires_at = to;
+            info.status.expires_at = to;
         }
         if expires_time != 0 {
             let to = expires_time.min(self.last_time());
-            if expires_time <= self.time || to < info.due_time {
+            if expires_time <= self.time || to < info.status.due_time {
                 return refuse(
                     TimersError::ExpiresTooSoon,
-                    format!("expires_time {to}, at {}, and due is {}", self.time, info.due_time),
+                    format!("expires_time {to}, at {}, and due is {}", self.time, info.status.due_time),
                 );
             }
-            info.expires_time = to;
+            info.status.expires_time = to;
         }
-        let to = (info.expires_at, info.expires_time);
+        let to = (info.status.expires_at, info.status.expires_time);
         if owner {
             recur::note_life(info, Moment { height: self.height, time: self.time });
         }
@@ -604,12 +584,12 @@ impl Keeper<'_> {
     pub(crate) fn pause(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<()> {
         let actor = if actor.is_empty() { sender.as_str() } else { actor };
         let mut record = self.changeable(sender, actor, id)?;
-        match record.info.hold_reason {
+        match record.info.status.hold_reason {
             HoldReason::Paused => return Ok(()),
             HoldReason::Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => {}
         }
-        record.info.hold_reason = HoldReason::Paused;
+        record.info.status.hold_reason = HoldReason::Paused;
         record.save(self.storage);
         Ok(())
     }
@@ -622,18 +602,18 @@ impl Keeper<'_> {
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
         use HoldReason::*;
-        match record.info.hold_reason {
+        match record.info.status.hold_reason {
             Paused | Suspended | Unfunded | PricedOut | NotAdmin => {}
             Unspecified | Watching | Timed => return refuse(TimersError::NotOnHold, "it is in the queue, or watches"),
             Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
         }
-        (record.info.skips, record.owed) = (0, 0);
+        (record.info.status.skips, record.owed) = (0, 0);
         let passed = recur::resume(&mut record.info, msg.at, self.now())?;
         release(&mut record, Moment { height: self.height + 1, ..self.now() });
         record.save(self.storage);
         store::note_passed(self.storage, &record.info.id, &passed);
-        Ok(MsgResumeTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
+        Ok(MsgResumeTimerResponse::with(|r| (r.due, r.due_time) = (record.info.status.due, record.waits_until())))
     }
 
     /// Lets occurrences pass.
@@ -646,18 +626,18 @@ impl Keeper<'_> {
         let passed = recur::skip(&mut record.info, u64::from(msg.count), msg.from, self.open_height(), self.now())?;
         record.save(self.storage);
         store::note_passed(self.storage, &record.info.id, &passed);
-        Ok(MsgSkipTimerResponse::with(|r| (r.due, r.due_time) = (record.info.due, record.waits_until())))
+        Ok(MsgSkipTimerResponse::with(|r| (r.due, r.due_time) = (record.info.status.due, record.waits_until())))
     }
 
     /// Makes the next occurrence due in the next block.
     pub(crate) fn run(&mut self, sender: &Addr, msg: &MsgRunTimer) -> AnyResult<MsgRunTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
         let mut record = self.changeable(sender, actor, &msg.id)?;
-        match record.info.hold_reason {
-            HoldReason::Unspecified if record.info.due <= self.height + 1 => {
-                return refuse(TimersError::AlreadyDue, format!("it is due at height {}", record.info.due));
+        match record.info.status.hold_reason {
+            HoldReason::Unspecified if record.info.status.due <= self.height + 1 => {
+                return refuse(TimersError::AlreadyDue, format!("it is due at height {}", record.info.status.due));
             }
-            HoldReason::Timed if record.info.due_time <= self.time => {
+            HoldReason::Timed if record.info.status.due_time <= self.time => {
                 return refuse(TimersError::AlreadyDue, "it is due in this block");
             }
             HoldReason::Unspecified | HoldReason::Timed => {}
@@ -666,15 +646,15 @@ impl Keeper<'_> {
         let passed = recur::run(&mut record.info, self.now())?;
         record.save(self.storage);
         store::note_passed(self.storage, &record.info.id, &passed);
-        Ok(MsgRunTimerResponse::with(|r| r.due = record.info.due))
+        Ok(MsgRunTimerResponse::with(|r| r.due = record.info.status.due))
     }
 }
 
 /// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue has its place at the
 /// height, and counts as due since it was.
 pub(crate) fn release(record: &mut Record, now: Moment) {
-    let watches = record.info.trigger.as_ref().is_some_and(|t| t.watch.is_some());
-    record.info.hold_reason = if watches && !record.hit {
+    let watches = record.info.spec.trigger.as_ref().is_some_and(|t| t.watch.is_some());
+    record.info.status.hold_reason = if watches && !record.hit {
         HoldReason::Watching
     } else if record.waits_for_time(now.time) {
         HoldReason::Timed
@@ -684,25 +664,92 @@ pub(crate) fn release(record: &mut Record, now: Moment) {
     if record.in_queue() {
         recur::place_at(&mut record.info, now.height);
     } else {
-        record.info.due = record.info.due.max(now.height);
+        record.info.status.due = record.info.status.due.max(now.height);
     }
     // Its lateness counts from its due height.
     record.changed = 0;
 }
 
-fn set_call(timer: &mut TimerInfo, call: Call) {
-    timer.handler = if call.handler == DEFAULT_HANDLER { String::new() } else { call.handler };
-    timer.payload_bytes = call.payload.len() as u64;
-    timer.payload = call.payload;
-    timer.runs_messages = call.messages;
+fn set_call(timer: &mut Timer, call: Call) {
+    let handler = if call.handler == DEFAULT_HANDLER { String::new() } else { call.handler };
+    timer.status.payload_bytes = call.payload.len() as u64;
+    timer.status.runs_messages = call.messages;
+    timer.spec.call = Some(TimerCall::with(|c| (c.handler, c.payload) = (handler, call.payload)));
 }
 
-fn id_of(timer: &TimerInfo) -> String {
+/// Applies something to the fields of a spec that an update can name: to each the name, what it has, and what another has.
+macro_rules! each_field {
+    ($a:expr, $b:expr, $do:ident) => {{
+        let (a, b) = ($a, $b);
+        $do!("name", a.name, b.name);
+        $do!("trigger", a.trigger, b.trigger);
+        $do!("call", a.call, b.call);
+        $do!("only_if", a.only_if, b.only_if);
+        $do!("gas_limit", a.gas_limit, b.gas_limit);
+        $do!("cell_limit", a.cell_limit, b.cell_limit);
+        $do!("bid", a.bid, b.bid);
+        $do!("max_charge", a.max_charge, b.max_charge);
+        $do!("fee_payer", a.fee_payer, b.fee_payer);
+        $do!("expires_at", a.expires_at, b.expires_at);
+        $do!("expires_time", a.expires_time, b.expires_time);
+        $do!("retry", a.retry, b.retry);
+        $do!("on_unfunded", a.on_unfunded, b.on_unfunded);
+        let (stated, a) = (b.repeat.clone().unwrap_or_default(), a.repeat.get_or_insert_with(Repeat::default));
+        $do!("repeat.remaining", a.remaining, stated.remaining);
+        $do!("repeat.missed", a.missed, stated.missed);
+        $do!("repeat.window", a.window, stated.window);
+        $do!("repeat.jitter", a.jitter, stated.jitter);
+        $do!("repeat.on_failure", a.on_failure, stated.on_failure);
+        $do!("repeat.max_failures", a.max_failures, stated.max_failures);
+        $do!("repeat.renew", a.renew, stated.renew);
+    }};
+}
+
+/// Gives a spec those fields of another that are named, each at most once: one that is empty there takes its default.
+fn named(mut spec: TimerSpec, fields: &[String], stated: &TimerSpec) -> AnyResult<TimerSpec> {
+    if fields.is_empty() {
+        return refuse(TimersError::NothingToUpdate, "fields names none");
+    }
+    let mut known = 0;
+    macro_rules! take {
+        ($name:literal, $to:expr, $from:expr) => {
+            if fields.iter().any(|field| field == $name) {
+                $to = $from.clone();
+                known += 1;
+            }
+        };
+    }
+    each_field!(&mut spec, stated, take);
+    if known != fields.len() {
+        return refuse(TimersError::InvalidFields, "fields names one that a spec does not have, or one twice");
+    }
+    Ok(recur::canonical(spec))
+}
+
+/// A field that has a value and is not named.
+fn beyond(stated: &TimerSpec, fields: &[String]) -> Option<&'static str> {
+    let (mut empty, mut stated) = (TimerSpec::default(), stated.clone());
+    // One that is empty says nothing.
+    stated.trigger = stated.trigger.filter(|trigger| *trigger != Trigger::default());
+    stated.call = stated.call.filter(|call| *call != TimerCall::default());
+    let mut found = None;
+    macro_rules! look {
+        ($name:literal, $to:expr, $from:expr) => {
+            if found.is_none() && $to != $from && !fields.iter().any(|field| field == $name) {
+                found = Some($name);
+            }
+        };
+    }
+    each_field!(&mut empty, &stated, look);
+    found
+}
+
+fn id_of(timer: &Timer) -> String {
     let mut hash = Sha256::new();
     hash.update(timer.actor.as_bytes());
-    hash.update(timer.due.to_be_bytes());
-    hash.update(timer.payload.as_slice());
-    hash.update(timer.seq.to_be_bytes());
+    hash.update(timer.status.due.to_be_bytes());
+    hash.update(timer.payload());
+    hash.update(timer.status.seq.to_be_bytes());
     hex(&hash.finalize())
 }
 

@@ -17,7 +17,7 @@ use crate::host::{coins_of, Host};
 use crate::keeper::{hex, messages_of, release, without_delivery, Grants};
 use crate::recur::{self, Kind, Next, Occurrence, Outcome, Turn};
 use crate::settle::cost;
-use crate::store::{self, Books, Moment, Pause, Record, Skipped};
+use crate::store::{self, Books, Moment, Pause, Record, Skipped, Timer};
 use crate::watch;
 
 /// The address that holds what is charged before a fire.
@@ -183,23 +183,23 @@ impl<'a, H: Host> Lane<'a, H> {
     /// Makes due the watches of what this block's transactions, and the timers of the block before, have changed.
     fn collect_watches(&mut self) {
         for mut record in Record::all(self.host.storage()) {
-            let Some(trigger) = record.info.trigger.clone() else { continue };
+            let Some(trigger) = record.info.spec.trigger.clone() else { continue };
             let Some(watched) = trigger.watch else { continue };
             let now = watch::marks(self.host.storage(), self.host.api(), &watched);
-            let counts = record.info.hold_reason == HoldReason::Watching
-                && record.info.due <= self.height
+            let counts = record.info.status.hold_reason == HoldReason::Watching
+                && record.info.status.due <= self.height
                 && !record.expired_at(self.now);
             if counts {
                 let changed = watch::changed(&watched, &record.marks, &now);
                 if !changed.is_empty() {
                     let most = MAX_MATCHED_KEYS as usize;
-                    record.info.matched = changed
+                    record.info.status.matched = changed
                         .into_iter()
                         .take(most)
                         .map(|(store, key)| WatchedKey::with(|w| (w.store, w.key) = (store, key)))
                         .collect();
-                    record.info.hold_reason = HoldReason::Unspecified;
-                    record.info.due = self.height;
+                    record.info.status.hold_reason = HoldReason::Unspecified;
+                    record.info.status.due = self.height;
                     (record.hit, record.changed) = (true, self.height);
                 }
             }
@@ -215,9 +215,9 @@ impl<'a, H: Host> Lane<'a, H> {
     /// Makes due the timers whose time has come.
     fn collect_times(&mut self) {
         for mut record in Record::all(self.host.storage()) {
-            let waits = record.info.hold_reason == HoldReason::Timed;
+            let waits = record.info.status.hold_reason == HoldReason::Timed;
             if waits && !record.waits_for_time(self.now.time) && !record.expired_at(self.now) {
-                (record.info.hold_reason, record.info.due) = (HoldReason::Unspecified, self.height);
+                (record.info.status.hold_reason, record.info.status.due) = (HoldReason::Unspecified, self.height);
                 record.save(self.host.storage_mut());
             }
         }
@@ -228,7 +228,7 @@ impl<'a, H: Host> Lane<'a, H> {
         for record in Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()) {
             if record.expired_at(self.now) {
                 self.expire(&record);
-            } else if record.info.hold_reason == HoldReason::Unrunnable && self.runnable(&record) {
+            } else if record.info.status.hold_reason == HoldReason::Unrunnable && self.runnable(&record) {
                 self.release(record);
             }
         }
@@ -252,7 +252,7 @@ impl<'a, H: Host> Lane<'a, H> {
             }
             if record.expired_at(self.now) {
                 self.expire(&record);
-            } else if record.info.due > self.height {
+            } else if record.info.status.due > self.height {
                 continue;
             } else if !self.runnable(&record) {
                 self.put_on_hold(&mut record, HoldReason::Unrunnable);
@@ -266,20 +266,20 @@ impl<'a, H: Host> Lane<'a, H> {
     }
 
     fn put_on_hold(&mut self, record: &mut Record, reason: HoldReason) {
-        record.info.hold_reason = reason;
+        record.info.status.hold_reason = reason;
         record.save(self.host.storage_mut());
         self.block.on_hold.push((record.id(), reason));
     }
 
     fn runnable(&self, record: &Record) -> bool {
         let info = &record.info;
-        info.gas_limit > FIRE_BASE_CYCLES
-            && info.gas_limit <= self.config.max_cycles_per_fire
-            && info.cell_limit <= self.config.max_cells_per_fire
+        info.status.gas_limit > FIRE_BASE_CYCLES
+            && info.status.gas_limit <= self.config.max_cycles_per_fire
+            && info.status.cell_limit <= self.config.max_cells_per_fire
     }
 
     fn max_cost(&self, record: &Record) -> Uint128 {
-        self.cost(record.info.gas_limit, record.info.cell_limit)
+        self.cost(record.info.status.gas_limit, record.info.status.cell_limit)
     }
 
     fn cost(&self, cycles: u64, cells: u64) -> Uint128 {
@@ -287,19 +287,19 @@ impl<'a, H: Host> Lane<'a, H> {
     }
 
     fn covers(&self, record: &Record, amount: Uint128) -> bool {
-        let sponsored = !record.info.fee_payer.is_empty();
+        let sponsored = !record.info.status.fee_payer.is_empty();
         let consents =
-            !sponsored || self.grants.contains(&(record.info.fee_payer.clone(), record.principal().to_string()));
+            !sponsored || self.grants.contains(&(record.info.status.fee_payer.clone(), record.principal().to_string()));
         consents && self.host.balance(&record.payer(), &self.config.fee_denom) >= amount
     }
 
     fn fire_all(&mut self) {
         let mut ready: Vec<Record> =
             Record::all(self.host.storage()).into_iter().filter(|r| r.ready_at(self.now)).collect();
-        ready.sort_by_key(|r| (recur::due_since(&r.info), r.info.seq));
+        ready.sort_by_key(|r| (recur::due_since(&r.info), r.info.status.seq));
         for seen in ready {
             let info = &seen.info;
-            let size = self.config.size(info.gas_limit, info.cell_limit);
+            let size = self.config.size(info.status.gas_limit, info.status.cell_limit);
             let fires = self.block.fires.len() as u64;
             let full = size > self.config.lane_timer_cycles - self.used.used_size
                 || self.config.max_fires_per_block != 0 && fires >= u64::from(self.config.max_fires_per_block);
@@ -310,7 +310,7 @@ impl<'a, H: Host> Lane<'a, H> {
             }
             // An earlier handler may have changed it: then it is at another place in the queue, and not tried.
             let Some(record) = Record::load(self.host.storage(), &info.id) else { continue };
-            let moved = record.info.seq != info.seq || record.info.due != info.due;
+            let moved = record.info.status.seq != info.status.seq || record.info.status.due != info.status.due;
             if moved || !record.ready_at(self.now) {
                 continue;
             }
@@ -320,7 +320,7 @@ impl<'a, H: Host> Lane<'a, H> {
 
     fn attempt(&mut self, record: Record) {
         let required = self.max_cost(&record);
-        let ceiling: Option<u128> = record.info.max_charge.parse().ok();
+        let ceiling: Option<u128> = record.info.spec.max_charge.parse().ok();
         if ceiling.is_some_and(|most| required.u128() > most) {
             return;
         }
@@ -344,7 +344,7 @@ impl<'a, H: Host> Lane<'a, H> {
 
     /// Takes a timer out of the contest whose payer can't cover it. What has come passes if it states so.
     fn lacks_funds(&mut self, mut record: Record) {
-        match record.info.on_unfunded {
+        match record.info.spec.on_unfunded {
             OnUnfunded::Suspend => self.put_on_hold(&mut record, HoldReason::Suspended),
             OnUnfunded::Skip => {
                 let occurrence = recur::occurrence(&record.info, self.now);
@@ -408,9 +408,9 @@ impl<'a, H: Host> Lane<'a, H> {
 
     /// Reads the conditions of a fire: the cycles that this takes, and whether all hold. The first that does not is the
     /// last that is read.
-    fn read_conditions(&self, info: &TimerInfo) -> (u64, bool) {
+    fn read_conditions(&self, info: &Timer) -> (u64, bool) {
         let mut cycles: u64 = 0;
-        for key in &info.only_if {
+        for key in &info.spec.only_if {
             let (value, holds) = watch::condition(self.host.storage(), self.host.api(), key);
             cycles = cycles.saturating_add((self.reading)(key, value.as_deref()));
             if !holds {
@@ -424,31 +424,32 @@ impl<'a, H: Host> Lane<'a, H> {
         let (payer, module) = (record.payer(), Addr::unchecked(MODULE));
         let info = &record.info;
         let is_contract = self.host.contract(&Addr::unchecked(&info.actor)).is_some();
-        let runs_messages = info.runs_messages || !is_contract;
-        let messages = if runs_messages { info.payload_bytes } else { 0 };
-        let intrinsic = self.config.intrinsic(recur::by_time(info), info.payload_bytes, messages);
+        let runs_messages = info.status.runs_messages || !is_contract;
+        let messages = if runs_messages { info.status.payload_bytes } else { 0 };
+        let intrinsic = self.config.intrinsic(recur::by_time(info), info.status.payload_bytes, messages);
         // A condition on the payer's balance sees what the payer sees: the pre-charge comes after it.
         let (reading, holds) = self.read_conditions(info);
         let spent = intrinsic.saturating_add(reading);
-        let guarded = !holds && spent <= info.gas_limit && intrinsic < info.gas_limit;
-        if guarded && !info.tried {
+        let guarded = !holds && spent <= info.status.gas_limit && intrinsic < info.status.gas_limit;
+        if guarded && !info.status.tried {
             // Nothing is delivered.
             occurrence.index = 0;
         }
+        let told = info.to_info();
         self.pay(&payer, &module, required);
         let rolled = self.roll(&record, &occurrence, guarded);
         let delivery = self.delivery(&record, &occurrence);
-        let (cycles, cells, ended) = if intrinsic >= info.gas_limit || spent > info.gas_limit {
-            (info.gas_limit, 0, failed(TimersError::OutOfCycles))
+        let (cycles, cells, ended) = if intrinsic >= info.status.gas_limit || spent > info.status.gas_limit {
+            (info.status.gas_limit, 0, failed(TimersError::OutOfCycles))
         } else if guarded {
             (spent, 0, Ended { guarded, ..Ended::default() })
         } else {
-            let usage = (self.usage)(&Firing { timer: info, delivery: &delivery, reading });
-            let cycles = spent.saturating_add(usage.cycles).min(info.gas_limit);
-            let cells = usage.cells.min(info.cell_limit);
-            let ended = if usage.cycles > info.gas_limit - spent {
+            let usage = (self.usage)(&Firing { timer: &told, delivery: &delivery, reading });
+            let cycles = spent.saturating_add(usage.cycles).min(info.status.gas_limit);
+            let cells = usage.cells.min(info.status.cell_limit);
+            let ended = if usage.cycles > info.status.gas_limit - spent {
                 failed(TimersError::OutOfCycles)
-            } else if usage.cells > info.cell_limit {
+            } else if usage.cells > info.status.cell_limit {
                 failed(TimersError::OutOfCells)
             } else {
                 self.deliver(&record, &delivery, runs_messages)
@@ -458,7 +459,7 @@ impl<'a, H: Host> Lane<'a, H> {
         // What was prepaid for the repetitions that passed without funds is restored.
         let tries = if ended.short { 0 } else { record.owed };
         let restored = LAPSE_CYCLES.saturating_mul(u64::from(tries));
-        let cycles = cycles.saturating_add(restored).min(info.gas_limit);
+        let cycles = cycles.saturating_add(restored).min(info.status.gas_limit);
         let paid = self.cost(cycles, cells);
         self.pay(&module, &payer, required - paid);
         if !paid.is_zero() {
@@ -475,7 +476,7 @@ impl<'a, H: Host> Lane<'a, H> {
             None => (String::new(), 0, None),
         };
         let fire = Fire {
-            timer: record.info.clone(),
+            timer: told,
             delivery,
             success: error.is_none() && !ended.guarded,
             guarded: ended.guarded,
@@ -490,8 +491,8 @@ impl<'a, H: Host> Lane<'a, H> {
             events: ended.events,
         };
         let survivor = self.after_fire(&record, rolled, &occurrence, &fire, short);
-        let next_due = survivor.filter(Record::in_queue).map(|r| r.info.due);
-        self.keep_receipt(&fire);
+        let next_due = survivor.filter(Record::in_queue).map(|r| r.info.status.due);
+        self.keep_receipt(&record, &fire);
         self.block.fires.push(Fire { next_due, ..fire });
     }
 
@@ -527,15 +528,15 @@ impl<'a, H: Host> Lane<'a, H> {
         let mut hash = Sha256::new();
         hash.update(self.height.to_be_bytes());
         hash.update(info.id.as_bytes());
-        hash.update(info.fire_seq.to_be_bytes());
+        hash.update(info.status.fire_seq.to_be_bytes());
         let mut delivery = Delivery::new(record.id(), hex(&hash.finalize()), self.height, kind);
-        delivery.fire_seq = info.fire_seq;
+        delivery.fire_seq = info.status.fire_seq;
         delivery.due = match record.changed {
             0 => recur::due_since(info),
             changed => changed.min(recur::due_since(info)),
         };
         delivery.matched =
-            info.matched.iter().map(|m| Matched { store: m.store.clone(), key: m.key.clone() }).collect();
+            info.status.matched.iter().map(|m| Matched { store: m.store.clone(), key: m.key.clone() }).collect();
         delivery.occurrence = Some(occurrence.at).filter(|at| *at != 0);
         delivery.index = Some(occurrence.index).filter(|index| *index != 0);
         delivery.scheduler = Some(info.scheduler.clone()).filter(|s| !s.is_empty());
@@ -549,7 +550,7 @@ impl<'a, H: Host> Lane<'a, H> {
         let host = &mut *self.host;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             if runs_messages {
-                let responses = host.run(&actor, &messages_of(&info.payload)?)?;
+                let responses = host.run(&actor, &messages_of(info.payload())?)?;
                 let events = responses.into_iter().flat_map(|r| r.events).collect();
                 return Ok(AppResponse { events, ..AppResponse::default() });
             }
@@ -559,7 +560,7 @@ impl<'a, H: Host> Lane<'a, H> {
             Ok(Ok(response)) => Ended { events: response.events, ..Ended::default() },
             Ok(Err(err)) => {
                 let (codespace, code) = code_of(&err);
-                let short = runs_messages && self.lacks_coins(&actor, &info.payload, &err);
+                let short = runs_messages && self.lacks_coins(&actor, info.payload(), &err);
                 Ended { failure: Some((codespace, code, format!("{err:#}"))), short, ..Ended::default() }
             }
             Err(panic) => {
@@ -613,7 +614,7 @@ impl<'a, H: Host> Lane<'a, H> {
             }
             // Its handler may have cancelled or changed it.
             let mut survivor = Record::load(self.host.storage(), &record.info.id)?;
-            survivor.info.last_outcome = Some(outcome);
+            survivor.info.status.last_outcome = Some(outcome);
             survivor.save(self.host.storage_mut());
             return Some(survivor);
         }
@@ -624,11 +625,11 @@ impl<'a, H: Host> Lane<'a, H> {
             code: fire.code,
         };
         let mut next = recur::after(record, turn, self.config, self.now);
-        next.record.info.last_outcome = Some(outcome);
+        next.record.info.status.last_outcome = Some(outcome);
         self.settle(record, next)
     }
 
-    fn keep_receipt(&mut self, fire: &Fire) {
+    fn keep_receipt(&mut self, record: &Record, fire: &Fire) {
         if self.config.receipt_retention_blocks == 0 {
             return;
         }
@@ -636,7 +637,7 @@ impl<'a, H: Host> Lane<'a, H> {
             r.timer_id = fire.timer.id.clone();
             r.deliver_id = fire.delivery.deliver_id.clone();
             r.actor = fire.timer.actor.clone();
-            r.fire_seq = fire.timer.fire_seq;
+            r.fire_seq = record.info.status.fire_seq;
             r.success = fire.success;
             r.codespace = fire.codespace.clone();
             r.code = fire.code;
@@ -644,7 +645,7 @@ impl<'a, H: Host> Lane<'a, H> {
             r.cells = fire.cells;
             r.paid = fire.paid.to_string();
             r.tip = "0".to_string();
-            r.matched = fire.timer.matched.clone();
+            r.matched.clone_from(&record.info.status.matched);
             r.late = fire.late;
             (r.occurrence, r.index) = (fire.delivery.occurrence.unwrap_or(0), fire.delivery.index.unwrap_or(0));
             r.guarded = fire.guarded;
@@ -692,19 +693,20 @@ pub fn refusal_of(err: &AnyError) -> Option<TimersError> {
 }
 
 /// The message for `sudo`: one object with the handler's name as its only member.
-fn sudo_message(timer: &TimerInfo, delivery: &Delivery) -> cosmwasm_std::StdResult<Binary> {
-    if timer.handler.is_empty() {
-        return to_json_binary(&SudoMsg::HandleTimer(HandleTimer::new(delivery.clone(), timer.payload.clone())));
+fn sudo_message(timer: &Timer, delivery: &Delivery) -> cosmwasm_std::StdResult<Binary> {
+    if timer.handler().is_empty() {
+        let payload = Binary::from(timer.payload());
+        return to_json_binary(&SudoMsg::HandleTimer(HandleTimer::new(delivery.clone(), payload)));
     }
     let call = |name: &str, body: &[u8]| Binary::from([b"{\"", name.as_bytes(), b"\":", body, b"}"].concat());
-    match without_delivery(&timer.handler) {
-        None => Ok(call(&timer.handler, &timer.payload)),
+    match without_delivery(timer.handler()) {
+        None => Ok(call(timer.handler(), timer.payload())),
         Some(name) => {
             // The payload is copied as it is.
             let empty = Told { delivery: delivery.clone(), payload: () };
             let text = to_json_binary(&empty)?;
             let head = text.strip_suffix(b"null}").unwrap_or(&text);
-            Ok(call(name, &[head, timer.payload.as_slice(), b"}"].concat()))
+            Ok(call(name, &[head, timer.payload(), b"}"].concat()))
         }
     }
 }

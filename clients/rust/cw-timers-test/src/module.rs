@@ -207,7 +207,7 @@ impl Timers {
 
     /// All live timers, by due height.
     pub fn all<H: Host>(&self, app: &H) -> Vec<TimerInfo> {
-        Record::all(app.storage()).into_iter().map(|record| record.info).collect()
+        Record::all(app.storage()).into_iter().map(|record| record.info.to_info()).collect()
     }
 
     /// How many timers are live, and how many of them are due and wait for room, as of the last block that ended.
@@ -429,13 +429,13 @@ impl Module for Timers {
     {
         // As on the wire: what JSON says, and no more.
         let mut call = from_json(to_json_binary(&call)?)?;
-        let messages = match &mut call {
-            TimersCall::Schedule(msg) => Some(&mut msg.messages),
-            TimersCall::Update(msg) => msg.call.as_mut().map(|call| &mut call.messages),
+        let spec = match &mut call {
+            TimersCall::Schedule(msg) => msg.spec.as_mut(),
+            TimersCall::Update(msg) => msg.spec.as_mut(),
             _ => None,
         };
-        if let Some(messages) = messages {
-            *messages = std::mem::take(messages).into_iter().map(encode).collect::<AnyResult<_>>()?;
+        if let Some(call) = spec.and_then(|spec| spec.call.as_mut()) {
+            call.messages = std::mem::take(&mut call.messages).into_iter().map(encode).collect::<AnyResult<_>>()?;
         }
         self.handle((api, storage, block), router, sender, call)
     }

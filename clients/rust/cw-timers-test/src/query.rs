@@ -3,18 +3,17 @@
 use cosmwasm_std::{Binary, Storage, Uint128};
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
-    DeliveryInfo, EstimateBasis, HoldReason, Message, OnUnfunded, PageRequest, PageResponse, Policy,
-    QueryAgentResponse, QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse,
-    QueryLaneResponse, QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsResponse, QueryTimerRequest,
-    QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse, TimerInfo, TimerStatus, TimerTier,
-    Verdict,
+    DeliveryInfo, EstimateBasis, HoldReason, Message, PageRequest, PageResponse, Policy, QueryAgentResponse,
+    QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneResponse,
+    QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsResponse, QueryTimerRequest, QueryTimerResponse,
+    QueryTimersByActorRequest, QueryTimersByActorResponse, TimerCall, TimerInfo, TimerPhase, TimerTier, Verdict,
 };
 
 use crate::config::Config;
 use crate::keeper::messages_of;
 use crate::recur;
 use crate::settle::{cost, decimal};
-use crate::store::{self, Books, Moment, Record};
+use crate::store::{self, Books, Moment, Record, Timer};
 
 /// What a query reads.
 pub(crate) struct View<'a> {
@@ -38,42 +37,44 @@ impl View<'_> {
 
     fn shown(&self, record: &Record, whole: bool) -> TimerInfo {
         let mut info = record.info.clone();
-        info.fee_payer = record.payer().into_string();
-        info.status = match info.hold_reason {
-            _ if record.expired_at(Moment { height: self.height + 1, time: self.time }) => TimerStatus::Expired,
-            HoldReason::Watching => TimerStatus::Watching,
-            HoldReason::Unspecified if info.due <= self.height => TimerStatus::Ready,
-            HoldReason::Unspecified | HoldReason::Timed => TimerStatus::Pending,
-            _ => TimerStatus::OnHold,
+        let mut status = std::mem::take(&mut info.status);
+        status.fee_payer = record.payer().into_string();
+        status.left = recur::left(&record.info);
+        status.phase = match status.hold_reason {
+            _ if record.expired_at(Moment { height: self.height + 1, time: self.time }) => TimerPhase::Expired,
+            HoldReason::Watching => TimerPhase::Watching,
+            HoldReason::Unspecified if status.due <= self.height => TimerPhase::Ready,
+            HoldReason::Unspecified | HoldReason::Timed => TimerPhase::Pending,
+            _ => TimerPhase::OnHold,
         };
         // What a block makes of a ready timer is not modelled: it stays unspecified, as where nobody asks.
-        info.verdict = match info.status {
-            TimerStatus::Expired => Verdict::Expired,
-            TimerStatus::Watching => Verdict::Watching,
-            TimerStatus::OnHold => Verdict::OnHold,
-            TimerStatus::Pending if info.hold_reason == HoldReason::Timed || info.due > self.height + 1 => {
+        status.verdict = match status.phase {
+            TimerPhase::Expired => Verdict::Expired,
+            TimerPhase::Watching => Verdict::Watching,
+            TimerPhase::OnHold => Verdict::OnHold,
+            TimerPhase::Pending if status.hold_reason == HoldReason::Timed || status.due > self.height + 1 => {
                 Verdict::Pending
             }
             _ => Verdict::Unspecified,
         };
-        info.tier = match info.due.saturating_sub(self.height) {
+        status.tier = match status.due.saturating_sub(self.height) {
             0..=RING_SIZE => TimerTier::Near,
             d if d <= EPOCHS => TimerTier::Epoch,
             _ => TimerTier::Far,
         };
-        if info.on_unfunded == OnUnfunded::Unspecified {
-            info.on_unfunded = OnUnfunded::Destroy;
+        if let Some(call) = &mut info.spec.call {
+            if !whole && call.payload.len() > LISTED_BYTES {
+                call.payload = Binary::default();
+            }
+            if whole && status.runs_messages {
+                let messages = messages_of(&call.payload).unwrap_or_default();
+                *call = TimerCall::with(|c| c.messages = messages);
+            }
         }
-        if info.handler.is_empty() {
-            info.handler = cw_timers::DEFAULT_HANDLER.to_string();
-        }
-        if !whole && info.payload.len() > LISTED_BYTES {
-            info.payload = Binary::default();
-        }
-        if whole && info.runs_messages {
-            info.messages = messages_of(&info.payload).unwrap_or_default();
-        }
-        info
+        TimerInfo::with(|t| {
+            (t.id, t.actor, t.scheduler) = (info.id, info.actor, info.scheduler);
+            (t.spec, t.status) = (Some(info.spec), Some(status));
+        })
     }
 
     pub(crate) fn timer(&self, request: QueryTimerRequest) -> AnyResult<QueryTimerResponse> {
@@ -84,7 +85,7 @@ impl View<'_> {
     pub(crate) fn timers_by_actor(&self, request: QueryTimersByActorRequest) -> AnyResult<QueryTimersByActorResponse> {
         let mut records = Record::of(self.storage, &request.actor);
         // Those on hold first, the others by due height.
-        records.sort_by_key(|r| (r.in_queue(), if r.in_queue() { r.info.due } else { 0 }, r.info.seq));
+        records.sort_by_key(|r| (r.in_queue(), if r.in_queue() { r.info.status.due } else { 0 }, r.info.status.seq));
         let total = records.len() as u32;
         let (page, mut pagination) = page(records, &request.pagination.unwrap_or_default())?;
         pagination.total = u64::from(total);
@@ -124,18 +125,17 @@ impl View<'_> {
         };
         let named = !request.actor.is_empty() || !request.id.is_empty();
         let now = Moment { height: self.height, time: self.time };
-        let timer = match request.trigger {
+        let timer = match request.spec {
             None if named => Record::named(self.storage, &request.actor, &request.id)?.info,
-            Some(trigger) if !named => {
-                let mut timer = TimerInfo::with(|t| {
-                    t.trigger = Some(trigger);
-                    (t.expires_at, t.expires_time) = (request.expires_at, request.expires_time);
-                });
+            Some(spec) if !named => {
+                let mut timer = Timer::default();
+                (timer.spec.trigger, timer.spec.repeat) = (spec.trigger, spec.repeat);
+                (timer.status.expires_at, timer.status.expires_time) = (spec.expires_at, spec.expires_time);
                 recur::prepare(self.config, &mut timer, now)?;
                 recur::check_life(self.config, &mut timer, now)?;
                 timer
             }
-            _ => return Err(AnyError::msg("state an actor and the id of a timer of it, or a trigger")),
+            _ => return Err(AnyError::msg("state an actor and the id of a timer of it, or a spec")),
         };
         let (occurrences, more) = recur::upcoming(&timer, now, u64::from(limit));
         let by_time = recur::by_time(&timer);
@@ -226,13 +226,13 @@ impl View<'_> {
         let mut once = 0u64;
         let mut always = 0u64;
         for record in Record::all(self.storage).iter().filter(|r| r.ready_at(Moment { height, time: self.time })) {
-            let reserved = config.size(record.info.gas_limit, record.info.cell_limit);
+            let reserved = config.size(record.info.status.gas_limit, record.info.status.cell_limit);
             out.ahead += 1;
             out.ahead_size += reserved;
             match returning(&record.info, height) {
                 Some(cycles) => {
                     out.returning += 1;
-                    always += config.size(cycles, record.info.cell_limit);
+                    always += config.size(cycles, record.info.status.cell_limit);
                 }
                 None => once += reserved,
             }
@@ -250,10 +250,11 @@ impl View<'_> {
 }
 
 /// The cycles of the last fire of a timer that fires in every block.
-fn returning(timer: &TimerInfo, height: u64) -> Option<u64> {
-    let interval = timer.trigger.as_ref()?.interval.as_ref()?;
-    let outcome = timer.last_outcome.as_ref()?;
-    (interval.every == 1 && timer.due + 1 >= height && outcome.height + 1 == timer.due).then_some(outcome.cycles)
+fn returning(timer: &Timer, height: u64) -> Option<u64> {
+    let interval = timer.spec.trigger.as_ref()?.interval.as_ref()?;
+    let outcome = timer.status.last_outcome.as_ref()?;
+    (interval.every == 1 && timer.status.due + 1 >= height && outcome.height + 1 == timer.status.due)
+        .then_some(outcome.cycles)
 }
 
 /// A page of a list. Its keys are positions.

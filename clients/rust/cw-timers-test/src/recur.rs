@@ -12,17 +12,16 @@ mod update;
 
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
-    HoldReason, IntervalFrom, Message, Missed, OccurrenceInfo, OccurrenceTerms, OnFailure, Recurrence, TimerInfo,
-    Trigger,
+    CalendarTrigger, HoldReason, IntervalFrom, Message, Missed, OccurrenceInfo, OnFailure, Recurrence, Repeat, Trigger,
 };
 use cw_timers::schedule::{Calendar, MAX_TIME};
 use cw_timers::TimersError;
 
-use crate::store::{Moment, Reason};
+use crate::store::{Moment, Reason, Timer};
 
 pub(crate) use after::{after, Next, Outcome, Turn};
 pub(crate) use operations::{resume, run, skip};
-pub(crate) use prepare::{check_life, note_life, prepare};
+pub(crate) use prepare::{canonical, check_end, check_life, note_life, prepare};
 pub(crate) use update::{replace, same, watches_the_same};
 
 /// The chain counts the occurrences of cron up to this; more are "at least" so many.
@@ -34,8 +33,8 @@ pub(crate) fn refuse<T>(error: TimersError, why: impl Into<String>) -> AnyResult
     Err(AnyError::new(error).context(why.into()))
 }
 
-fn trigger_of(timer: &TimerInfo) -> Trigger {
-    timer.trigger.clone().unwrap_or_default()
+fn trigger_of(timer: &Timer) -> Trigger {
+    timer.spec.trigger.clone().unwrap_or_default()
 }
 
 /// What makes a timer due.
@@ -49,8 +48,8 @@ pub(crate) enum Kind {
     Height,
 }
 
-pub(crate) fn kind_of(timer: &TimerInfo) -> Kind {
-    match &timer.trigger {
+pub(crate) fn kind_of(timer: &Timer) -> Kind {
+    match &timer.spec.trigger {
         Some(t) if t.time.is_some() => Kind::Time,
         Some(t) if t.calendar.is_some() => Kind::Calendar,
         Some(t) if t.watch.is_some() => Kind::Watch,
@@ -61,99 +60,109 @@ pub(crate) fn kind_of(timer: &TimerInfo) -> Kind {
 }
 
 /// Whether block time makes it due.
-pub(crate) fn by_time(timer: &TimerInfo) -> bool {
+pub(crate) fn by_time(timer: &Timer) -> bool {
     matches!(kind_of(timer), Kind::Time | Kind::Calendar)
 }
 
 /// Whether a fire may make it due again, retries left aside.
-pub(crate) fn recurs(timer: &TimerInfo) -> bool {
+pub(crate) fn recurs(timer: &Timer) -> bool {
     matches!(kind_of(timer), Kind::Calendar | Kind::Watch | Kind::Interval)
 }
 
 /// The last height at which it may fire, as far as heights bound its life.
-pub(crate) fn last_height(timer: &TimerInfo) -> u64 {
-    match timer.expires_at {
+pub(crate) fn last_height(timer: &Timer) -> u64 {
+    match timer.status.expires_at {
         0 => MAX_BLOCKS,
         height => height,
     }
 }
 
-pub(crate) fn expired(timer: &TimerInfo, now: Moment) -> bool {
-    timer.expires_at != 0 && timer.expires_at < now.height || timer.expires_time != 0 && timer.expires_time < now.time
+pub(crate) fn expired(timer: &Timer, now: Moment) -> bool {
+    timer.status.expires_at != 0 && timer.status.expires_at < now.height
+        || timer.status.expires_time != 0 && timer.status.expires_time < now.time
 }
 
 /// Whether it waits for somebody to resume it, for funds, or for its removal.
-pub(crate) fn on_hold(timer: &TimerInfo) -> bool {
+pub(crate) fn on_hold(timer: &Timer) -> bool {
     use HoldReason::*;
-    !matches!(timer.hold_reason, Unspecified | Timed | Watching)
+    !matches!(timer.status.hold_reason, Unspecified | Timed | Watching)
 }
 
 /// Whether it is on hold until its payer or the prices let it fire, or the config can run it.
-pub(crate) fn returns_by_itself(timer: &TimerInfo) -> bool {
+pub(crate) fn returns_by_itself(timer: &Timer) -> bool {
     use HoldReason::*;
-    matches!(timer.hold_reason, Unfunded | PricedOut | Unrunnable)
+    matches!(timer.status.hold_reason, Unfunded | PricedOut | Unrunnable)
 }
 
 /// The height at which it became due this time, from which its rank and its lateness count.
-pub(crate) fn due_since(timer: &TimerInfo) -> u64 {
-    match timer.since {
-        0 => timer.due,
+pub(crate) fn due_since(timer: &Timer) -> u64 {
+    match timer.status.since {
+        0 => timer.status.due,
         since => since,
     }
 }
 
 /// Gives a timer that is due a later place in the queue. What counts from its due height goes on from that.
-pub(crate) fn place_at(timer: &mut TimerInfo, due: u64) {
-    if due > timer.due {
-        (timer.since, timer.due) = (due_since(timer), due);
+pub(crate) fn place_at(timer: &mut Timer, due: u64) {
+    if due > timer.status.due {
+        (timer.status.since, timer.status.due) = (due_since(timer), due);
     }
 }
 
-/// How often its trigger makes it due from now on; 0 means until it expires.
-fn repetitions(timer: &TimerInfo) -> u64 {
-    match trigger_of(timer) {
-        Trigger { calendar: Some(c), .. } => c.remaining,
-        Trigger { interval: Some(i), .. } => i.remaining,
-        Trigger { watch: Some(w), .. } => w.remaining,
-        _ => 1,
+/// What it states of its occurrences.
+fn repeat_of(timer: &Timer) -> Repeat {
+    timer.spec.repeat.clone().unwrap_or_default()
+}
+
+/// How often it is to be delivered; 0 means until it expires.
+fn repetitions(timer: &Timer) -> u64 {
+    match recurs(timer) {
+        true => repeat_of(timer).remaining,
+        false => 1,
     }
 }
 
-fn set_repetitions(timer: &mut TimerInfo, left: u64) {
-    let Some(trigger) = &mut timer.trigger else { return };
-    if let Some(calendar) = &mut trigger.calendar {
-        calendar.remaining = left;
+/// How many deliveries are left of those that are stated, the one in hand included; 0 if they are not counted.
+pub(crate) fn left(timer: &Timer) -> u64 {
+    let left = repetitions(timer);
+    if left == 0 || !recurs(timer) {
+        return left;
     }
-    if let Some(interval) = &mut trigger.interval {
-        interval.remaining = left;
-    }
-    if let Some(watch) = &mut trigger.watch {
-        watch.remaining = left;
-    }
+    let made = timer.status.deliveries - timer.counted;
+    left.saturating_sub(made.saturating_sub(u64::from(timer.status.tried)))
 }
 
-/// What the trigger states of failed fires, and after how many in a row it suspends; 0 if it never does.
-pub(crate) fn on_failure(timer: &TimerInfo) -> (OnFailure, u32) {
-    let (stated, most) = match trigger_of(timer) {
-        Trigger { interval: Some(i), .. } => (i.on_failure, i.max_failures),
-        Trigger { calendar: Some(c), .. } => (c.on_failure, c.max_failures),
-        _ => (OnFailure::Roll, 0),
-    };
+/// Counts what is stated of repetitions from now on, the one in hand included.
+fn count_anew(timer: &mut Timer) {
+    timer.counted = timer.status.deliveries - u64::from(timer.status.tried);
+}
+
+/// What it states of failed fires, and after how many in a row it is suspended; 0 if it never is.
+pub(crate) fn on_failure(timer: &Timer) -> (OnFailure, u32) {
+    let Repeat { on_failure: stated, max_failures: most, .. } = repeat_of(timer);
     (stated, if stated == OnFailure::Suspend { most.max(1) } else { 0 })
 }
 
-fn terms_of(timer: &TimerInfo) -> OccurrenceTerms {
-    let stated = match trigger_of(timer) {
-        Trigger { calendar: Some(c), .. } => c.occurrences,
-        Trigger { interval: Some(i), .. } => i.occurrences,
-        _ => None,
-    };
-    stated.unwrap_or_default()
+/// The first height of an interval, where it begins if it leaves that open.
+fn first_of(timer: &Timer) -> u64 {
+    match timer.spec.trigger.as_ref().and_then(|t| t.interval.as_ref()) {
+        Some(interval) if interval.first != 0 => interval.first,
+        _ => timer.status.start,
+    }
+}
+
+/// A calendar, with the anchor at which it begins if it leaves that open.
+fn anchored(timer: &Timer) -> Option<CalendarTrigger> {
+    let mut calendar = trigger_of(timer).calendar?;
+    if let Some(every) = calendar.every.as_mut().filter(|every| every.anchor == 0) {
+        every.anchor = timer.status.start as i64;
+    }
+    Some(calendar)
 }
 
 /// Why occurrences before the one that fires have passed.
-fn later_or(timer: &TimerInfo, reason: Reason) -> Reason {
-    match terms_of(timer).missed {
+fn later_or(timer: &Timer, reason: Reason) -> Reason {
+    match repeat_of(timer).missed {
         Missed::Each => reason,
         _ => Reason::Later,
     }
@@ -261,20 +270,20 @@ struct Series {
 }
 
 /// Those of a timer that has some.
-fn series_of(timer: &TimerInfo, now: Moment) -> Series {
-    let (trigger, terms) = (trigger_of(timer), terms_of(timer));
-    let (rule, end, now) = match (&trigger.calendar, trigger.interval) {
-        (Some(calendar), _) => {
-            let calendar = Calendar::try_from(calendar).expect("it was checked");
-            (Rule::Seconds(calendar), timer.expires_time as u64, now.time as u64)
+fn series_of(timer: &Timer, now: Moment) -> Series {
+    let stated = repeat_of(timer);
+    let (rule, end, now) = match anchored(timer) {
+        Some(calendar) => {
+            let calendar = Calendar::try_from(&calendar).expect("it was checked");
+            (Rule::Seconds(calendar), timer.status.expires_time as u64, now.time as u64)
         }
-        (None, interval) => {
-            let interval = interval.expect("an interval from its schedule");
-            (Rule::Blocks { first: interval.first, every: interval.every }, last_height(timer), now.height)
+        None => {
+            let interval = trigger_of(timer).interval.expect("an interval from its schedule");
+            (Rule::Blocks { first: first_of(timer), every: interval.every }, last_height(timer), now.height)
         }
     };
-    let forced = timer.recurrence.as_ref().map_or(0, |r| r.forced);
-    Series { rule, each: terms.missed == Missed::Each, window: terms.window, end, forced, now }
+    let forced = timer.status.recurrence.as_ref().map_or(0, |r| r.forced);
+    Series { rule, each: stated.missed == Missed::Each, window: stated.window, end, forced, now }
 }
 
 impl Series {
@@ -383,15 +392,15 @@ impl Occurrence {
 }
 
 /// What a fire of a ready timer delivers now.
-pub(crate) fn occurrence(timer: &TimerInfo, now: Moment) -> Occurrence {
-    if let Some(at) = timer.trigger.as_ref().and_then(|t| t.time.as_ref()) {
+pub(crate) fn occurrence(timer: &Timer, now: Moment) -> Occurrence {
+    if let Some(at) = timer.spec.trigger.as_ref().and_then(|t| t.time.as_ref()) {
         return Occurrence { open: true, at: at.seconds as u64, index: 1, ..Occurrence::default() };
     }
-    let Some(recurrence) = &timer.recurrence else { return Occurrence { open: true, ..Occurrence::default() } };
+    let Some(recurrence) = &timer.status.recurrence else { return Occurrence { open: true, ..Occurrence::default() } };
     let series = series_of(timer, now);
-    if timer.tried {
+    if timer.status.tried {
         let open = series.open(recurrence.trying, series.now);
-        let (at, index) = (recurrence.trying, timer.deliveries);
+        let (at, index) = (recurrence.trying, timer.status.deliveries);
         return Occurrence { open, over: !open, at, index, ..Occurrence::default() };
     }
     let Resolution { open, passed, .. } = series.resolve(recurrence.after);
@@ -400,32 +409,32 @@ pub(crate) fn occurrence(timer: &TimerInfo, now: Moment) -> Occurrence {
         open: open.is_some(),
         over: false,
         at: open.unwrap_or(0),
-        index: timer.deliveries + 1,
+        index: timer.status.deliveries + 1,
         until: if lapsed { series.until(passed.last) } else { 0 },
         passed,
     }
 }
 
 /// Makes a timer due at an occurrence: where that has come already, in the next block.
-fn set_due(timer: &mut TimerInfo, at: u64, now: Moment) {
+fn set_due(timer: &mut Timer, at: u64, now: Moment) {
     if kind_of(timer) != Kind::Calendar {
-        (timer.hold_reason, timer.due) = (HoldReason::Unspecified, at.max(now.height + 1));
+        (timer.status.hold_reason, timer.status.due) = (HoldReason::Unspecified, at.max(now.height + 1));
         return;
     }
     wait_until(timer, at as i64, now);
 }
 
 /// Makes a timer due at a time, from the next block on: it waits until that has come.
-fn wait_until(timer: &mut TimerInfo, seconds: i64, now: Moment) {
-    (timer.hold_reason, timer.due_time, timer.due) = (HoldReason::Timed, seconds, now.height + 1);
+fn wait_until(timer: &mut Timer, seconds: i64, now: Moment) {
+    (timer.status.hold_reason, timer.status.due_time, timer.status.due) = (HoldReason::Timed, seconds, now.height + 1);
     if seconds <= now.time {
-        timer.hold_reason = HoldReason::Unspecified;
+        timer.status.hold_reason = HoldReason::Unspecified;
     }
 }
 
 /// Makes a timer due at the first occurrence that is not over, and reports whether there is one within its life.
-fn to_next(timer: &mut TimerInfo, now: Moment) -> bool {
-    let r = series_of(timer, now).resolve(timer.recurrence.as_ref().map_or(0, |r| r.after));
+fn to_next(timer: &mut Timer, now: Moment) -> bool {
+    let r = series_of(timer, now).resolve(timer.status.recurrence.as_ref().map_or(0, |r| r.after));
     match r.open.or(r.next) {
         Some(at) => {
             set_due(timer, at, now);
@@ -435,26 +444,26 @@ fn to_next(timer: &mut TimerInfo, now: Moment) -> bool {
     }
 }
 
-fn edit(timer: &mut TimerInfo, change: impl FnOnce(&mut Recurrence)) {
-    if let Some(recurrence) = &mut timer.recurrence {
+fn edit(timer: &mut Timer, change: impl FnOnce(&mut Recurrence)) {
+    if let Some(recurrence) = &mut timer.status.recurrence {
         change(recurrence);
     }
 }
 
 /// The distance of an interval from its fires.
-fn distance_of(timer: &TimerInfo) -> Option<u64> {
-    let interval = timer.trigger.as_ref()?.interval.as_ref()?;
+fn distance_of(timer: &Timer) -> Option<u64> {
+    let interval = timer.spec.trigger.as_ref()?.interval.as_ref()?;
     (interval.from != IntervalFrom::Schedule).then_some(interval.every)
 }
 
 /// At most so many occurrences that a timer has from a moment on, the one in hand first, and whether there are more within
 /// its life.
-pub(crate) fn upcoming(timer: &TimerInfo, now: Moment, limit: u64) -> (Vec<OccurrenceInfo>, bool) {
+pub(crate) fn upcoming(timer: &Timer, now: Moment, limit: u64) -> (Vec<OccurrenceInfo>, bool) {
     let one = |at: u64| OccurrenceInfo::with(|o| (o.at, o.due) = (at, at));
-    let left = repetitions(timer);
+    let left = left(timer);
     if recurs(timer) && left > 0 && left <= limit {
         let mut endless = timer.clone();
-        set_repetitions(&mut endless, 0);
+        endless.spec.repeat = Some(Repeat::with(|r| (*r, r.remaining) = (repeat_of(timer), 0)));
         return (upcoming(&endless, now, left).0, false);
     }
     let mut found = Vec::new();
@@ -464,11 +473,11 @@ pub(crate) fn upcoming(timer: &TimerInfo, now: Moment, limit: u64) -> (Vec<Occur
             let at = trigger_of(timer).time.unwrap_or_default();
             return (vec![one(at.seconds as u64)], false);
         }
-        Kind::After | Kind::Height => return (vec![one(timer.due)], false),
+        Kind::After | Kind::Height => return (vec![one(timer.status.due)], false),
         Kind::Calendar | Kind::Interval => {}
     }
     if let Some(every) = distance_of(timer) {
-        let mut due = timer.due;
+        let mut due = timer.status.due;
         while due <= last_height(timer) {
             if found.len() as u64 == limit {
                 return (found, true);
@@ -478,9 +487,9 @@ pub(crate) fn upcoming(timer: &TimerInfo, now: Moment, limit: u64) -> (Vec<Occur
         }
         return (found, false);
     }
-    let recurrence = timer.recurrence.clone().unwrap_or_default();
+    let recurrence = timer.status.recurrence.clone().unwrap_or_default();
     let (mut series, mut after) = (series_of(timer, now), recurrence.after);
-    if timer.tried {
+    if timer.status.tried {
         series.forced = recurrence.trying;
     }
     loop {

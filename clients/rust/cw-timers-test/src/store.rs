@@ -2,7 +2,7 @@
 
 use cosmwasm_std::{from_json, to_json_vec, Addr, Binary, BlockInfo, Order, Storage, Uint128};
 use cw_multi_test::error::AnyResult;
-use cw_timers::proto::{DeliveryInfo, HoldReason, Message, TimerInfo};
+use cw_timers::proto::{DeliveryInfo, HoldReason, Message, TimerInfo, TimerSpec, TimerStatus};
 use cw_timers::{TimerId, TimersError};
 use serde::{Deserialize, Serialize};
 
@@ -77,10 +77,44 @@ impl Moment {
     }
 }
 
+/// A timer as the chain's record has it: its call in the form of a handler and a payload, its payer empty if that is who
+/// scheduled it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Timer {
+    pub id: String,
+    pub actor: String,
+    /// Empty if it is the actor.
+    pub scheduler: String,
+    pub spec: TimerSpec,
+    pub status: TimerStatus,
+    /// How many deliveries had been made when what remains was stated last.
+    pub counted: u64,
+}
+
+impl Timer {
+    pub(crate) fn handler(&self) -> &str {
+        self.spec.call.as_ref().map_or("", |call| &call.handler)
+    }
+
+    pub(crate) fn payload(&self) -> &[u8] {
+        self.spec.call.as_ref().map_or(&[], |call| &call.payload)
+    }
+
+    /// As it is told.
+    pub(crate) fn to_info(&self) -> TimerInfo {
+        let mut status = self.status.clone();
+        status.left = recur::left(self);
+        TimerInfo::with(|t| {
+            (t.id, t.actor, t.scheduler) = (self.id.clone(), self.actor.clone(), self.scheduler.clone());
+            (t.spec, t.status) = (Some(self.spec.clone()), Some(status));
+        })
+    }
+}
+
 /// A live timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    pub info: TimerInfo,
+    pub info: Timer,
     /// A watch that a change has made due.
     pub hit: bool,
     /// The height of that change; 0 if lateness counts from the due height.
@@ -96,6 +130,7 @@ pub(crate) struct Record {
 #[derive(Serialize, Deserialize)]
 struct Stored {
     info: Binary,
+    counted: u64,
     hit: bool,
     changed: u64,
     fresh: bool,
@@ -111,7 +146,7 @@ impl Record {
     /// Who pays.
     pub(crate) fn payer(&self) -> Addr {
         let info = &self.info;
-        let payer = [&info.fee_payer, &info.scheduler, &info.actor].into_iter().find(|a| !a.is_empty());
+        let payer = [&info.status.fee_payer, &info.scheduler, &info.actor].into_iter().find(|a| !a.is_empty());
         Addr::unchecked(payer.expect("actor"))
     }
 
@@ -130,41 +165,42 @@ impl Record {
 
     /// The time for which it waits; 0 if it waits for none.
     pub(crate) fn waits_until(&self) -> i64 {
-        match self.info.hold_reason {
-            HoldReason::Timed => self.info.due_time,
+        match self.info.status.hold_reason {
+            HoldReason::Timed => self.info.status.due_time,
             _ => 0,
         }
     }
 
     /// Whether its time is still to come.
     pub(crate) fn waits_for_time(&self, time: i64) -> bool {
-        recur::by_time(&self.info) && self.info.due_time > time
+        recur::by_time(&self.info) && self.info.status.due_time > time
     }
 
     /// What it had noticed is delivered, or gone.
     pub(crate) fn drop_hit(&mut self) {
-        self.info.matched.clear();
+        self.info.status.matched.clear();
         (self.hit, self.changed) = (false, 0);
     }
 
     /// What it had noticed is delivered once more. Its lateness counts from then.
     pub(crate) fn keep_hit(&mut self, before: &Record) {
-        self.info.matched.clone_from(&before.info.matched);
+        self.info.status.matched.clone_from(&before.info.status.matched);
         (self.hit, self.changed) = (before.hit, 0);
     }
 
     pub(crate) fn in_queue(&self) -> bool {
-        self.info.hold_reason == HoldReason::Unspecified
+        self.info.status.hold_reason == HoldReason::Unspecified
     }
 
     /// Whether it is due and can fire.
     pub(crate) fn ready_at(&self, now: Moment) -> bool {
-        self.in_queue() && self.info.due <= now.height && !self.expired_at(now)
+        self.in_queue() && self.info.status.due <= now.height && !self.expired_at(now)
     }
 
     pub(crate) fn save(&self, storage: &mut dyn Storage) {
         let stored = Stored {
-            info: self.info.encode(),
+            info: self.info.to_info().encode(),
+            counted: self.info.counted,
             hit: self.hit,
             changed: self.changed,
             fresh: self.fresh,
@@ -179,8 +215,14 @@ impl Record {
     }
 
     fn read(bytes: &[u8]) -> Record {
-        let Stored { info, hit, changed, fresh, marks, owed } = from_json(bytes).expect("timer");
-        Record { info: TimerInfo::decode(&info).expect("timer"), hit, changed, fresh, marks, owed }
+        let Stored { info, counted, hit, changed, fresh, marks, owed } = from_json(bytes).expect("timer");
+        let TimerInfo { id, actor, scheduler, spec, mut status, .. } = TimerInfo::decode(&info).expect("timer");
+        if let Some(status) = &mut status {
+            // It is computed where it is told.
+            status.left = 0;
+        }
+        let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
+        Record { info: Timer { id, actor, scheduler, spec, status, counted }, hit, changed, fresh, marks, owed }
     }
 
     /// The timer with this id.
@@ -191,7 +233,7 @@ impl Record {
     /// All live timers, by (due, seq).
     pub(crate) fn all(storage: &dyn Storage) -> Vec<Record> {
         let mut all: Vec<Record> = entries(storage, &key(&[TIMER])).map(|(_, value)| Record::read(&value)).collect();
-        all.sort_by_key(|r| (r.info.due, r.info.seq));
+        all.sort_by_key(|r| (r.info.status.due, r.info.status.seq));
         all
     }
 

@@ -7,9 +7,12 @@ use cosmwasm_std::{
 };
 use cw_multi_test::error::AnyResult;
 use cw_multi_test::{BankSudo, Contract, ContractWrapper, Executor, SudoMsg as AppSudo};
-use cw_timers::proto::{Any, EstimateBasis, HoldReason, PageRequest, QueryOccurrencesResponse, TimerInfo, TimerStatus};
+use cw_timers::proto::{
+    Any, EstimateBasis, HoldReason, Message, PageRequest, QueryOccurrencesResponse, Repeat, TimerCall, TimerInfo,
+    TimerPhase, TimerSpec, TimerStatus,
+};
 use cw_timers::{
-    refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, Occurrences, OnUnfunded,
+    refusal, timer_id, Calendar, Change, Condition, Delivery, Estimate, HandleTimer, Interval, Missed, OnUnfunded,
     QueryWire, Timer, TimerId, TimersError, TimersQuerier, Told, Trigger, TriggerKind, Update, Watch, WatchKey, Wire,
 };
 use cw_timers_test::{refusal_of, Block, Config, Host, Reason, Timers, TimersApp, Usage};
@@ -130,7 +133,7 @@ fn execute<C: Wire, Q: CustomQuery>(deps: DepsMut<Q>, env: Env, _: MessageInfo, 
         Do::Watch { key: Watched::Balance { of, below } } => {
             let of = deps.api.addr_canonicalize(&of)?;
             let key = WatchKey::balance(&of, "utmr").when(Condition::Less(below));
-            schedule(Timer::on(Watch::key(key).remaining(0)).gas_limit(200_000).payload(&"low")?)
+            schedule(Timer::on(Watch::key(key)).remaining(0).gas_limit(200_000).payload(&"low")?)
         }
         Do::Watch { key: Watched::Contract { of } } => {
             let of = deps.api.addr_canonicalize(&of)?;
@@ -296,7 +299,10 @@ macro_rules! schedule_to_receipt {
         let blocks = timers.run_to(&mut app, 3);
         assert!(blocks[..2].iter().all(|b| b.fires.is_empty()));
         let fires = &blocks[2].fires;
-        assert_eq!((fires[0].delivery.due, fires[0].late, fires[1].timer.handler.as_str()), (3, 0, "settle+delivery"));
+        assert_eq!(
+            (fires[0].delivery.due, fires[0].late, call_of(&fires[1].timer).handler.as_str()),
+            (3, 0, "settle+delivery")
+        );
         assert!(fires.iter().all(|fire| fire.success), "{fires:?}");
         let log: Vec<String> = ask!(app, contract, Ask::Log {});
         assert_eq!(log, ["3 after work ", "settle 3 7 true"]);
@@ -319,13 +325,19 @@ macro_rules! queries_of {
         let id: String = ask!(app, contract, Ask::Last {});
         let id = TimerId::new(id).unwrap();
         let info: TimerInfo = ask!(app, contract, Ask::Timer { id: id.clone() });
-        assert_eq!((info.id.as_str(), info.due, info.status), (id.as_str(), 2, TimerStatus::Pending));
-        assert_eq!((info.handler.as_str(), info.fee_payer.as_str()), ("handle_timer", contract.as_str()));
-        assert_eq!(info.on_unfunded, cw_timers::proto::OnUnfunded::Destroy);
+        let (spec, status) = (info.spec.unwrap(), info.status.unwrap());
+        assert_eq!((info.id.as_str(), status.due, status.phase), (id.as_str(), 2, TimerPhase::Pending));
+        assert_eq!((status.fee_payer.as_str(), status.gas_limit, status.start), (contract.as_str(), 200_000, 2));
+        // What is stated is told as it is, and no default with it.
+        let stated = Timer::every(1).gas_limit(200_000).payload(&"every").unwrap().into_proto().spec;
+        assert_eq!(Some(spec), stated);
         timers.run_to(&mut app, 4);
 
         let page: QueryTimersByActorResponse = ask!(app, contract, Ask::Timers {});
-        assert_eq!((page.total, page.timers[0].fire_seq, page.pagination.unwrap().total), (1, 3, 1));
+        assert_eq!(
+            (page.total, page.timers[0].status.clone().unwrap().fire_seq, page.pagination.unwrap().total),
+            (1, 3, 1)
+        );
         let lane: QueryLaneResponse = ask!(app, contract, Ask::Lane {});
         assert_eq!((lane.policy, lane.cycles, lane.cells, lane.used_size), (Policy::Fifo, 120_021, 500, 120_021));
         assert_eq!((lane.burned.as_str(), lane.cycle_basefee.as_str()), ("408", "0.001000000000000000"));
@@ -371,7 +383,7 @@ macro_rules! changes_of {
         let blocks = timers.run_to(&mut app, 9);
         let fired: Vec<u64> = blocks.iter().filter(|b| !b.fires.is_empty()).map(|b| b.height).collect();
         assert_eq!(fired, [7, 9], "overdue, it is due in the block after it is resumed");
-        assert_eq!(blocks[2 - 1].only_fire().timer.gas_limit, 150_000);
+        assert_eq!(blocks[2 - 1].only_fire().timer.status.clone().unwrap().gas_limit, 150_000);
         exec!(app, contract, Do::Cancel { id: id.clone() }).unwrap();
         let gone = exec!(app, contract, Do::Cancel { id }).unwrap_err();
         assert_eq!(refusal_of(&gone), Some(TimersError::TimerNotFound));
@@ -448,7 +460,7 @@ fn usage_beyond_the_limits_fails() {
     for n in 0..3 {
         exec!(app, contract, Do::Schedule { after: 1, payload: n.to_string() }).unwrap();
     }
-    timers.set_usage(|firing| match firing.timer.payload.as_slice() {
+    timers.set_usage(|firing| match call_of(firing.timer).payload.as_slice() {
         b"\"0\"" => Usage { cycles: 180_000, cells: 0 },
         b"\"1\"" => Usage { cycles: 1, cells: 1_001 },
         _ => Usage { cycles: 179_991, cells: 1_000 },
@@ -590,11 +602,8 @@ fn what_is_not_modelled_panics() {
 /// Jitter is drawn from the chain's own ids: nothing of it is taken for something else.
 #[test]
 fn jitter_panics() {
-    let terms = || Occurrences::latest().jitter(5);
-    let timers = [
-        Timer::on(Calendar::every_seconds(60).occurrences(terms())),
-        Timer::on(Interval::every(5).from_schedule().occurrences(terms())),
-    ];
+    let timers =
+        [Timer::on(Calendar::every_seconds(60)).jitter(5), Timer::on(Interval::every(5).from_schedule()).jitter(5)];
     for timer in timers {
         let (_, mut app, _, contract) = protobuf();
         let sent = std::panic::AssertUnwindSafe(|| send(&mut app, &contract, timer.into_msg(&contract)).unwrap());
@@ -611,12 +620,28 @@ fn send(app: &mut TimersApp, contract: &Addr, msg: CosmosMsg) -> AnyResult<()> {
 /// Schedules as the contract, and returns the timer's id.
 fn schedule(timers: &Timers, app: &mut TimersApp, contract: &Addr, timer: Timer) -> TimerId {
     send(app, contract, timer.gas_limit(200_000).cell_limit(1_000).into_msg(contract)).unwrap();
-    let newest = timers.all(app).into_iter().max_by_key(|t| t.seq).unwrap();
+    let newest = timers.all(app).into_iter().max_by_key(|t| status_of(t).seq).unwrap();
     TimerId::new(newest.id).unwrap()
 }
 
-fn stored(app: &TimersApp, contract: &Addr, id: &TimerId) -> TimerInfo {
+fn told(app: &TimersApp, contract: &Addr, id: &TimerId) -> TimerInfo {
     TimersQuerier::new(&app.wrap()).timer(contract, id).unwrap()
+}
+
+fn stored(app: &TimersApp, contract: &Addr, id: &TimerId) -> TimerStatus {
+    status_of(&told(app, contract, id))
+}
+
+fn status_of(timer: &TimerInfo) -> TimerStatus {
+    timer.status.clone().unwrap()
+}
+
+fn spec_of(timer: &TimerInfo) -> TimerSpec {
+    timer.spec.clone().unwrap()
+}
+
+fn call_of(timer: &TimerInfo) -> TimerCall {
+    spec_of(timer).call.unwrap()
 }
 
 /// A condition on the payer's balance sees what the payer has, before the pre-charge; and a guarded fire is no failure.
@@ -673,35 +698,59 @@ fn conditions_that_the_chain_refuses() {
 }
 
 #[test]
-fn an_update_replaces_trigger_and_options() {
+fn an_update_replaces_what_it_names() {
     let (timers, mut app, _, contract) = protobuf();
     let canonical = app.api().addr_canonicalize(contract.as_str()).unwrap();
     let update = |app: &mut TimersApp, update: Update| {
         let sent = send(app, &contract, update.into_msg(&contract));
         sent.map_err(|err| refusal_of(&err).unwrap_or_else(|| panic!("{err:#}")))
     };
-    let options = Timer::every(5).retry(2, 3).on_unfunded(OnUnfunded::Skip);
+    let options = Timer::every(5).retry(2, 3).on_unfunded(OnUnfunded::Skip).name("rent");
     let id = schedule(&timers, &mut app, &contract, options.only_if(WatchKey::contract_key(&canonical, b"x").absent()));
-    // Options are replaced together, unless those that it has are kept.
-    let before = stored(&app, &contract, &id);
-    update(&mut app, Update::of(&id).keep_options(&before).renew()).unwrap();
-    let after = stored(&app, &contract, &id);
-    assert_eq!((&after.retry, &after.only_if, after.on_unfunded), (&before.retry, &before.only_if, before.on_unfunded));
-    assert!(after.renewal.is_some() && before.renewal.is_none());
-    update(&mut app, Update::of(&id).retry(1, 1)).unwrap();
-    let cleared = stored(&app, &contract, &id);
-    assert_eq!((cleared.renewal, cleared.only_if.len(), cleared.retry.map(|r| r.max)), (None, 0, Some(1)));
+    let before = told(&app, &contract, &id);
+    update(&mut app, Update::of(&id).renew().max_charge(9_000u128).if_seq(status_of(&before).seq)).unwrap();
+    let after = told(&app, &contract, &id);
+    let mut want = spec_of(&before);
+    want.repeat = Some(Repeat::with(|r| r.renew = true));
+    want.max_charge = "9000".to_string();
+    assert_eq!(spec_of(&after), want, "what is not named stays");
+    assert!(status_of(&after).renewal.is_some() && status_of(&before).renewal.is_none());
+    // What is named and not stated takes its default.
+    let cleared =
+        Update::of(&id).reset("repeat.renew").reset("only_if").reset("max_charge").reset("gas_limit").retry(1, 1);
+    update(&mut app, cleared).unwrap();
+    let after = told(&app, &contract, &id);
+    assert_eq!(spec_of(&after).retry.map(|r| r.max), Some(1));
+    assert_eq!((spec_of(&after).only_if.len(), spec_of(&after).repeat, status_of(&after).renewal), (0, None, None));
+    assert_eq!(status_of(&after).gas_limit, timers.config().max_cycles_per_fire);
+    // Another change came between.
+    let seq = status_of(&before).seq;
+    assert_eq!(update(&mut app, Update::of(&id).name("x").if_seq(seq)), Err(TimersError::Changed));
+    for field in ["repeat", "label"] {
+        assert_eq!(update(&mut app, Update::of(&id).reset(field)), Err(TimersError::InvalidFields), "{field}");
+    }
+    let mut beyond = Update::of(&id).name("x").gas_limit(90_000).into_proto();
+    (beyond.fields, beyond.sender) = (vec!["name".to_string()], contract.to_string());
+    let err = send(&mut app, &contract, CosmosMsg::Any(beyond.to_any())).unwrap_err();
+    assert_eq!(refusal_of(&err), Some(TimersError::InvalidFields));
+    // An end that is stated is judged as at scheduling, and its default is as late as the config allows.
+    let soon = app.block_info().height + 3;
+    assert_eq!(update(&mut app, Update::of(&id).expires_at(soon)), Err(TimersError::ExpiresTooSoon));
+    update(&mut app, Update::of(&id).expires_at(50)).unwrap();
+    assert_eq!(stored(&app, &contract, &id).expires_at, 50);
+    update(&mut app, Update::of(&id).reset("expires_at")).unwrap();
+    assert_eq!(stored(&app, &contract, &id).expires_at, status_of(&before).expires_at);
     // It counts by heights, and goes on to do so; the id stays.
     let daily = || Calendar::every_seconds(86_400);
     assert_eq!(update(&mut app, Update::of(&id).trigger(daily())), Err(TimersError::UnsupportedTimerType));
     update(&mut app, Update::of(&id).trigger(Interval::every(5).first(9).from_schedule())).unwrap();
-    assert_eq!((stored(&app, &contract, &id).due, stored(&app, &contract, &id).id), (9, id.to_string()));
+    assert_eq!((stored(&app, &contract, &id).due, told(&app, &contract, &id).id), (9, id.to_string()));
     update(&mut app, Update::of(&id).trigger(Interval::every(2).first(3))).unwrap();
     assert_eq!(timers.run_to(&mut app, 5).iter().map(|b| b.fires.len()).collect::<Vec<_>>(), [0, 0, 1, 0, 1]);
     // What fires once takes any trigger, and the life that this needs.
     let once = schedule(&timers, &mut app, &contract, Timer::after(100));
     assert_eq!(update(&mut app, Update::of(&once).trigger(Trigger::Height(6))), Err(TimersError::HeightNotInFuture));
-    update(&mut app, Update::of(&once).trigger(daily().remaining(2))).unwrap();
+    update(&mut app, Update::of(&once).trigger(daily()).remaining(2)).unwrap();
     let moved = stored(&app, &contract, &once);
     assert_eq!(moved.due_time, app.block_info().time.seconds() as i64 + 86_400);
     assert!(moved.expires_at == 0 && moved.expires_time != 0 && moved.recurrence.is_some());
@@ -718,8 +767,9 @@ fn an_update_that_changes_nothing() {
         send(&mut app, &contract, update.into_msg(&contract)).unwrap();
         stored(&app, &contract, &id)
     };
-    let again = Update::of(&id).trigger(Interval::every(5)).keep_options(&before).gas_limit(before.gas_limit);
-    assert_eq!(update(again), before, "an interval that states no first one keeps it");
+    let again = Update::of(&id).trigger(Interval::every(5)).retry(2, 3).gas_limit(before.gas_limit);
+    let kept = update(again);
+    assert_eq!((kept.seq, kept.due, kept.start), (before.seq, 9, 9), "an interval that states no first one keeps it");
     let after = update(Update::of(&id).gas_limit(before.gas_limit + 1));
     assert!(after.seq > before.seq);
     assert_eq!(after.due, before.due);
@@ -811,8 +861,7 @@ fn a_second_hold_lets_the_older_one_pass() {
 fn a_lapse_of_a_pause_is_free() {
     for (paused, charged) in [(true, 0), (false, 6)] {
         let (timers, mut app, _, contract) = protobuf();
-        let terms = Occurrences::latest().window(1);
-        let timer = Timer::on(Interval::every(50).first(3).from_schedule().occurrences(terms));
+        let timer = Timer::on(Interval::every(50).first(3).from_schedule()).missed(Missed::Latest).window(1);
         timers.change_config(|c| c.max_fires_per_block = 1).unwrap();
         if !paused {
             // Others have their turns before it.
@@ -860,15 +909,17 @@ fn a_timer_whose_actor_lacks_what_it_sends() {
 fn occurrences_count_on() {
     let (timers, mut app, _, contract) = protobuf();
     let start = app.block_info().time.seconds();
-    let minutely = |remaining| Calendar::every_seconds(60).anchor(start).remaining(remaining);
-    let id = schedule(&timers, &mut app, &contract, Timer::on(minutely(5)));
+    let minutely = || Calendar::every_seconds(60).anchor(start);
+    let id = schedule(&timers, &mut app, &contract, Timer::on(minutely()).remaining(5));
     let numbers = |blocks: Vec<Block>| -> Vec<(u64, u64)> {
         let fires = blocks.into_iter().flat_map(|b| b.fires);
         fires.map(|f| (f.delivery.occurrence.unwrap() - start, f.delivery.index.unwrap())).collect()
     };
     // Blocks are 5 seconds apart.
     assert_eq!(numbers(timers.blocks(&mut app, 25)), [(60, 1), (120, 2)]);
-    send(&mut app, &contract, Update::of(&id).trigger(minutely(2)).into_msg(&contract)).unwrap();
+    assert_eq!(stored(&app, &contract, &id).left, 3);
+    send(&mut app, &contract, Update::of(&id).remaining(2).into_msg(&contract)).unwrap();
+    assert_eq!(stored(&app, &contract, &id).left, 2, "it counts from the message on that states it");
     send(&mut app, &contract, Change::skip(&id, 1).into_msg(&contract)).unwrap();
     let blocks = timers.blocks(&mut app, 60);
     let skipped: Vec<_> = blocks.iter().flat_map(|b| &b.skipped).map(|s| (s.count, s.reason)).collect();
@@ -880,7 +931,7 @@ fn occurrences_count_on() {
 #[test]
 fn when_a_timer_is_due_next() {
     let (timers, mut app, _, contract) = protobuf();
-    let id = schedule(&timers, &mut app, &contract, Timer::on(Interval::every(7).first(90).remaining(2)));
+    let id = schedule(&timers, &mut app, &contract, Timer::on(Interval::every(7).first(90)).remaining(2));
     let wrapped = app.wrap();
     let querier = TimersQuerier::new(&wrapped);
     let dues = |answer: QueryOccurrencesResponse| -> (Vec<u64>, bool, bool) {

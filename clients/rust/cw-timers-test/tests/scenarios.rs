@@ -21,10 +21,9 @@ use cw_multi_test::{
     App, BankKeeper, BankSudo, ContractWrapper, DistributionKeeper, Executor, GovFailingModule, IbcFailingModule,
     MockApiBech32, Module, StakeKeeper, SudoMsg as AppSudo, WasmKeeper,
 };
-use cw_timers::proto::TimerInfo;
 use cw_timers::{
-    timer_id, Bid, Calendar, Change, Interval, Occurrences, QueryWire, ResumeAt, SudoMsg, Tier, Timer, TimerId,
-    TimersQuerier, Trigger, Update, Watch, WatchKey, Wire,
+    timer_id, Bid, Change, Interval, QueryWire, ResumeAt, SudoMsg, Tier, Timer, TimerId, TimersQuerier, Trigger,
+    Update, Watch, WatchKey, Wire,
 };
 use cw_timers_test::{refusal_of, Block, Config, Timers, Usage};
 use serde::de::DeserializeOwned;
@@ -155,165 +154,55 @@ fn watched(key: &Value, api: &dyn Api) -> WatchKey {
     }
 }
 
-/// What an operation states of occurrences; `None` if it states nothing.
-fn occurrences(op: &Value) -> Option<Occurrences> {
-    let stated = ["missed", "window", "jitter"].iter().any(|name| !op[name].is_null());
-    let terms = if op["missed"] == "each" { Occurrences::each() } else { Occurrences::latest() };
-    stated.then(|| terms.window(number(&op["window"])).jitter(number(&op["jitter"])))
-}
-
-/// A calendar as protobuf writes it in JSON, with the operation's own fields.
-fn calendar(op: &Value) -> cw_timers::proto::CalendarTrigger {
-    use cw_timers::proto::{CalendarTrigger, OnFailure};
-    let mut calendar: CalendarTrigger = cosmwasm_std::from_json(op["calendar"].to_string()).unwrap();
-    calendar.remaining = number(&op["remaining"]);
-    calendar.on_failure = match op["on_failure"].as_str() {
-        Some("stop") => OnFailure::Stop,
-        Some("suspend") => OnFailure::Suspend,
-        _ => OnFailure::Unspecified,
-    };
-    calendar.max_failures = number(&op["max_failures"]) as u32;
-    let terms = occurrences(op).map(|terms| Calendar::every_seconds(60).occurrences(terms).into_proto());
-    calendar.occurrences = terms.and_then(|calendar| calendar.occurrences);
-    calendar
-}
-
 /// A trigger as it is on the wire: the builders make no calendar with two rules.
-fn proto_trigger(op: &Value, api: &dyn Api) -> cw_timers::proto::Trigger {
-    use cw_timers::proto::{Message, Missed};
-    let mut trigger: cw_timers::proto::Trigger = match op["calendar"].is_null() {
-        true => trigger(op, api).into(),
-        false => cw_timers::proto::Trigger::with(|t| t.calendar = Some(calendar(op))),
-    };
-    // The builders state what is the default.
-    let interval = trigger.interval.as_mut().and_then(|i| i.occurrences.as_mut());
-    let calendar = trigger.calendar.as_mut().and_then(|c| c.occurrences.as_mut());
-    if let Some(terms) = interval.or(calendar).filter(|_| op["missed"].is_null()) {
-        terms.missed = Missed::Unspecified;
+fn trigger(op: &Value, api: &dyn Api) -> cw_timers::proto::Trigger {
+    use cw_timers::proto::Message;
+    if !op["calendar"].is_null() {
+        let calendar = cosmwasm_std::from_json(op["calendar"].to_string()).unwrap();
+        return cw_timers::proto::Trigger::with(|t| t.calendar = Some(calendar));
     }
-    trigger
+    let trigger = if let Some(keys) = op["watch"].as_array() {
+        let keys = keys.iter().map(|key| watched(key, api));
+        Watch::keys(keys).cooldown(number(&op["cooldown"])).into()
+    } else if !op["every"].is_null() {
+        let interval = Interval::every(number(&op["every"])).first(number(&op["first"]));
+        if op["from"] == "schedule" { interval.from_schedule() } else { interval }.into()
+    } else if !op["time"].is_null() {
+        Trigger::Time(Timestamp::from_seconds(number(&op["time"])))
+    } else if !op["after"].is_null() {
+        Trigger::After(number(&op["after"]))
+    } else {
+        Trigger::Height(number(&op["height"]))
+    };
+    trigger.into()
 }
 
-fn trigger(op: &Value, api: &dyn Api) -> Trigger {
-    if let Some(keys) = op["watch"].as_array() {
-        let keys = keys.iter().map(|key| watched(key, api));
-        let remaining = if op["remaining"].is_null() { 1 } else { number(&op["remaining"]) };
-        return Watch::keys(keys).remaining(remaining).cooldown(number(&op["cooldown"])).into();
-    }
-    if !op["every"].is_null() {
-        let mut interval =
-            Interval::every(number(&op["every"])).first(number(&op["first"])).remaining(number(&op["remaining"]));
-        if op["on_failure"] == "stop" {
-            interval = interval.stop_on_failure();
-        }
-        if op["on_failure"] == "suspend" {
-            interval = interval.suspend_on_failure(number(&op["max_failures"]) as u32);
-        }
-        if op["from"] == "schedule" {
-            interval = interval.from_schedule();
-        }
-        if let Some(terms) = occurrences(op) {
-            interval = interval.occurrences(terms);
-        }
-        return interval.into();
-    }
-    if !op["time"].is_null() {
-        return Trigger::Time(Timestamp::from_seconds(number(&op["time"])));
-    }
-    match op["after"].is_null() {
-        false => Trigger::After(number(&op["after"])),
-        true => Trigger::Height(number(&op["height"])),
-    }
+/// How a timer repeats. One of a watch fires once if nothing is stated.
+fn repeat(op: &Value) -> Option<cw_timers::proto::Repeat> {
+    use cw_timers::proto::{Message, Missed, OnFailure, Repeat};
+    let repeat = Repeat::with(|r| {
+        r.remaining = if op["remaining"].is_null() && !op["watch"].is_null() { 1 } else { number(&op["remaining"]) };
+        r.missed = match op["missed"].as_str() {
+            Some("each") => Missed::Each,
+            Some("latest") => Missed::Latest,
+            _ => Missed::Unspecified,
+        };
+        (r.window, r.jitter) = (number(&op["window"]), number(&op["jitter"]));
+        r.on_failure = match op["on_failure"].as_str() {
+            Some("stop") => OnFailure::Stop,
+            Some("suspend") => OnFailure::Suspend,
+            Some("roll") => OnFailure::Roll,
+            _ => OnFailure::Unspecified,
+        };
+        r.max_failures = number(&op["max_failures"]) as u32;
+        r.renew = op["renew"] == true;
+    });
+    Some(repeat).filter(|repeat| *repeat != Repeat::default())
 }
 
 /// Whether an operation states a leaf, or one of several.
 fn states(op: &Value, names: &[&str]) -> bool {
     names.iter().any(|name| !op[*name].is_null())
-}
-
-/// How a trigger repeats, whatever its rule is.
-#[derive(Clone, Default)]
-struct Terms {
-    remaining: u64,
-    on_failure: cw_timers::proto::OnFailure,
-    max_failures: u32,
-    occurrences: cw_timers::proto::OccurrenceTerms,
-}
-
-impl Terms {
-    fn of(trigger: &cw_timers::proto::Trigger) -> Terms {
-        use cw_timers::proto::OnFailure;
-        let occurrences = |terms: &Option<_>| terms.clone().unwrap_or_default();
-        let mut terms = Terms { remaining: 1, on_failure: OnFailure::Roll, ..Terms::default() };
-        if let Some(c) = &trigger.calendar {
-            (terms.remaining, terms.on_failure, terms.max_failures) = (c.remaining, c.on_failure, c.max_failures);
-            terms.occurrences = occurrences(&c.occurrences);
-        } else if let Some(i) = &trigger.interval {
-            (terms.remaining, terms.on_failure, terms.max_failures) = (i.remaining, i.on_failure, i.max_failures);
-            terms.occurrences = occurrences(&i.occurrences);
-        } else if let Some(w) = &trigger.watch {
-            terms.remaining = w.remaining;
-        }
-        terms.max_failures = match terms.on_failure {
-            OnFailure::Suspend => terms.max_failures.max(1),
-            _ => 0,
-        };
-        terms
-    }
-}
-
-/// A trigger with the terms that an update states, and for the rest with those that there were. A watch states no other than
-/// how often it fires, and a calendar that is stated its own.
-fn with_terms(mut trigger: cw_timers::proto::Trigger, before: &Terms, op: &Value) -> cw_timers::proto::Trigger {
-    use cw_timers::proto::{OccurrenceTerms, OnFailure};
-    let mut terms = before.clone();
-    if let Some(calendar) = trigger.calendar.as_ref().filter(|_| states(op, &["calendar"])) {
-        if calendar.remaining != 0 {
-            terms.remaining = calendar.remaining;
-        }
-        if calendar.on_failure != OnFailure::Unspecified {
-            (terms.on_failure, terms.max_failures) = (calendar.on_failure, calendar.max_failures);
-        }
-        if let Some(own) = calendar.occurrences.clone().filter(|o| *o != OccurrenceTerms::default()) {
-            terms.occurrences = own;
-        }
-    }
-    if states(op, &["remaining"]) {
-        terms.remaining = number(&op["remaining"]);
-    }
-    if states(op, &["on_failure"]) {
-        (terms.on_failure, terms.max_failures) = match op["on_failure"].as_str() {
-            Some("stop") => (OnFailure::Stop, 0),
-            Some("suspend") => (OnFailure::Suspend, 0),
-            _ => (OnFailure::Roll, 0),
-        };
-    }
-    if states(op, &["max_failures", "on_failure"]) {
-        terms.max_failures = number(&op["max_failures"]) as u32;
-    }
-    let stated = occurrences(op).map(|stated| Calendar::every_seconds(60).occurrences(stated).into_proto());
-    if let Some(stated) = stated.and_then(|calendar| calendar.occurrences) {
-        if states(op, &["missed"]) {
-            terms.occurrences.missed = stated.missed;
-        }
-        if states(op, &["window"]) {
-            terms.occurrences.window = stated.window;
-        }
-        if states(op, &["jitter"]) {
-            terms.occurrences.jitter = stated.jitter;
-        }
-    }
-    let kept = Some(terms.occurrences).filter(|o| *o != OccurrenceTerms::default());
-    if let Some(c) = &mut trigger.calendar {
-        (c.remaining, c.on_failure, c.max_failures) = (terms.remaining, terms.on_failure, terms.max_failures);
-        c.occurrences = kept;
-    } else if let Some(i) = &mut trigger.interval {
-        (i.remaining, i.on_failure, i.max_failures) = (terms.remaining, terms.on_failure, terms.max_failures);
-        i.occurrences = kept;
-    } else if let Some(w) = trigger.watch.as_mut().filter(|_| before.remaining > 0) {
-        w.remaining = terms.remaining;
-    }
-    trigger
 }
 
 /// The retries that an operation states, in the clock of a trigger.
@@ -349,35 +238,35 @@ fn by_time(trigger: &cw_timers::proto::Trigger) -> bool {
     trigger.time.is_some() || trigger.calendar.is_some()
 }
 
-/// What an update states of a timer's trigger and of its options, the rest as it stands.
-fn restate(msg: &mut cw_timers::proto::MsgUpdateTimer, before: &TimerInfo, op: &Value, api: &dyn Api) {
-    use cw_timers::proto::{Message, TimerOptions};
-    let stands = before.trigger.clone().unwrap_or_default();
-    let replaces = states(op, &["calendar", "height", "after", "every", "time", "watch"]);
-    let terms = ["remaining", "missed", "window", "jitter", "on_failure", "max_failures"];
-    if replaces || states(op, &terms) {
-        let trigger = if replaces { proto_trigger(op, api) } else { stands.clone() };
-        msg.trigger = Some(with_terms(trigger, &Terms::of(&stands), op));
+/// What an update states beyond what the builder has, and names.
+fn restate(msg: &mut cw_timers::proto::MsgUpdateTimer, op: &Value, api: &dyn Api, was_by_time: bool) {
+    let (spec, fields) = (msg.spec.get_or_insert_with(Default::default), &mut msg.fields);
+    let mut by_time = was_by_time;
+    if states(op, &["calendar", "height", "after", "every", "time", "watch"]) {
+        let trigger = trigger(op, api);
+        by_time = self::by_time(&trigger);
+        spec.trigger = Some(trigger);
+        fields.push("trigger".to_string());
     }
-    if !states(op, &["retry", "on_unfunded", "renew", "only_if"]) {
-        return;
+    spec.repeat = repeat(op);
+    for name in ["remaining", "missed", "window", "jitter", "on_failure", "max_failures", "renew"] {
+        // Who states what becomes of failures states after how many.
+        if states(op, &[name]) || name == "max_failures" && states(op, &["on_failure"]) {
+            fields.push(format!("repeat.{name}"));
+        }
     }
-    msg.options = Some(TimerOptions::with(|o| {
-        (o.retry, o.on_unfunded) = (before.retry.clone(), before.on_unfunded);
-        (o.renew, o.only_if) = (before.renewal.is_some(), before.only_if.clone());
-        if states(op, &["retry"]) {
-            o.retry = Some(retry(op, by_time(msg.trigger.as_ref().unwrap_or(&stands))));
-        }
-        if states(op, &["on_unfunded"]) {
-            o.on_unfunded = on_unfunded(op);
-        }
-        if states(op, &["renew"]) {
-            o.renew = op["renew"] == true;
-        }
-        if states(op, &["only_if"]) {
-            o.only_if = op["only_if"].as_array().unwrap().iter().map(|key| watched(key, api).into_proto()).collect();
-        }
-    }));
+    if states(op, &["retry"]) {
+        spec.retry = Some(retry(op, by_time));
+        fields.push("retry".to_string());
+    }
+    if states(op, &["on_unfunded"]) {
+        spec.on_unfunded = on_unfunded(op);
+        fields.push("on_unfunded".to_string());
+    }
+    if states(op, &["only_if"]) {
+        spec.only_if = op["only_if"].as_array().unwrap().iter().map(|key| watched(key, api).into_proto()).collect();
+        fields.push("only_if".to_string());
+    }
 }
 
 /// The bid of an operation. Prices that are no decimals of cosmwasm-std are put into the message as they are.
@@ -389,14 +278,14 @@ fn with_bid(timer: Timer, bid: &Value) -> cw_timers::proto::MsgScheduleTimer {
         _ => timer.into_proto(),
     };
     if bid.is_number() || bid.is_string() {
-        msg.bid = Some(cw_timers::proto::Bid::with(|b| b.price = text(bid)));
+        msg.spec.as_mut().unwrap().bid = Some(cw_timers::proto::Bid::with(|b| b.price = text(bid)));
     }
     if !bid["max_fee"].is_null() {
         let prices = StaticBid::with(|s| {
             s.max_fee_per_cycle = text(&bid["max_fee"]);
             s.max_priority_fee_per_cycle = text(&bid["max_priority"]);
         });
-        msg.bid = Some(cw_timers::proto::Bid::with(|b| b.r#static = Some(prices)));
+        msg.spec.as_mut().unwrap().bid = Some(cw_timers::proto::Bid::with(|b| b.r#static = Some(prices)));
     }
     msg
 }
@@ -451,24 +340,26 @@ fn act<C: Wire, Q: QueryWire>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult
                 timer = timer.max_charge(text(&op["max_charge"]).parse::<u128>().unwrap());
             }
             if !op["label"].is_null() {
-                timer = timer.label(op["label"].as_str().unwrap());
-            }
-            if op["renew"] == true {
-                timer = timer.renew();
+                timer = timer.name(op["label"].as_str().unwrap());
             }
             for condition in op["only_if"].as_array().into_iter().flatten() {
                 timer = timer.only_if(watched(condition, deps.api));
             }
             let mut msg = with_bid(timer, &op["bid"]);
-            let trigger = proto_trigger(op, deps.api);
-            msg.retry = states(op, &["retry"]).then(|| retry(op, by_time(&trigger)));
-            (msg.on_unfunded, msg.trigger) = (on_unfunded(op), Some(trigger));
+            let (trigger, spec) = (trigger(op, deps.api), msg.spec.as_mut().unwrap());
+            spec.retry = states(op, &["retry"]).then(|| retry(op, by_time(&trigger)));
+            (spec.on_unfunded, spec.repeat, spec.trigger) = (on_unfunded(op), repeat(op), Some(trigger));
             let call = cw_timers::TimersCall::Schedule(Box::new(msg));
             answered(SubMsg::reply_on_success(C::wrap(call, me), 1), op)
         }
         "update" => {
-            let mut update =
-                Update::of(&lookup(deps, op)).gas_limit(number(&op["gas_limit"])).cell_limit(number(&op["cell_limit"]));
+            let mut update = Update::of(&lookup(deps, op));
+            if !op["gas_limit"].is_null() {
+                update = update.gas_limit(number(&op["gas_limit"]));
+            }
+            if !op["cell_limit"].is_null() {
+                update = update.cell_limit(number(&op["cell_limit"]));
+            }
             let bid = &op["bid"];
             update = match bid {
                 Value::Null => update,
@@ -492,7 +383,8 @@ fn act<C: Wire, Q: QueryWire>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult
             }
             let mut msg = update.into_proto();
             let before = TimersQuerier::new(&deps.querier).timer(me, &lookup(deps, op)).unwrap_or_default();
-            restate(&mut msg, &before, op, deps.api);
+            let was_by_time = before.spec.and_then(|spec| spec.trigger).is_some_and(|trigger| by_time(&trigger));
+            restate(&mut msg, op, deps.api, was_by_time);
             let call = cw_timers::TimersCall::Update(Box::new(msg));
             answered(SubMsg::reply_on_success(C::wrap(call, me), 2), op)
         }
@@ -620,7 +512,8 @@ fn usage(firing: &cw_timers_test::Firing<'_>) -> Usage {
         }
         let at = (firing.delivery.height, w.names[&firing.timer.id].clone());
         let Some(line) = w.golden.get(&at) else { return Usage { cycles: 0, cells: 0 } };
-        let by_time = if firing.timer.due_time == 0 { 0 } else { CALENDAR };
+        let due_time = firing.timer.status.as_ref().map_or(0, |status| status.due_time);
+        let by_time = if due_time == 0 { 0 } else { CALENDAR };
         let intrinsic = INTRINSIC + by_time + firing.reading;
         match number(&line["code"]) {
             41 => Usage { cycles: u64::MAX, cells: number(&line["cells"]) },

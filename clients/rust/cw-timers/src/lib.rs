@@ -83,8 +83,8 @@ pub use msg::{TimersCall, TimersMsg, Wire};
 pub use query::{default_max_charge, Estimate, QueryWire, Request, TimersQuerier, TimersQuery, TimersRequest};
 pub use reply::{refusal, response, timer_id};
 pub use sudo::{Delivery, HandleTimer, Matched, SudoMsg, Told, TriggerKind};
-pub use timer::{Change, OnUnfunded, ResumeAt, Timer, Update};
-pub use trigger::{Calendar, Condition, Cron, Interval, Occurrences, Trigger, Watch, WatchKey};
+pub use timer::{Change, Missed, OnUnfunded, ResumeAt, Timer, Update};
+pub use trigger::{Calendar, Condition, Cron, Interval, Trigger, Watch, WatchKey};
 
 /// The default handler: what a timer calls that names none.
 pub const DEFAULT_HANDLER: &str = "handle_timer";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::proto::{
     Message, MsgCancelTimer, MsgExtendTimer, MsgPauseTimer, MsgResumeTimer, MsgRunTimer, MsgScheduleTimer, MsgSetAgent,
-    MsgSkipTimer, MsgUpdateTimer,
+    MsgSkipTimer, MsgUpdateTimer, TimerSpec,
 };
 
 /// The custom message of contracts on chains with the JSON binding: `{"timers": {"schedule": {…}}}`.
@@ -81,11 +81,16 @@ impl TimersCall {
     /// Whether the message can be written as JSON: not if it holds messages that are known in protobuf only.
     fn has_json(&self) -> bool {
         match self {
-            TimersCall::Schedule(msg) => msg.messages.iter().all(|any| any.json.is_some()),
-            TimersCall::Update(msg) => msg.call.iter().flat_map(|call| &call.messages).all(|any| any.json.is_some()),
+            TimersCall::Schedule(msg) => has_json(&msg.spec),
+            TimersCall::Update(msg) => has_json(&msg.spec),
             _ => true,
         }
     }
+}
+
+fn has_json(spec: &Option<TimerSpec>) -> bool {
+    let call = spec.as_ref().and_then(|spec| spec.call.as_ref());
+    call.is_none_or(|call| call.messages.iter().all(|any| any.json.is_some()))
 }
 
 /// How a contract speaks to the module: the type of its custom messages decides.

@@ -8,7 +8,7 @@ use crate::proto::{
     DeliveryInfo, Message, PageRequest, Policy, QueryAgentRequest, QueryAgentResponse, QueryDeliveriesRequest,
     QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneRequest, QueryLaneResponse,
     QueryOccurrencesRequest, QueryOccurrencesResponse, QueryParamsRequest, QueryParamsResponse, QueryTimerRequest,
-    QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse, TimerInfo,
+    QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse, TimerInfo, TimerSpec,
 };
 use crate::trigger::Trigger;
 
@@ -26,6 +26,7 @@ impl CustomQuery for TimersQuery {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // A contract makes one at a time; a box would show in every use.
 pub enum TimersRequest {
     /// One timer.
     Timer(QueryTimerRequest),
@@ -197,8 +198,8 @@ impl<'a, C: QueryWire> TimersQuerier<'a, C> {
     /// When a timer with this trigger would be due if it were scheduled now, with the default ends of its life. Jitter,
     /// which follows from the id, is left aside. For other ends: [`ask`](TimersQuerier::ask).
     pub fn occurrences_of(&self, trigger: impl Into<Trigger>, limit: u32) -> StdResult<QueryOccurrencesResponse> {
-        let trigger = Some(trigger.into().into());
-        self.ask(QueryOccurrencesRequest { trigger, limit, ..Default::default() })
+        let spec = Some(TimerSpec { trigger: Some(trigger.into().into()), ..Default::default() });
+        self.ask(QueryOccurrencesRequest { spec, limit, ..Default::default() })
     }
 
     /// The config in force.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use crate::bid::Bid;
 use crate::id::TimerId;
 use crate::msg::{TimersCall, Wire};
-use crate::proto::{self, Any, MsgScheduleTimer, MsgUpdateTimer, Retry, TimerCall, TimerInfo, TimerOptions};
+use crate::proto::{self, Any, MsgScheduleTimer, MsgUpdateTimer, OnFailure, Repeat, Retry, TimerCall, TimerSpec};
 use crate::trigger::{Interval, Trigger, WatchKey};
 
 /// The suffix by which a named handler asks to be told of the delivery beside its payload.
@@ -21,6 +21,25 @@ pub enum OnUnfunded {
     /// This repetition of a calendar or an interval passes. After some in a row, whose number the config states, the timer is
     /// suspended.
     Skip,
+}
+
+/// Which of several occurrences that have come may fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missed {
+    /// The latest; those before it pass. The default.
+    Latest,
+    /// All of them, the oldest first, at most one in a block.
+    Each,
+}
+
+impl From<Missed> for proto::Missed {
+    fn from(missed: Missed) -> Self {
+        match missed {
+            Missed::Latest => proto::Missed::Latest,
+            Missed::Each => proto::Missed::Each,
+        }
+    }
 }
 
 /// The whole seconds of a time: the chain counts an end of life in them.
@@ -58,6 +77,247 @@ impl From<OnUnfunded> for proto::OnUnfunded {
     }
 }
 
+/// What is stated of a call, of retries and of repetitions, to be stated further.
+fn call_of(spec: &mut TimerSpec) -> &mut TimerCall {
+    spec.call.get_or_insert_with(TimerCall::default)
+}
+
+fn retry_of(spec: &mut TimerSpec) -> &mut Retry {
+    spec.retry.get_or_insert_with(Retry::default)
+}
+
+/// States something of repetitions. What is all defaults is left out.
+fn repeat(spec: &mut TimerSpec, set: impl FnOnce(&mut Repeat)) {
+    let mut repeat = spec.repeat.take().unwrap_or_default();
+    set(&mut repeat);
+    spec.repeat = Some(repeat).filter(|repeat| *repeat != Repeat::default());
+}
+
+/// What is stated of a timer, the same whether it is scheduled or updated: by `state`, with the names of the fields.
+macro_rules! states {
+    ($builder:ident) => {
+        impl $builder {
+            /// What the handler is given, as JSON.
+            pub fn payload<T: Serialize + ?Sized>(self, payload: &T) -> StdResult<Self> {
+                Ok(self.payload_bytes(to_json_binary(payload)?))
+            }
+
+            /// What the handler is given. A named handler takes JSON only.
+            pub fn payload_bytes(self, payload: impl Into<Binary>) -> Self {
+                self.state(&["call"], |spec| call_of(spec).payload = payload.into())
+            }
+
+            /// The handler: the contract's `sudo` is called with `{"<name>": <payload>}` in place of
+            /// [`SudoMsg::HandleTimer`](crate::SudoMsg::HandleTimer). The payload must be JSON: `{}` if the handler needs
+            /// nothing.
+            pub fn handler(self, name: impl Into<String>) -> Self {
+                self.state(&["call"], |spec| call_of(spec).handler = name.into())
+            }
+
+            /// A handler that is told of the delivery too: `sudo` is called with
+            /// `{"<name>": {"delivery": …, "payload": …}}`, which is a [`Told`](crate::Told).
+            pub fn handler_with_delivery(self, name: impl AsRef<str>) -> Self {
+                let name = format!("{}{WITH_DELIVERY}", name.as_ref());
+                self.handler(name)
+            }
+
+            /// Adds a message that runs as the contract when the timer fires. A timer with messages calls no handler: its
+            /// messages run in order, all or none. The contract must be the only signer of each.
+            pub fn message(self, message: impl Into<Any>) -> Self {
+                self.state(&["call"], |spec| call_of(spec).messages.push(message.into()))
+            }
+
+            /// Who pays for each fire; by default who schedules it. The account must have granted that one a fee
+            /// allowance for `/timers.v1.MsgScheduleTimer`.
+            pub fn fee_payer(self, payer: impl Into<String>) -> Self {
+                self.state(&["fee_payer"], |spec| spec.fee_payer = payer.into())
+            }
+
+            /// The cycles that one fire may use. What is not used is refunded, but the payer must have the whole when it
+            /// fires.
+            pub fn gas_limit(self, cycles: u64) -> Self {
+                self.state(&["gas_limit"], |spec| spec.gas_limit = cycles)
+            }
+
+            /// The cells (bytes) that one fire may write.
+            pub fn cell_limit(self, cells: u64) -> Self {
+                self.state(&["cell_limit"], |spec| spec.cell_limit = cells)
+            }
+
+            /// The last height at which it may fire.
+            pub fn expires_at(self, height: u64) -> Self {
+                self.state(&["expires_at"], |spec| spec.expires_at = height)
+            }
+
+            /// The last block time at which it may fire, in whole seconds. Of two ends the first to come counts.
+            ///
+            /// ```
+            /// # use cosmwasm_std::testing::mock_env;
+            /// # use cw_timers::{Calendar, Timer};
+            /// # let env = mock_env();
+            /// let timer = Timer::on(Calendar::every_seconds(3_600)).expires_time(env.block.time.plus_days(7));
+            /// ```
+            pub fn expires_time(self, time: Timestamp) -> Self {
+                self.state(&["expires_time"], |spec| spec.expires_time = whole_seconds(time))
+            }
+
+            /// How many occurrences of a calendar, an interval or a watch are delivered; 0 is until the timer expires.
+            /// The retries of one count as one. In an update it counts from then on.
+            ///
+            /// ```
+            /// # use cw_timers::Timer;
+            /// let timer = Timer::every(100).remaining(12);
+            /// ```
+            pub fn remaining(self, deliveries: u64) -> Self {
+                self.state(&["repeat.remaining"], |spec| repeat(spec, |r| r.remaining = deliveries))
+            }
+
+            /// Which of several occurrences that have come may fire. This, [`window`](Self::window) and
+            /// [`jitter`](Self::jitter) are for occurrences that are known in advance: those of a
+            /// [`Calendar`](crate::Calendar), in seconds, and those of an [`Interval`] from its schedule, in blocks.
+            ///
+            /// ```
+            /// # use cw_timers::{Calendar, Missed, Timer};
+            /// // Each hour, somewhere in its first minute; what is ten minutes late does not fire.
+            /// let timer = Timer::on(Calendar::every_seconds(3_600)).missed(Missed::Latest).window(600).jitter(60);
+            /// ```
+            pub fn missed(self, missed: Missed) -> Self {
+                self.state(&["repeat.missed"], |spec| repeat(spec, |r| r.missed = missed.into()))
+            }
+
+            /// How late an occurrence may fire. Without it one is open until the next comes, or with [`Missed::Each`]
+            /// until the timer expires.
+            pub fn window(self, length: u64) -> Self {
+                self.state(&["repeat.window"], |spec| repeat(spec, |r| r.window = length))
+            }
+
+            /// By how much an occurrence may be due later. How much it is follows from the timer's id and the occurrence.
+            pub fn jitter(self, length: u64) -> Self {
+                self.state(&["repeat.jitter"], |spec| repeat(spec, |r| r.jitter = length))
+            }
+
+            /// An occurrence that fails, its retries included, ends the timer. Without this it goes on.
+            pub fn stop_on_failure(self) -> Self {
+                self.on_failure(OnFailure::Stop, 0)
+            }
+
+            /// So many occurrences in a row that fail, their retries included, suspend the timer until its owner resumes
+            /// it.
+            ///
+            /// ```
+            /// # use cw_timers::Timer;
+            /// let timer = Timer::every(100).suspend_on_failure(3);
+            /// ```
+            pub fn suspend_on_failure(self, failures: u32) -> Self {
+                self.on_failure(OnFailure::Suspend, failures)
+            }
+
+            fn on_failure(self, stated: OnFailure, most: u32) -> Self {
+                self.state(&["repeat.on_failure", "repeat.max_failures"], |spec| {
+                    repeat(spec, |r| (r.on_failure, r.max_failures) = (stated, most));
+                })
+            }
+
+            /// Each fire of a timer that repeats gives it the same life again. So it ends when it can't fire for as long,
+            /// and not before.
+            ///
+            /// ```
+            /// # use cw_timers::Timer;
+            /// let timer = Timer::every(100).renew();
+            /// ```
+            pub fn renew(self) -> Self {
+                self.state(&["repeat.renew"], |spec| repeat(spec, |r| r.renew = true))
+            }
+
+            /// What it is willing to pay for its place.
+            pub fn bid(self, bid: Bid) -> Self {
+                let stated = Some(bid).filter(|bid| *bid != Bid::Default);
+                self.state(&["bid"], |spec| spec.bid = stated.map(Into::into))
+            }
+
+            /// The most that one fire may cost, in fee denom, at any price; 0 is no bound. While it would cost more it
+            /// waits.
+            pub fn max_charge(self, amount: impl Into<Uint128>) -> Self {
+                self.state(&["max_charge"], |spec| spec.max_charge = amount.into().to_string())
+            }
+
+            /// A failed fire is tried again at most so often, each time so much later: seconds for a time or a calendar,
+            /// blocks for the others. Each try is paid. One that would come after the window of its occurrence, or when
+            /// the next one has come, is not made, unless the timer makes up for [each](Missed::Each) that it missed.
+            pub fn retry(self, max: u32, after: u64) -> Self {
+                self.state(&["retry"], |spec| {
+                    let retry = retry_of(spec);
+                    (retry.max, retry.after) = (max, after);
+                })
+            }
+
+            /// By what the distance to each further [`retry`](Self::retry) is multiplied, 1 to 4.
+            ///
+            /// ```
+            /// # use cw_timers::Timer;
+            /// // 5, 10 and 20 blocks after the fire before it.
+            /// let timer = Timer::every(1_000).retry(3, 5).retry_backoff(2);
+            /// ```
+            pub fn retry_backoff(self, factor: u32) -> Self {
+                self.state(&["retry"], |spec| retry_of(spec).backoff = factor)
+            }
+
+            /// Adds an error after which a fire is [tried again](Self::retry): a codespace and a code in it, or 0 for any.
+            /// Without one it is after all errors.
+            ///
+            /// ```
+            /// # use cw_timers::{Timer, TimersError, CODESPACE};
+            /// let retried = Timer::every(1_000).retry(3, 5);
+            /// // A contract's own errors are wasm 5.
+            /// let timer = retried.retry_on("wasm", 5).retry_on(CODESPACE, TimersError::OutOfCycles.code());
+            /// ```
+            pub fn retry_on(self, codespace: impl Into<String>, code: u32) -> Self {
+                let error = proto::ErrorCode { codespace: codespace.into(), code };
+                self.state(&["retry"], |spec| retry_of(spec).on.push(error))
+            }
+
+            /// What becomes of it when its payer lacks funds.
+            ///
+            /// ```
+            /// # use cw_timers::{OnUnfunded, Timer};
+            /// let timer = Timer::every(100).on_unfunded(OnUnfunded::Skip);
+            /// ```
+            pub fn on_unfunded(self, on_unfunded: OnUnfunded) -> Self {
+                self.state(&["on_unfunded"], |spec| spec.on_unfunded = on_unfunded.into())
+            }
+
+            /// Adds a condition that must hold when it fires, each retry included; at most 2. While one does not hold, the
+            /// handler is not run: the fire is guarded, neither a success nor a failure, and costs what every fire counts
+            /// before its handler and the reading. A timer that repeats goes on; any other leaves.
+            ///
+            /// ```
+            /// # use cosmwasm_std::CanonicalAddr;
+            /// # use cw_timers::{Timer, WatchKey};
+            /// # let pool = CanonicalAddr::from([7u8; 32]);
+            /// // Each hundred blocks, if the price that a pool stores is below 100 then.
+            /// let timer = Timer::every(100).only_if(WatchKey::contract_key(&pool, b"price").less("100"));
+            /// ```
+            ///
+            /// More than 2, or a key without a condition, is
+            /// [`TimersError::InvalidOnlyIf`](crate::TimersError::InvalidOnlyIf).
+            pub fn only_if(self, condition: WatchKey) -> Self {
+                self.state(&["only_if"], |spec| spec.only_if.push(condition.into_proto()))
+            }
+
+            /// How its owner calls it: a text of at most 64 printable ASCII characters.
+            pub fn name(self, name: impl Into<String>) -> Self {
+                self.state(&["name"], |spec| spec.name = name.into())
+            }
+
+            /// The contract that owns it, whose admin the sender is; by default the sender itself. The sender pays.
+            pub fn actor(mut self, contract: impl Into<String>) -> Self {
+                self.0.actor = contract.into();
+                self
+            }
+        }
+    };
+}
+
 /// A timer to schedule.
 ///
 /// ```
@@ -65,7 +325,7 @@ impl From<OnUnfunded> for proto::OnUnfunded {
 /// use cw_timers::Timer;
 ///
 /// fn schedule(contract: &Addr) -> StdResult<Response> {
-///     let timer = Timer::every(100).payload(&"rent")?.gas_limit(200_000).label("rent");
+///     let timer = Timer::every(100).payload(&"rent")?.gas_limit(200_000).name("rent");
 ///     // The reply with id 1 names the timer: see `cw_timers::timer_id`.
 ///     Ok(Response::new().add_submessage(timer.into_submsg(contract, 1)))
 /// }
@@ -78,10 +338,15 @@ impl From<OnUnfunded> for proto::OnUnfunded {
 #[must_use = "a timer is scheduled by the message that it makes"]
 pub struct Timer(MsgScheduleTimer);
 
+states!(Timer);
+
 impl Timer {
-    /// With any trigger.
+    /// With any trigger. One on a [`Watch`](crate::Watch) fires once, unless [`remaining`](Timer::remaining) says more.
     pub fn on(trigger: impl Into<Trigger>) -> Self {
-        Timer(MsgScheduleTimer { trigger: Some(trigger.into().into()), ..Default::default() })
+        let trigger = trigger.into();
+        let remaining = u64::from(matches!(trigger, Trigger::Watch(_)));
+        let spec = TimerSpec { trigger: Some(trigger.into()), ..Default::default() };
+        Timer(MsgScheduleTimer { spec: Some(spec), ..Default::default() }).remaining(remaining)
     }
 
     /// Due once, at a height.
@@ -111,177 +376,8 @@ impl Timer {
         Timer::on(Interval::every(blocks))
     }
 
-    /// What the handler is given, as JSON.
-    pub fn payload<T: Serialize + ?Sized>(self, payload: &T) -> StdResult<Self> {
-        Ok(self.payload_bytes(to_json_binary(payload)?))
-    }
-
-    /// What the handler is given. A named handler takes JSON only.
-    pub fn payload_bytes(mut self, payload: impl Into<Binary>) -> Self {
-        self.0.payload = payload.into();
-        self
-    }
-
-    /// The handler: the contract's `sudo` is called with `{"<name>": <payload>}` in place of
-    /// [`SudoMsg::HandleTimer`](crate::SudoMsg::HandleTimer). The payload must be JSON: `{}` if the handler needs nothing.
-    pub fn handler(mut self, name: impl Into<String>) -> Self {
-        self.0.handler = name.into();
-        self
-    }
-
-    /// A handler that is told of the delivery too: `sudo` is called with `{"<name>": {"delivery": …, "payload": …}}`, which
-    /// is a [`Told`](crate::Told).
-    pub fn handler_with_delivery(self, name: impl AsRef<str>) -> Self {
-        let name = format!("{}{WITH_DELIVERY}", name.as_ref());
-        self.handler(name)
-    }
-
-    /// Adds a message that runs as the contract when the timer fires. A timer with messages calls no handler: its messages
-    /// run in order, all or none. The contract must be the only signer of each.
-    pub fn message(mut self, message: impl Into<Any>) -> Self {
-        self.0.messages.push(message.into());
-        self
-    }
-
-    /// Who pays for each fire; by default the contract. The account must have granted the contract a fee allowance for
-    /// `/timers.v1.MsgScheduleTimer`.
-    pub fn fee_payer(mut self, payer: impl Into<String>) -> Self {
-        self.0.fee_payer = payer.into();
-        self
-    }
-
-    /// The cycles that one fire may use. What is not used is refunded, but the payer must have the whole when it fires.
-    pub fn gas_limit(mut self, cycles: u64) -> Self {
-        self.0.gas_limit = cycles;
-        self
-    }
-
-    /// The cells (bytes) that one fire may write.
-    pub fn cell_limit(mut self, cells: u64) -> Self {
-        self.0.cell_limit = cells;
-        self
-    }
-
-    /// The last height at which it may fire.
-    pub fn expires_at(mut self, height: u64) -> Self {
-        self.0.expires_at = height;
-        self
-    }
-
-    /// The last block time at which it may fire, in whole seconds. Of two ends the first to come counts.
-    ///
-    /// ```
-    /// # use cosmwasm_std::testing::mock_env;
-    /// # use cw_timers::{Calendar, Timer};
-    /// # let env = mock_env();
-    /// let timer = Timer::on(Calendar::every_seconds(3_600)).expires_time(env.block.time.plus_days(7));
-    /// ```
-    pub fn expires_time(mut self, time: Timestamp) -> Self {
-        self.0.expires_time = whole_seconds(time);
-        self
-    }
-
-    /// Each fire of a timer that repeats gives it the same life again. So it ends when it can't fire for as long, and not
-    /// before.
-    ///
-    /// ```
-    /// # use cw_timers::Timer;
-    /// let timer = Timer::every(100).renew();
-    /// ```
-    pub fn renew(mut self) -> Self {
-        self.0.renew = true;
-        self
-    }
-
-    /// What it is willing to pay for its place.
-    pub fn bid(mut self, bid: Bid) -> Self {
-        self.0.bid = match bid {
-            Bid::Default => None,
-            stated => Some(stated.into()),
-        };
-        self
-    }
-
-    /// The most that one fire may cost, in fee denom, at any price. While it would cost more it waits.
-    pub fn max_charge(mut self, amount: impl Into<Uint128>) -> Self {
-        self.0.max_charge = amount.into().to_string();
-        self
-    }
-
-    /// A failed fire is tried again at most so often, each time so much later: seconds for a time or a calendar, blocks for
-    /// the others. Each try is paid. One that would come after the window of its occurrence, or when the next one has
-    /// come, is not made, unless the trigger makes up for [each](crate::Occurrences::each) that it missed.
-    pub fn retry(mut self, max: u32, after: u64) -> Self {
-        let retry = self.0.retry.get_or_insert_with(Default::default);
-        (retry.max, retry.after) = (max, after);
-        self
-    }
-
-    /// By what the distance to each further [`retry`](Timer::retry) is multiplied, 1 to 4.
-    ///
-    /// ```
-    /// # use cw_timers::Timer;
-    /// // 5, 10 and 20 blocks after the fire before it.
-    /// let timer = Timer::every(1_000).retry(3, 5).retry_backoff(2);
-    /// ```
-    pub fn retry_backoff(mut self, factor: u32) -> Self {
-        self.0.retry.get_or_insert_with(Default::default).backoff = factor;
-        self
-    }
-
-    /// Adds an error after which a fire is [tried again](Timer::retry): a codespace and a code in it, or 0 for any. Without
-    /// one it is after all errors.
-    ///
-    /// ```
-    /// # use cw_timers::{Timer, TimersError, CODESPACE};
-    /// // A contract's own errors are wasm 5.
-    /// let timer = Timer::every(1_000).retry(3, 5).retry_on("wasm", 5).retry_on(CODESPACE, TimersError::OutOfCycles.code());
-    /// ```
-    pub fn retry_on(mut self, codespace: impl Into<String>, code: u32) -> Self {
-        let error = proto::ErrorCode { codespace: codespace.into(), code };
-        self.0.retry.get_or_insert_with(Default::default).on.push(error);
-        self
-    }
-
-    /// What becomes of it when its payer lacks funds.
-    ///
-    /// ```
-    /// # use cw_timers::{OnUnfunded, Timer};
-    /// let timer = Timer::every(100).on_unfunded(OnUnfunded::Skip);
-    /// ```
-    pub fn on_unfunded(mut self, on_unfunded: OnUnfunded) -> Self {
-        self.0.on_unfunded = on_unfunded.into();
-        self
-    }
-
-    /// Adds a condition that must hold when it fires, each retry included; at most 2. While one does not hold, the
-    /// handler is not run: the fire is guarded, neither a success nor a failure, and costs what every fire counts
-    /// before its handler and the reading. A timer that repeats goes on; any other leaves.
-    ///
-    /// ```
-    /// # use cosmwasm_std::CanonicalAddr;
-    /// # use cw_timers::{Timer, WatchKey};
-    /// # let pool = CanonicalAddr::from([7u8; 32]);
-    /// // Each hundred blocks, if the price that a pool stores is below 100 then.
-    /// let timer = Timer::every(100).only_if(WatchKey::contract_key(&pool, b"price").less("100"));
-    /// ```
-    ///
-    /// More than 2, or a key without a condition, is
-    /// [`TimersError::InvalidOnlyIf`](crate::TimersError::InvalidOnlyIf).
-    pub fn only_if(mut self, condition: WatchKey) -> Self {
-        self.0.only_if.push(condition.into_proto());
-        self
-    }
-
-    /// A text of at most 64 printable ASCII characters that is shown with it.
-    pub fn label(mut self, label: impl Into<String>) -> Self {
-        self.0.label = label.into();
-        self
-    }
-
-    /// The contract that it calls, whose admin the sender is; by default the sender itself. The sender pays.
-    pub fn actor(mut self, contract: impl Into<String>) -> Self {
-        self.0.actor = contract.into();
+    fn state(mut self, _: &[&str], set: impl FnOnce(&mut TimerSpec)) -> Self {
+        set(self.0.spec.get_or_insert_with(TimerSpec::default));
         self
     }
 
@@ -306,8 +402,8 @@ impl Timer {
     }
 }
 
-/// A change of what a timer does, when, or bids. What is not stated stays. Its id stays in any case, and it goes to the
-/// back of those that are due with it.
+/// A change of what was stated of a timer. What is not stated stays. Its id stays in any case, and it goes to the back of
+/// those that are due with it.
 ///
 /// ```
 /// # use cosmwasm_std::{Addr, Response};
@@ -317,9 +413,14 @@ impl Timer {
 /// let msg = Update::of(&id).gas_limit(300_000).into_msg(&me);
 /// let response: Response = Response::new().add_message(msg);
 /// ```
+///
+/// The fields of a timer's spec are replaced one by one, and each as a whole: the call, which is the handler with its
+/// payload or the messages; all conditions; the retries with their backoff and errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a change is made by the message that it makes"]
 pub struct Update(MsgUpdateTimer);
+
+states!(Update);
 
 impl Update {
     /// A change of this timer.
@@ -327,164 +428,51 @@ impl Update {
         Update(MsgUpdateTimer { id: id.as_str().to_string(), ..Default::default() })
     }
 
-    fn call(&mut self) -> &mut TimerCall {
-        self.0.call.get_or_insert_with(TimerCall::default)
-    }
-
-    /// The handler. It replaces the payload too, with none if none is stated.
-    pub fn handler(mut self, name: impl Into<String>) -> Self {
-        self.call().handler = name.into();
-        self
-    }
-
-    /// A handler that is told of the delivery. It replaces the payload too.
-    pub fn handler_with_delivery(self, name: impl AsRef<str>) -> Self {
-        let name = format!("{}{WITH_DELIVERY}", name.as_ref());
-        self.handler(name)
-    }
-
-    /// What the handler is given, as JSON. It replaces the handler too, with the default one if none is stated.
-    pub fn payload<T: Serialize + ?Sized>(self, payload: &T) -> StdResult<Self> {
-        Ok(self.payload_bytes(to_json_binary(payload)?))
-    }
-
-    /// What the handler is given. It replaces the handler too.
-    pub fn payload_bytes(mut self, payload: impl Into<Binary>) -> Self {
-        self.call().payload = payload.into();
-        self
-    }
-
-    /// Adds a message. Messages replace all that the timer did.
-    pub fn message(mut self, message: impl Into<Any>) -> Self {
-        self.call().messages.push(message.into());
-        self
-    }
-
-    /// The cycles that one fire may use.
-    pub fn gas_limit(mut self, cycles: u64) -> Self {
-        self.0.gas_limit = cycles;
-        self
-    }
-
-    /// The cells that one fire may write.
-    pub fn cell_limit(mut self, cells: u64) -> Self {
-        self.0.cell_limit = cells;
-        self
-    }
-
-    /// What it is willing to pay. [`Bid::Default`] takes a stated bid back.
-    pub fn bid(mut self, bid: Bid) -> Self {
-        self.0.bid = Some(bid.into());
-        self
-    }
-
-    /// The most that one fire may cost; 0 removes the bound.
-    pub fn max_charge(mut self, amount: impl Into<Uint128>) -> Self {
-        self.0.max_charge = amount.into().to_string();
+    fn state(mut self, names: &[&str], set: impl FnOnce(&mut TimerSpec)) -> Self {
+        for name in names {
+            if !self.0.fields.iter().any(|field| field == name) {
+                self.0.fields.push(name.to_string());
+            }
+        }
+        set(self.0.spec.get_or_insert_with(TimerSpec::default));
         self
     }
 
     /// When it is due. A timer that fires once takes any trigger. That of one that repeats is replaced by one of the
-    /// same kind: its occurrences lie after the last that was delivered, and count on. The ends of its life stay. What
-    /// is refused is [`TimersError::UnsupportedTimerType`](crate::TimersError::UnsupportedTimerType).
+    /// same kind: its occurrences lie after the last that was delivered, and count on. How it repeats and the ends of its
+    /// life stay. What is refused is [`TimersError::UnsupportedTimerType`](crate::TimersError::UnsupportedTimerType).
     ///
     /// ```
     /// # use cw_timers::{Interval, TimerId, Update};
     /// # let id = TimerId::new("ab".repeat(32)).unwrap();
     /// let twice_as_often = Update::of(&id).trigger(Interval::every(50));
     /// ```
-    pub fn trigger(mut self, trigger: impl Into<Trigger>) -> Self {
-        self.0.trigger = Some(trigger.into().into());
-        self
+    pub fn trigger(self, trigger: impl Into<Trigger>) -> Self {
+        self.state(&["trigger"], |spec| spec.trigger = Some(trigger.into().into()))
     }
 
-    fn options(&mut self) -> &mut TimerOptions {
-        self.0.options.get_or_insert_with(TimerOptions::default)
-    }
-
-    fn retries(&mut self) -> &mut Retry {
-        self.options().retry.get_or_insert_with(Retry::default)
-    }
-
-    /// Begins with the options that a timer has, as [`TimersQuerier::timer`](crate::TimersQuerier::timer) answers: what
-    /// is stated of them afterwards is added.
+    /// A field takes its default, by the chain's name for it: one of [`TimerSpec`], as `retry`, or of [`Repeat`], as
+    /// `repeat.remaining`. Nothing else is stated of it then.
     ///
     /// ```
-    /// # use cw_timers::{proto::TimerInfo, TimerId, Update};
-    /// # let (timer, id) = (TimerInfo::default(), TimerId::new("ab".repeat(32)).unwrap());
-    /// let change = Update::of(&id).keep_options(&timer).renew();
-    /// ```
-    pub fn keep_options(mut self, timer: &TimerInfo) -> Self {
-        self.0.options = Some(TimerOptions {
-            retry: timer.retry.clone(),
-            on_unfunded: timer.on_unfunded,
-            renew: timer.renewal.is_some(),
-            only_if: timer.only_if.clone(),
-        });
-        self
-    }
-
-    /// Takes all options back: it is not retried, not renewed, removed without funds, and fires without a condition.
-    pub fn clear_options(mut self) -> Self {
-        self.0.options = Some(TimerOptions::default());
-        self
-    }
-
-    /// A failed fire is tried again at most so often, each time so many seconds or blocks later, as
-    /// [`Timer::retry`] says.
-    ///
-    /// The options `retry`, `on_unfunded`, `renew` and `only_if` are replaced **together**: who states one of them
-    /// states all, and those that are not stated take their defaults, unless [`keep_options`](Update::keep_options)
-    /// comes first.
-    ///
-    /// ```
-    /// # use cw_timers::{OnUnfunded, TimerId, Update};
+    /// # use cw_timers::{TimerId, Update};
     /// # let id = TimerId::new("ab".repeat(32)).unwrap();
-    /// // It has no condition and is not renewed after that, whatever it had.
-    /// let change = Update::of(&id).retry(3, 5).retry_backoff(2).on_unfunded(OnUnfunded::Suspend);
+    /// let change = Update::of(&id).reset("retry").reset("repeat.renew");
     /// ```
-    pub fn retry(mut self, max: u32, after: u64) -> Self {
-        let retry = self.retries();
-        (retry.max, retry.after) = (max, after);
-        self
+    pub fn reset(self, field: &str) -> Self {
+        self.state(&[field], |_| {})
     }
 
-    /// By what the distance to each further [`retry`](Update::retry) is multiplied, 1 to 4.
-    pub fn retry_backoff(mut self, factor: u32) -> Self {
-        self.retries().backoff = factor;
-        self
-    }
-
-    /// Adds an error after which a fire is [tried again](Update::retry), as [`Timer::retry_on`] does.
-    pub fn retry_on(mut self, codespace: impl Into<String>, code: u32) -> Self {
-        let error = proto::ErrorCode { codespace: codespace.into(), code };
-        self.retries().on.push(error);
-        self
-    }
-
-    /// What becomes of it when its payer lacks funds. One of the options, which are replaced [together](Update::retry).
-    pub fn on_unfunded(mut self, on_unfunded: OnUnfunded) -> Self {
-        self.options().on_unfunded = on_unfunded.into();
-        self
-    }
-
-    /// Each fire gives it the life again that it has left now. One of the options, which are replaced
-    /// [together](Update::retry).
-    pub fn renew(mut self) -> Self {
-        self.options().renew = true;
-        self
-    }
-
-    /// Adds a condition that must hold when it fires, as [`Timer::only_if`] does. One of the options, which are
-    /// replaced [together](Update::retry).
-    pub fn only_if(mut self, condition: WatchKey) -> Self {
-        self.options().only_if.push(condition.into_proto());
-        self
-    }
-
-    /// The contract whose timer it is, for which the sender has scheduled it; by default the sender.
-    pub fn actor(mut self, contract: impl Into<String>) -> Self {
-        self.0.actor = contract.into();
+    /// The change is made only if the timer's [`seq`](proto::TimerStatus::seq) is this one: nobody has changed it since. Else
+    /// it is [`TimersError::Changed`](crate::TimersError::Changed).
+    ///
+    /// ```
+    /// # use cw_timers::{TimerId, Update};
+    /// # let id = TimerId::new("ab".repeat(32)).unwrap();
+    /// let change = Update::of(&id).gas_limit(300_000).if_seq(7);
+    /// ```
+    pub fn if_seq(mut self, seq: u64) -> Self {
+        self.0.if_seq = seq;
         self
     }
 

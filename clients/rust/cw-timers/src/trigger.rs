@@ -71,7 +71,7 @@ fn seconds_up(time: Timestamp) -> i64 {
 ///
 /// ```
 /// # use cw_timers::{Interval, Timer};
-/// let timer = Timer::on(Interval::every(100).first(500).remaining(12).stop_on_failure());
+/// let timer = Timer::on(Interval::every(100).first(500)).remaining(12).stop_on_failure();
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval(proto::IntervalTrigger);
@@ -89,89 +89,16 @@ impl Interval {
         self
     }
 
-    /// How many repetitions there are; 0, the default, is until the timer expires. The retries of one are no repetitions.
-    #[must_use]
-    pub fn remaining(mut self, repetitions: u64) -> Self {
-        self.0.remaining = repetitions;
-        self
-    }
-
-    /// A repetition that fails, its retries included, ends the timer. Without this it goes on.
-    #[must_use]
-    pub fn stop_on_failure(mut self) -> Self {
-        self.0.on_failure = proto::OnFailure::Stop;
-        self
-    }
-
-    /// So many repetitions in a row that fail, their retries included, suspend the timer until its owner resumes it.
-    ///
-    /// ```
-    /// # use cw_timers::{Interval, Timer};
-    /// let timer = Timer::on(Interval::every(100).suspend_on_failure(3));
-    /// ```
-    #[must_use]
-    pub fn suspend_on_failure(mut self, failures: u32) -> Self {
-        (self.0.on_failure, self.0.max_failures) = (proto::OnFailure::Suspend, failures);
-        self
-    }
-
     /// Due at `first` and each so many blocks after it, whatever became of the ones before: a late fire delays none.
     ///
     /// ```
-    /// # use cw_timers::{Interval, Occurrences, Timer};
+    /// # use cw_timers::{Interval, Missed, Timer};
     /// // Each of the periods once, also those that come while the lane is full.
-    /// let timer = Timer::on(Interval::every(100).first(500).from_schedule().occurrences(Occurrences::each()));
+    /// let timer = Timer::on(Interval::every(100).first(500).from_schedule()).missed(Missed::Each);
     /// ```
     #[must_use]
     pub fn from_schedule(mut self) -> Self {
         self.0.from = proto::IntervalFrom::Schedule;
-        self
-    }
-
-    /// Which of several occurrences that have come may fire, how late and how spread, in blocks. For intervals
-    /// [from their schedule](Interval::from_schedule) alone.
-    #[must_use]
-    pub fn occurrences(mut self, terms: Occurrences) -> Self {
-        self.0.occurrences = Some(terms.0);
-        self
-    }
-}
-
-/// What a timer states of occurrences that are known in advance: those of a [`Calendar`], in seconds, and those of an
-/// [`Interval`] from its schedule, in blocks.
-///
-/// ```
-/// # use cw_timers::{Calendar, Occurrences, Timer};
-/// // Each hour, somewhere in its first minute; what is ten minutes late does not fire.
-/// let terms = Occurrences::latest().window(600).jitter(60);
-/// let timer = Timer::on(Calendar::every_seconds(3_600).occurrences(terms));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Occurrences(proto::OccurrenceTerms);
-
-impl Occurrences {
-    /// Of several that have come only the latest fires. The default.
-    pub fn latest() -> Self {
-        Occurrences(proto::OccurrenceTerms { missed: proto::Missed::Latest, ..Default::default() })
-    }
-
-    /// Of several that have come all fire, the oldest first, at most one in a block.
-    pub fn each() -> Self {
-        Occurrences(proto::OccurrenceTerms { missed: proto::Missed::Each, ..Default::default() })
-    }
-
-    /// How late one may fire. Without it one is open until the next comes, or with [`Occurrences::each`] until the timer
-    /// expires.
-    #[must_use]
-    pub fn window(mut self, length: u64) -> Self {
-        self.0.window = length;
-        self
-    }
-
-    /// By how much one may be due later. How much it is follows from the timer's id and the occurrence.
-    #[must_use]
-    pub fn jitter(mut self, length: u64) -> Self {
-        self.0.jitter = length;
         self
     }
 }
@@ -183,7 +110,7 @@ impl Occurrences {
 /// // At 09:00 of each first of the month, for a year: in a zone that is an hour ahead of UTC and two in summer.
 /// let rule = Cron::every_minute().minutes([0]).hours([9]).days([1]);
 /// let zone = Calendar::cron(rule).offset_minutes(60).transition(1_774_746_000, 120).transition(1_792_890_000, 60);
-/// let timer = Timer::on(zone.remaining(12)).payload(&"rent");
+/// let timer = Timer::on(zone).remaining(12).payload(&"rent");
 /// ```
 ///
 /// A chain may have switched triggers by time off: [`TimersError::UnsupportedTimerType`](crate::TimersError).
@@ -195,7 +122,7 @@ impl Calendar {
     ///
     /// ```
     /// # use cw_timers::{Calendar, Timer};
-    /// let hourly = Timer::on(Calendar::every_seconds(3_600).anchor(1_767_225_600).remaining(24).stop_on_failure());
+    /// let hourly = Timer::on(Calendar::every_seconds(3_600).anchor(1_767_225_600)).remaining(24).stop_on_failure();
     /// ```
     pub fn every_seconds(seconds: u64) -> Self {
         let every = proto::EveryRule { seconds, anchor: 0 };
@@ -234,39 +161,6 @@ impl Calendar {
     #[must_use]
     pub fn offset_final(mut self) -> Self {
         self.0.offset_final = true;
-        self
-    }
-
-    /// How many deliveries there are; 0, the default, is until the timer expires.
-    #[must_use]
-    pub fn remaining(mut self, deliveries: u64) -> Self {
-        self.0.remaining = deliveries;
-        self
-    }
-
-    /// An occurrence that fails, its retries included, ends the timer. Without this it goes on.
-    #[must_use]
-    pub fn stop_on_failure(mut self) -> Self {
-        self.0.on_failure = proto::OnFailure::Stop;
-        self
-    }
-
-    /// So many occurrences in a row that fail, their retries included, suspend the timer until its owner resumes it.
-    ///
-    /// ```
-    /// # use cw_timers::{Calendar, Timer};
-    /// let timer = Timer::on(Calendar::every_seconds(86_400).suspend_on_failure(3));
-    /// ```
-    #[must_use]
-    pub fn suspend_on_failure(mut self, failures: u32) -> Self {
-        (self.0.on_failure, self.0.max_failures) = (proto::OnFailure::Suspend, failures);
-        self
-    }
-
-    /// Which of several occurrences that have come may fire, how late and how spread, in seconds.
-    #[must_use]
-    pub fn occurrences(mut self, terms: Occurrences) -> Self {
-        self.0.occurrences = Some(terms.0);
         self
     }
 
@@ -420,7 +314,8 @@ mod schedule {
     }
 }
 
-/// A watch: due in the block whose transactions change watched state. What changes in one block is one fire.
+/// A watch: due in the block whose transactions change watched state. What changes in one block is one fire. A
+/// [`Timer`](crate::Timer) on it fires once, unless it states how many fires [remain](crate::Timer::remaining).
 ///
 /// ```
 /// # use cosmwasm_std::CanonicalAddr;
@@ -433,22 +328,15 @@ mod schedule {
 pub struct Watch(proto::WatchTrigger);
 
 impl Watch {
-    /// Watches one key, for one fire.
+    /// Watches one key.
     pub fn key(key: WatchKey) -> Self {
         Watch::keys([key])
     }
 
-    /// Watches several keys, for one fire. A change of any of them makes the timer due.
+    /// Watches several keys. A change of any of them makes the timer due.
     pub fn keys(keys: impl IntoIterator<Item = WatchKey>) -> Self {
         let keys = keys.into_iter().map(WatchKey::into_proto).collect();
-        Watch(proto::WatchTrigger { keys, remaining: 1, ..Default::default() })
-    }
-
-    /// How many fires there are; 0 is until the timer expires.
-    #[must_use]
-    pub fn remaining(mut self, fires: u64) -> Self {
-        self.0.remaining = fires;
-        self
+        Watch(proto::WatchTrigger { keys, ..Default::default() })
     }
 
     /// The least distance in blocks from a fire to the next block whose changes count.

@@ -157,14 +157,14 @@ macro_rules! described {
 fn messages() -> Described {
     described! {
         Trigger IntervalTrigger Retry Outcome WatchTrigger WatchKey WatchCondition WatchedKey Bid StaticBid AccountPayload
-        MsgScheduleTimer MsgScheduleTimerResponse TimerCall MsgUpdateTimer MsgUpdateTimerResponse MsgExtendTimer
+        MsgScheduleTimer MsgScheduleTimerResponse TimerSpec TimerCall MsgUpdateTimer MsgUpdateTimerResponse MsgExtendTimer
         MsgExtendTimerResponse MsgPauseTimer MsgPauseTimerResponse MsgResumeTimer MsgResumeTimerResponse MsgCancelTimer
         MsgCancelTimerResponse MsgSetAgent MsgSetAgentResponse MsgSkipTimer MsgSkipTimerResponse MsgRunTimer
-        MsgRunTimerResponse CalendarTrigger EveryRule CronRule OffsetTransition OccurrenceTerms Recurrence Renewal ErrorCode
-        TimerInfo Opcodes QueryParamsRequest QueryParamsResponse QueryTimerRequest QueryTimerResponse
+        MsgRunTimerResponse CalendarTrigger EveryRule CronRule OffsetTransition Repeat Recurrence Renewal ErrorCode
+        TimerInfo TimerStatus Opcodes QueryParamsRequest QueryParamsResponse QueryTimerRequest QueryTimerResponse
         QueryTimersByActorRequest QueryTimersByActorResponse QueryLaneRequest QueryLaneResponse QueryAgentRequest
         QueryAgentResponse QueryEstimateRequest QueryEstimateResponse ReceiptInfo QueryDeliveriesRequest
-        QueryDeliveriesResponse DeliveryInfo TimerOptions QueryOccurrencesRequest QueryOccurrencesResponse
+        QueryDeliveriesResponse DeliveryInfo QueryOccurrencesRequest QueryOccurrencesResponse
         OccurrenceInfo
         PriorityTiers TimerConfig Eip1559Params AgentParams AuctionParams AuctionStanding ScoreParams TipParams
     }
@@ -175,7 +175,7 @@ fn enums() -> BTreeMap<&'static str, &'static [(i32, &'static str)]> {
         ($($name:ident)*) => { BTreeMap::from([$( (short(proto::$name::NAME), proto::$name::VALUES), )*]) };
     }
     values! {
-        OnFailure OnUnfunded ConditionOp TimerTier PriorityTier HoldReason TimerStatus EstimateBasis Policy
+        OnFailure OnUnfunded ConditionOp TimerTier PriorityTier HoldReason TimerPhase EstimateBasis Policy
         BasefeeResponse FairnessUnit PaymentRule Missed IntervalFrom ResumeAt Verdict
     }
 }

@@ -12,8 +12,8 @@ use cw_timers::proto::{
     TimerConfig,
 };
 use cw_timers::{
-    default_max_charge, schedule, Bid, Calendar, Change, Condition, Cron, Interval, Occurrences, OnUnfunded, ResumeAt,
-    Tier, Timer, TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger, Update, Watch, WatchKey,
+    default_max_charge, schedule, Bid, Calendar, Change, Condition, Cron, Interval, Missed, OnUnfunded, ResumeAt, Tier,
+    Timer, TimerId, TimersMsg, TimersQuery, TimersRequest, Trigger, Update, Watch, WatchKey,
 };
 use serde_json::{json, Value};
 
@@ -45,7 +45,9 @@ fn custom(msg: CosmosMsg<TimersMsg>) -> Value {
 }
 
 fn full() -> Timer {
-    Timer::on(Interval::every(100).first(500).remaining(3).stop_on_failure())
+    Timer::on(Interval::every(100).first(500))
+        .remaining(3)
+        .stop_on_failure()
         .handler_with_delivery("tick")
         .payload(&json!({"n": 7}))
         .unwrap()
@@ -60,7 +62,7 @@ fn full() -> Timer {
         .max_charge(9_000u128)
         .retry(2, 5)
         .on_unfunded(OnUnfunded::Suspend)
-        .label("rent")
+        .name("rent")
         .actor("timer1other")
 }
 
@@ -68,14 +70,15 @@ fn full() -> Timer {
 fn a_schedule_in_json() {
     assert_eq!(
         custom(full().into_msg(&me())),
-        json!({"timers": {"schedule": {
-            "trigger": {"interval": {"every": "100", "first": "500", "remaining": "3", "on_failure": "ON_FAILURE_STOP"}},
-            "handler": "tick+delivery", "payload": "eyJuIjo3fQ==", "fee_payer": "timer1payer", "gas_limit": "200000",
-            "cell_limit": "1000", "expires_at": "90000",
+        json!({"timers": {"schedule": {"actor": "timer1other", "spec": {
+            "name": "rent", "trigger": {"interval": {"every": "100", "first": "500"}},
+            "repeat": {"remaining": "3", "on_failure": "ON_FAILURE_STOP"},
+            "call": {"handler": "tick+delivery", "payload": "eyJuIjo3fQ=="},
+            "gas_limit": "200000", "cell_limit": "1000",
             "bid": {"static": {"max_fee_per_cycle": "0.005", "max_priority_fee_per_cycle": "0.0001"}},
-            "max_charge": "9000", "retry": {"max": 2, "after": "5"}, "on_unfunded": "ON_UNFUNDED_SUSPEND",
-            "label": "rent", "actor": "timer1other",
-        }}})
+            "max_charge": "9000", "fee_payer": "timer1payer", "expires_at": "90000",
+            "retry": {"max": 2, "after": "5"}, "on_unfunded": "ON_UNFUNDED_SUSPEND",
+        }}}})
     );
 }
 
@@ -91,38 +94,52 @@ fn a_schedule_in_protobuf() {
 /// The bytes themselves, written by hand.
 #[test]
 fn the_bytes_of_protobuf() {
-    let msg = any(Timer::at(300).payload_bytes(b"beat").gas_limit(200_000).label("x").into_msg(&me()));
+    let msg = any(Timer::at(300).payload_bytes(b"beat").gas_limit(200_000).name("x").into_msg(&me()));
     let mut want = vec![0x0a, 8];
     want.extend(b"timer1me");
+    want.extend([0x1a, 20]); // spec
+    want.extend([0x0a, 1, b'x']); // name
     want.extend([0x12, 3, 0x08, 0xac, 0x02]); // trigger { height: 300 }
-    want.extend([0x22, 4]);
+    want.extend([0x22, 6, 0x12, 4]); // call { payload }
     want.extend(b"beat");
     want.extend([0x30, 0xc0, 0x9a, 0x0c]); // gas_limit: 200000
-    want.extend([0xc2, 0x01, 1, b'x']); // label, field 24
     assert_eq!(msg.value.as_slice(), want);
 
     let keys = Watch::keys([WatchKey::raw("bank", b"k"), WatchKey::raw("bank", b"l").when(Condition::Exists)]);
-    let watch = Timer::on(keys.remaining(2).cooldown(3)).into_proto().trigger.unwrap().encode();
+    let watch = spec(Timer::on(keys.cooldown(3)).remaining(2)).encode();
     assert_eq!(
         watch.as_slice(),
         [
-            &[0x1a, 30, 0x0a, 9, 0x0a, 4][..],
+            &[0x12, 30, 0x1a, 28, 0x0a, 9, 0x0a, 4][..],
             b"bank",
             &[0x12, 1, b'k', 0x0a, 13, 0x0a, 4],
             b"bank",
-            &[0x12, 1, b'l', 0x1a, 2, 0x08, 1, 0x10, 2, 0x18, 3]
+            &[0x12, 1, b'l', 0x1a, 2, 0x08, 1, 0x10, 3, 0x1a, 2, 0x08, 2]
         ]
         .concat()
     );
+
+    let update = Update::of(&id()).remaining(7).if_seq(3).into_proto().encode();
+    let fields = [&[0x22, 4, 0x1a, 2, 0x08, 7, 0x2a, 16][..], b"repeat.remaining", &[0x30, 3]].concat();
+    assert_eq!(update[66..], fields, "after the id");
+}
+
+fn spec(timer: Timer) -> proto::TimerSpec {
+    timer.into_proto().spec.unwrap()
+}
+
+/// What a timer states of its trigger and its repetitions.
+fn trigger(timer: Timer) -> Value {
+    let spec = spec(timer);
+    json!([spec.trigger, spec.repeat])
 }
 
 #[test]
 fn each_trigger() {
     let contract = CanonicalAddr::from([7u8; 32]);
-    let trigger = |t: Timer| serde_json::to_value(t.into_proto().trigger).unwrap();
-    assert_eq!(trigger(Timer::at(12)), json!({"height": "12"}));
-    assert_eq!(trigger(Timer::on(Trigger::After(9))), json!({"after": "9"}));
-    assert_eq!(trigger(Timer::every(2)), json!({"interval": {"every": "2"}}));
+    assert_eq!(trigger(Timer::at(12)), json!([{"height": "12"}, null]));
+    assert_eq!(trigger(Timer::on(Trigger::After(9))), json!([{"after": "9"}, null]));
+    assert_eq!(trigger(Timer::every(2)), json!([{"interval": {"every": "2"}}, null]));
     let key = [&[3u8][..], &[7; 32], b"price"].concat();
     for (condition, want) in [
         (Condition::Exists, json!({"op": "CONDITION_OP_EXISTS"})),
@@ -136,42 +153,46 @@ fn each_trigger() {
         let watch = Watch::key(WatchKey::contract_key(&contract, b"price").when(condition));
         assert_eq!(
             trigger(Timer::on(watch)),
-            json!({"watch": {"keys": [{"store": "wasm", "prefix": Binary::from(key.clone()), "when": want}], "remaining": "1"}})
+            json!([{"watch": {"keys": [{"store": "wasm", "prefix": Binary::from(key.clone()), "when": want}]}}, {"remaining": "1"}])
         );
     }
+    let watch = Watch::key(WatchKey::contract_key(&contract, b"price"));
+    assert_eq!(spec(Timer::on(watch).remaining(0)).repeat, None, "until it expires");
 }
 
 #[test]
 fn triggers_by_time() {
-    let trigger = |t: Timer| serde_json::to_value(t.into_proto().trigger).unwrap();
     let at = Timestamp::from_seconds(1_772_355_600);
-    assert_eq!(trigger(Timer::at_time(at)), json!({"time": "2026-03-01T09:00:00Z"}));
-    assert_eq!(trigger(Timer::at_time(at.plus_nanos(1))), json!({"time": "2026-03-01T09:00:01Z"}));
-    let every = Calendar::every_seconds(3_600).anchor(60).remaining(4).suspend_on_failure(3);
+    assert_eq!(trigger(Timer::at_time(at)), json!([{"time": "2026-03-01T09:00:00Z"}, null]));
+    assert_eq!(trigger(Timer::at_time(at.plus_nanos(1))), json!([{"time": "2026-03-01T09:00:01Z"}, null]));
+    let every = Timer::on(Calendar::every_seconds(3_600).anchor(60)).remaining(4).suspend_on_failure(3);
     assert_eq!(
-        trigger(Timer::on(every.occurrences(Occurrences::each().window(600).jitter(30)))),
-        json!({"calendar": {
-            "every": {"seconds": "3600", "anchor": "60"}, "remaining": "4", "on_failure": "ON_FAILURE_SUSPEND",
-            "occurrences": {"missed": "MISSED_EACH", "window": "600", "jitter": "30"}, "max_failures": 3,
-        }})
+        trigger(every.missed(Missed::Each).window(600).jitter(30).renew()),
+        json!([
+            {"calendar": {"every": {"seconds": "3600", "anchor": "60"}}},
+            {"remaining": "4", "missed": "MISSED_EACH", "window": "600", "jitter": "30",
+             "on_failure": "ON_FAILURE_SUSPEND", "max_failures": 3, "renew": true},
+        ])
     );
     let rule = Cron::every_minute().minutes([0, 59]).hours([9]).last_day().months([1, 12]).weekdays([0, 6]);
-    let cron = Calendar::cron(rule).offset_minutes(-300).transition(600, -240).offset_final().stop_on_failure();
+    let cron = Calendar::cron(rule).offset_minutes(-300).transition(600, -240).offset_final();
     assert_eq!(
-        trigger(Timer::on(cron)),
-        json!({"calendar": {
-            "cron": {"minutes": "576460752303423489", "hours": 512, "last_day": true, "months": 4098, "weekdays": 65},
-            "offset_minutes": -300, "transitions": [{"from": "600", "offset_minutes": -240}],
-            "on_failure": "ON_FAILURE_STOP", "offset_final": true,
-        }})
+        trigger(Timer::on(cron).suspend_on_failure(3).stop_on_failure()),
+        json!([
+            {"calendar": {
+                "cron": {"minutes": "576460752303423489", "hours": 512, "last_day": true, "months": 4098, "weekdays": 65},
+                "offset_minutes": -300, "transitions": [{"from": "600", "offset_minutes": -240}], "offset_final": true,
+            }},
+            {"on_failure": "ON_FAILURE_STOP"},
+        ])
     );
-    let interval = Interval::every(10).first(50).from_schedule().occurrences(Occurrences::latest());
+    let interval = Timer::on(Interval::every(10).first(50).from_schedule()).missed(Missed::Latest);
     assert_eq!(
-        trigger(Timer::on(interval.suspend_on_failure(2))),
-        json!({"interval": {
-            "every": "10", "first": "50", "from": "INTERVAL_FROM_SCHEDULE", "occurrences": {"missed": "MISSED_LATEST"},
-            "on_failure": "ON_FAILURE_SUSPEND", "max_failures": 2,
-        }})
+        trigger(interval.suspend_on_failure(2)),
+        json!([
+            {"interval": {"every": "10", "first": "50", "from": "INTERVAL_FROM_SCHEDULE"}},
+            {"missed": "MISSED_LATEST", "on_failure": "ON_FAILURE_SUSPEND", "max_failures": 2},
+        ])
     );
 }
 
@@ -245,7 +266,7 @@ fn numbers_with_a_sign_and_times() {
     for bad in [r#"{"from":"9223372036854775808"}"#, r#"{"offset_minutes":2147483648}"#, r#"{"from":"x"}"#] {
         assert!(from_json::<proto::OffsetTransition>(bad).is_err(), "{bad}");
     }
-    let trigger = Timer::at_time(Timestamp::from_seconds(300)).into_proto().trigger.unwrap();
+    let trigger = spec(Timer::at_time(Timestamp::from_seconds(300))).trigger.unwrap();
     assert_eq!(trigger.encode().as_slice(), [0x22, 3, 0x08, 0xac, 0x02]);
     assert_eq!(proto::Trigger::decode(&trigger.encode()), Ok(trigger));
 }
@@ -303,12 +324,12 @@ fn what_a_timer_survives() {
         .on_unfunded(OnUnfunded::Skip);
     assert_eq!(
         custom(timer.clone().into_msg(&me())),
-        json!({"timers": {"schedule": {
-            "trigger": {"interval": {"every": "5"}}, "renew": true, "expires_time": "900",
+        json!({"timers": {"schedule": {"spec": {
+            "trigger": {"interval": {"every": "5"}}, "repeat": {"renew": true}, "expires_time": "900",
             "retry": {"max": 3, "after": "10", "backoff": 2,
                 "on": [{"codespace": "wasm", "code": 5}, {"codespace": "timers"}]},
             "on_unfunded": "ON_UNFUNDED_SKIP",
-        }}})
+        }}}})
     );
     let mut want = timer.clone().into_proto();
     want.sender = "timer1me".into();
@@ -317,8 +338,7 @@ fn what_a_timer_survives() {
 
 #[test]
 fn keys_of_stores() {
-    let prefix =
-        |key: WatchKey| Timer::on(Watch::key(key)).into_proto().trigger.unwrap().watch.unwrap().keys[0].clone();
+    let prefix = |key: WatchKey| spec(Timer::on(Watch::key(key))).trigger.unwrap().watch.unwrap().keys[0].clone();
     let contract = CanonicalAddr::from([7u8; 32]);
     let account = CanonicalAddr::from([9u8; 20]);
     for (key, store, bytes) in [
@@ -335,7 +355,7 @@ fn keys_of_stores() {
 
 #[test]
 fn each_bid() {
-    let bid = |b: Bid| serde_json::to_value(Timer::at(2).bid(b).into_proto().bid).unwrap();
+    let bid = |b: Bid| serde_json::to_value(spec(Timer::at(2).bid(b)).bid).unwrap();
     assert_eq!(bid(Bid::Default), json!(null));
     assert_eq!(bid(Bid::Tier(Tier::Economy)), json!({"tier": "PRIORITY_TIER_ECONOMY"}));
     assert_eq!(bid(Bid::Tier(Tier::Standard)), json!({"tier": "PRIORITY_TIER_STANDARD"}));
@@ -403,7 +423,11 @@ fn each_change() {
                 .bid(Bid::Default)
                 .max_charge(0u128)
                 .into_msg(&me()),
-            json!({"update": {"id": text, "call": {"handler": "tick", "payload": "e30="}, "gas_limit": "1", "cell_limit": "2", "bid": {}, "max_charge": "0"}}),
+            json!({"update": {
+                "id": text,
+                "spec": {"call": {"handler": "tick", "payload": "e30="}, "gas_limit": "1", "cell_limit": "2", "max_charge": "0"},
+                "fields": ["call", "gas_limit", "cell_limit", "bid", "max_charge"],
+            }}),
         ),
     ] {
         assert_eq!(custom(json_form), json!({"timers": want}));
@@ -419,13 +443,6 @@ fn each_change() {
 }
 
 #[test]
-fn an_update_with_an_empty_bid_states_it() {
-    let msg = any(Update::of(&id()).bid(Bid::Default).into_msg(&me()));
-    let decoded = proto::MsgUpdateTimer::decode(&msg.value).unwrap();
-    assert_eq!(decoded.bid, Some(proto::Bid::default()));
-}
-
-#[test]
 fn messages_in_json_and_protobuf() {
     let timer = || {
         Timer::after(9).message(Any::send(me(), "timer1to", &coins(5, "utmr"))).message(
@@ -434,17 +451,18 @@ fn messages_in_json_and_protobuf() {
     };
     assert_eq!(
         custom(timer().into_msg(&me())),
-        json!({"timers": {"schedule": {"trigger": {"after": "9"}, "messages": [
+        json!({"timers": {"schedule": {"spec": {"trigger": {"after": "9"}, "call": {"messages": [
             {"@type": "/cosmos.bank.v1beta1.MsgSend", "from_address": "timer1me", "to_address": "timer1to",
              "amount": [{"denom": "utmr", "amount": "5"}]},
             {"@type": "/cosmwasm.wasm.v1.MsgExecuteContract", "sender": "timer1me", "contract": "timer1pool",
              "msg": {"swap": {"min": "1", "path": [1, -2, null, true]}}, "funds": []},
-        ]}}})
+        ]}}}}})
     );
     let decoded = MsgScheduleTimer::decode(&any(timer().into_msg(&me())).value).unwrap();
-    assert_eq!(decoded.messages[0].type_url, "/cosmos.bank.v1beta1.MsgSend");
-    assert_eq!(decoded.messages[0].value.as_slice(), b"\x0a\x08timer1me\x12\x08timer1to\x1a\x09\x0a\x04utmr\x12\x015");
-    assert_eq!(decoded.messages[1].type_url, "/cosmwasm.wasm.v1.MsgExecuteContract");
+    let messages = decoded.spec.unwrap().call.unwrap().messages;
+    assert_eq!(messages[0].type_url, "/cosmos.bank.v1beta1.MsgSend");
+    assert_eq!(messages[0].value.as_slice(), b"\x0a\x08timer1me\x12\x08timer1to\x1a\x09\x0a\x04utmr\x12\x015");
+    assert_eq!(messages[1].type_url, "/cosmwasm.wasm.v1.MsgExecuteContract");
 
     // A message that is known in protobuf only goes as protobuf, on the JSON wire too.
     let raw = AnyMsg { type_url: "/ibc.X".into(), value: Binary::from(b"x") };
@@ -521,24 +539,26 @@ fn texts(value: Value) -> Value {
 /// An answer as the chain writes it: with defaults, nulls, and names of enums.
 #[test]
 fn answers_in_json_are_read() {
-    let answer = r#"{"timers":[{"id":"ab","actor":"timer1me","status":"TIMER_STATUS_READY","tier":"TIMER_TIER_NEW","due":"12",
-        "trigger":{"height":"12","interval":null,"watch":null,"time":null,"after":"0"},"payload":null,"payload_bytes":"600",
-        "messages":[{"@type":"/x.Y","n":1}],"bid":{"static":null,"tier":"PRIORITY_TIER_FAST"},"fire_seq":3,"retry":null,
-        "matched":[],"not_yet":{"known":[1]}}],"pagination":{"next_key":"AQI=","total":"0"},"total":1}"#;
+    let answer = r#"{"timers":[{"id":"ab","actor":"timer1me","scheduler":"",
+        "spec":{"name":"","trigger":{"height":"12","interval":null,"watch":null,"time":null,"after":"0"},"repeat":null,
+            "call":{"handler":"","payload":null,"messages":[{"@type":"/x.Y","n":1}]},
+            "bid":{"static":null,"tier":"PRIORITY_TIER_FAST"},"retry":null},
+        "status":{"phase":"TIMER_PHASE_READY","tier":"TIMER_TIER_NEW","due":"12","payload_bytes":"600","fire_seq":3,
+            "matched":[]},"not_yet":{"known":[1]}}],"pagination":{"next_key":"AQI=","total":"0"},"total":1}"#;
     let read: proto::QueryTimersByActorResponse = from_json(answer).unwrap();
-    let timer = &read.timers[0];
-    assert_eq!((timer.due, timer.payload_bytes, timer.fire_seq, read.total), (12, 600, 3, 1));
-    assert_eq!(timer.status, proto::TimerStatus::Ready);
-    assert!(matches!(timer.tier, proto::TimerTier::Unrecognized(_)));
-    assert_eq!(timer.trigger.as_ref().unwrap().height, 12);
-    assert_eq!(timer.bid.as_ref().unwrap().tier, proto::PriorityTier::Fast);
-    assert_eq!(timer.messages[0].type_url, "/x.Y");
+    let (spec, status) = (read.timers[0].spec.clone().unwrap(), read.timers[0].status.clone().unwrap());
+    assert_eq!((status.due, status.payload_bytes, status.fire_seq, read.total), (12, 600, 3, 1));
+    assert_eq!(status.phase, proto::TimerPhase::Ready);
+    assert!(matches!(status.tier, proto::TimerTier::Unrecognized(_)));
+    assert_eq!(spec.trigger.unwrap().height, 12);
+    assert_eq!(spec.bid.unwrap().tier, proto::PriorityTier::Fast);
+    assert_eq!(spec.call.unwrap().messages[0].type_url, "/x.Y");
     assert_eq!(read.pagination.unwrap().next_key.as_slice(), [1, 2]);
     for bad in [
         r#"{"total":"4294967296"}"#,
         r#"{"total":-1}"#,
-        r#"{"timers":[{"due":"1x"}]}"#,
-        r#"{"timers":[{"messages":[{}]}]}"#,
+        r#"{"timers":[{"status":{"due":"1x"}}]}"#,
+        r#"{"timers":[{"spec":{"call":{"messages":[{}]}}}]}"#,
     ] {
         assert!(from_json::<proto::QueryTimersByActorResponse>(bad).is_err(), "{bad}");
     }
@@ -574,11 +594,9 @@ fn any_bytes_are_read_or_refused() {
         m.pagination = Some(proto::PageResponse::default());
         m.timers = vec![proto::TimerInfo::with(|t| {
             t.id = id().into_string();
-            t.trigger = Timer::on(Watch::key(WatchKey::raw("bank", b"k").when(Condition::Less("5".into()))))
-                .into_proto()
-                .trigger;
-            t.messages = vec![Any::send(me(), "timer1to", &coins(5, "utmr"))];
-            t.status = proto::TimerStatus::Watching;
+            let watch = Watch::key(WatchKey::raw("bank", b"k").when(Condition::Less("5".into())));
+            t.spec = Some(spec(Timer::on(watch).message(Any::send(me(), "timer1to", &coins(5, "utmr")))));
+            t.status = Some(proto::TimerStatus::with(|s| s.phase = proto::TimerPhase::Watching));
         })];
     })
     .encode()
@@ -622,19 +640,19 @@ fn conditions_of_a_fire() {
     let balance_key = Binary::from([&[2u8, 32][..], &[7; 32], b"u"].concat()).to_base64();
     assert_eq!(
         custom(timer.clone().into_msg(&me())),
-        json!({"timers": {"schedule": {
+        json!({"timers": {"schedule": {"spec": {
             "trigger": {"interval": {"every": "5"}},
             "only_if": [
                 {"store": "wasm", "prefix": contract_key, "when": {"op": "CONDITION_OP_LESS", "value": "100"}},
                 {"store": "bank", "prefix": balance_key, "when": {"op": "CONDITION_OP_GREATER_OR_EQUAL", "value": "7"}},
             ],
-        }}})
+        }}}})
     );
     let decoded = MsgScheduleTimer::decode(&any(timer.into_msg(&me())).value).unwrap();
-    assert_eq!(decoded.only_if.len(), 2);
-    // Field 28, with a length.
-    let bytes = Timer::at(300).only_if(WatchKey::raw("bank", b"l").exists()).into_proto().encode();
-    let want = [&[0x12, 3, 0x08, 0xac, 0x02, 0xe2, 0x01, 13, 0x0a, 4][..], b"bank", &[0x12, 1, b'l', 0x1a, 2, 0x08, 1]];
+    assert_eq!(decoded.spec.unwrap().only_if.len(), 2);
+    // Field 5, with a length.
+    let bytes = spec(Timer::at(300).only_if(WatchKey::raw("bank", b"l").exists())).encode();
+    let want = [&[0x12, 3, 0x08, 0xac, 0x02, 0x2a, 13, 0x0a, 4][..], b"bank", &[0x12, 1, b'l', 0x1a, 2, 0x08, 1]];
     assert_eq!(bytes.as_slice(), want.concat());
     for (built, condition) in [
         (price().exists(), Condition::Exists),
@@ -647,54 +665,103 @@ fn conditions_of_a_fire() {
     }
 }
 
+/// What an update states it names, each field once; what it resets it names alone.
 #[test]
-fn an_update_of_trigger_and_options() {
+fn an_update_names_what_it_states() {
     let (id, key) = (id(), WatchKey::raw("bank", b"l").absent());
     let update = || {
         let change = Update::of(&id).trigger(Interval::every(7).first(90)).retry(3, 5).retry_backoff(2);
-        change.retry_on("wasm", 5).on_unfunded(OnUnfunded::Skip).renew().only_if(key.clone())
+        change.retry_on("wasm", 5).on_unfunded(OnUnfunded::Skip).renew().only_if(key.clone()).reset("repeat.remaining")
     };
     assert_eq!(
         custom(update().into_msg(&me())),
         json!({"timers": {"update": {
-            "id": id.as_str(), "trigger": {"interval": {"every": "7", "first": "90"}},
-            "options": {
-                "retry": {"max": 3, "after": "5", "backoff": 2, "on": [{"codespace": "wasm", "code": 5}]},
-                "on_unfunded": "ON_UNFUNDED_SKIP", "renew": true,
+            "id": id.as_str(),
+            "spec": {
+                "trigger": {"interval": {"every": "7", "first": "90"}}, "repeat": {"renew": true},
                 "only_if": [{"store": "bank", "prefix": "bA==", "when": {"op": "CONDITION_OP_ABSENT"}}],
+                "retry": {"max": 3, "after": "5", "backoff": 2, "on": [{"codespace": "wasm", "code": 5}]},
+                "on_unfunded": "ON_UNFUNDED_SKIP",
             },
+            "fields": ["trigger", "retry", "on_unfunded", "repeat.renew", "only_if", "repeat.remaining"],
         }}})
     );
     let decoded = proto::MsgUpdateTimer::decode(&any(update().into_msg(&me())).value).unwrap();
     let mut want = update().into_proto();
     want.sender = "timer1me".into();
     assert_eq!(decoded, want);
-    // Options that are all defaults are stated too.
-    let cleared = proto::MsgUpdateTimer::decode(&any(update().clear_options().into_msg(&me())).value).unwrap();
-    assert_eq!(cleared.options, Some(proto::TimerOptions::default()));
-    assert_eq!(
-        custom(Update::of(&id).clear_options().into_msg(&me())),
-        json!({"timers": {"update": {"id": id.as_str(), "options": {}}}})
-    );
-    // What a timer has is kept, but for what is stated.
-    let mut timer = proto::TimerInfo::default();
-    timer.only_if.push(key.into_proto());
-    timer.renewal = Some(proto::Renewal::default());
-    timer.on_unfunded = proto::OnUnfunded::Suspend;
-    let kept = Update::of(&id).keep_options(&timer).retry(1, 2).into_proto().options.unwrap();
-    assert_eq!((kept.renew, kept.on_unfunded), (true, proto::OnUnfunded::Suspend));
-    assert_eq!((kept.only_if, kept.retry.unwrap().max), (timer.only_if, 1));
+    // The default is stated by the name alone.
+    for (change, field) in [
+        (Update::of(&id).bid(Bid::Default), "bid"),
+        (Update::of(&id).remaining(0), "repeat.remaining"),
+        (Update::of(&id).reset("retry"), "retry"),
+    ] {
+        let msg = change.into_proto();
+        assert_eq!((msg.spec, msg.fields), (Some(proto::TimerSpec::default()), vec![field.to_string()]));
+    }
+}
+
+/// Each method names a field that a spec has, and states that field alone.
+#[test]
+fn the_names_are_those_of_the_spec() {
+    let key = || WatchKey::raw("bank", b"l").absent();
+    let methods: Vec<fn(Update) -> Update> = vec![
+        |u| u.name("rent"),
+        |u| u.trigger(Trigger::After(9)),
+        |u| u.remaining(4),
+        |u| u.missed(Missed::Each),
+        |u| u.window(600),
+        |u| u.jitter(30),
+        |u| u.suspend_on_failure(3),
+        |u| u.renew(),
+        |u| u.handler("tick"),
+        |u| u.gas_limit(1),
+        |u| u.cell_limit(2),
+        |u| u.bid(Bid::Tier(Tier::Fast)),
+        |u| u.max_charge(9u128),
+        |u| u.fee_payer("timer1payer"),
+        |u| u.expires_at(90),
+        |u| u.expires_time(Timestamp::from_seconds(90)),
+        |u| u.retry(1, 2),
+        |u| u.on_unfunded(OnUnfunded::Skip),
+    ];
+    let updates = methods.into_iter().map(|state| state(Update::of(&id()))).chain([Update::of(&id()).only_if(key())]);
+    let mut named = Vec::new();
+    for update in updates {
+        let msg = update.into_proto();
+        let mut stated: Vec<String> = Vec::new();
+        let Value::Object(members) = serde_json::to_value(msg.spec).unwrap() else { panic!("no spec") };
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                ("repeat", Value::Object(within)) => stated.extend(within.keys().map(|name| format!("repeat.{name}"))),
+                _ => stated.push(name),
+            }
+        }
+        let mut fields = msg.fields;
+        fields.sort();
+        stated.sort();
+        assert_eq!(fields, stated);
+        named.extend(fields);
+    }
+    let of =
+        |fields: &[proto::FieldInfo], prefix| fields.iter().map(|f| format!("{prefix}{}", f.name)).collect::<Vec<_>>();
+    let mut all = of(proto::TimerSpec::FIELDS, "");
+    all.retain(|name| name != "repeat");
+    all.extend(of(proto::Repeat::FIELDS, "repeat."));
+    all.sort();
+    named.sort();
+    assert_eq!(named, all);
 }
 
 /// What the chain answers, in its own JSON and in protobuf.
 #[test]
 fn occurrences_in_both_forms() {
     let query = TimersQuery::Timers(TimersRequest::Occurrences(proto::QueryOccurrencesRequest::with(|q| {
-        q.trigger = Some(Trigger::Height(9).into());
-        (q.expires_at, q.limit) = (20, 3);
+        q.spec = Some(spec(Timer::at(9).expires_at(20)));
+        q.limit = 3;
     })));
     let text = to_json_string(&query).unwrap();
-    assert_eq!(text, r#"{"timers":{"occurrences":{"trigger":{"height":"9"},"expires_at":"20","limit":3}}}"#);
+    assert_eq!(text, r#"{"timers":{"occurrences":{"spec":{"trigger":{"height":"9"},"expires_at":"20"},"limit":3}}}"#);
     assert_eq!(from_json::<TimersQuery>(&text).unwrap(), query);
     let answer = r#"{"occurrences":[{"at":"1700000060","due":"1700000061"}],"by_time":true,"more":true}"#;
     let answer = from_json::<proto::QueryOccurrencesResponse>(answer).unwrap();

@@ -73,7 +73,7 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
     let cancel = state.timer.take().map(|id| Change::cancel(&id).into_optional(me, CANCELLED));
     let mut response = Response::new().add_submessages(cancel);
     if let ExecuteMsg::Start { every, note } = msg {
-        let timer = Timer::every(every).payload(&note)?.gas_limit(GAS_LIMIT).label("wake-up");
+        let timer = Timer::every(every).payload(&note)?.gas_limit(GAS_LIMIT).name("wake-up");
         response = response.add_submessage(timer.into_submsg(me, SCHEDULED));
     }
     STATE.save(deps.storage, &state)?;

@@ -109,7 +109,7 @@ fn settle_later(deps: DepsMut, env: &Env, mut auction: Auction, mut response: Re
         .cell_limit(CELL_LIMIT)
         .retry(5, 10)
         .on_unfunded(OnUnfunded::Suspend)
-        .label("auction");
+        .name("auction");
     AUCTION.save(deps.storage, &auction)?;
     Ok(response.add_submessage(timer.into_submsg(me, SCHEDULED)))
 }

@@ -9,7 +9,7 @@ use cosmwasm_std::{
     Response, StdError, StdResult, SubMsg, SubMsgResult, Uint128, WasmMsg,
 };
 use cw_storage_plus::Item;
-use cw_timers::{timer_id, Change, Interval, OnUnfunded, SudoMsg, Timer, TimerId, TimersQuerier};
+use cw_timers::{timer_id, Change, OnUnfunded, SudoMsg, Timer, TimerId, TimersQuerier};
 
 const GAS_LIMIT: u64 = 250_000;
 const CELL_LIMIT: u64 = 4_000;
@@ -106,11 +106,12 @@ pub fn instantiate(deps: DepsMut, env: Env, info: MessageInfo, msg: InstantiateM
         timer: None,
     };
     PLAN.save(deps.storage, &plan)?;
-    let timer = Timer::on(Interval::every(msg.every).remaining(msg.rounds))
+    let timer = Timer::every(msg.every)
+        .remaining(msg.rounds)
         .gas_limit(GAS_LIMIT)
         .cell_limit(CELL_LIMIT)
         .on_unfunded(OnUnfunded::Suspend)
-        .label("dca");
+        .name("dca");
     Ok(Response::new().add_submessage(timer.into_submsg(&env.contract.address, SCHEDULED)))
 }
 

@@ -125,10 +125,10 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
                 When::Below { key, bound, cooldown } => {
                     let place = WatchKey::contract_key(&deps.api.addr_canonicalize(contract.as_str())?, &key);
                     let below = place.when(Condition::Less(bound.to_string()));
-                    Timer::on(Watch::key(below).remaining(0).cooldown(cooldown))
+                    Timer::on(Watch::key(below).cooldown(cooldown)).remaining(0)
                 }
             };
-            timer = timer.gas_limit(gas_limit).cell_limit(CELL_LIMIT).on_unfunded(OnUnfunded::Suspend).label("keeper");
+            timer = timer.gas_limit(gas_limit).cell_limit(CELL_LIMIT).on_unfunded(OnUnfunded::Suspend).name("keeper");
             if let Some(most) = max_charge {
                 timer = timer.max_charge(most);
             }

@@ -139,7 +139,7 @@ fn subscribe(deps: DepsMut, env: Env, info: MessageInfo) -> StdResult<Response> 
         .gas_limit(GAS_LIMIT)
         .cell_limit(CELL_LIMIT)
         .on_unfunded(OnUnfunded::Suspend)
-        .label("subscription");
+        .name("subscription");
     Ok(Response::new().add_submessage(timer.into_submsg(&env.contract.address, SCHEDULED)))
 }
 

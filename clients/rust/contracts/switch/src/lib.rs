@@ -91,7 +91,7 @@ fn arm(deps: DepsMut, env: &Env, mut state: State) -> StdResult<Response> {
         .cell_limit(CELL_LIMIT)
         .retry(3, 10)
         .on_unfunded(OnUnfunded::Suspend)
-        .label("dead man's switch");
+        .name("dead man's switch");
     STATE.save(deps.storage, &state)?;
     Ok(Response::new().add_submessages(cancel).add_submessage(timer.into_submsg(me, SCHEDULED)))
 }

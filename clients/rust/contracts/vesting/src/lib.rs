@@ -103,7 +103,7 @@ pub fn instantiate(deps: DepsMut, env: Env, info: MessageInfo, msg: InstantiateM
         .gas_limit(GAS_LIMIT)
         .cell_limit(CELL_LIMIT)
         .on_unfunded(OnUnfunded::Suspend)
-        .label("vesting");
+        .name("vesting");
     Ok(Response::new().add_submessage(timer.into_submsg(&env.contract.address, SCHEDULED)))
 }
 

@@ -1,10 +1,10 @@
 //! What comes next of a timer: the chain's `x/timers/recurrence/after.go`.
 
-use cw_timers::proto::{HoldReason, OnFailure, OnUnfunded, Retry, TimerInfo};
+use cw_timers::proto::{HoldReason, OnFailure, OnUnfunded, Retry};
 
 use super::*;
 use crate::config::Config;
-use crate::store::{Moment, Reason, Record};
+use crate::store::{Moment, Reason, Record, Timer};
 
 /// What became of a timer whose turn it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,42 +61,42 @@ pub(crate) struct Next {
 
 /// First the renewal, then a retry, then the next occurrence, then the end, each judged by the renewed end.
 pub(crate) fn after(before: &Record, mut turn: Turn<'_>, config: &Config, now: Moment) -> Next {
-    let waits_for_coins = matches!(before.info.on_unfunded, OnUnfunded::Skip | OnUnfunded::Suspend);
+    let waits_for_coins = matches!(before.info.spec.on_unfunded, OnUnfunded::Skip | OnUnfunded::Suspend);
     if turn.outcome == Outcome::ShortOfCoins && !waits_for_coins {
         turn.outcome = Outcome::Failed;
     }
     let mut n = Next { record: before.clone(), stays: true, suspended: false, passed: Vec::new() };
     let (outcome, t) = (turn.outcome, &before.info);
     n.record.drop_hit();
-    n.record.info.since = 0;
+    n.record.info.status.since = 0;
     if outcome.fired() {
         let next = &mut n.record.info;
         prepare::renew(config, next, now);
-        next.fire_seq += 1;
+        next.status.fire_seq += 1;
         if outcome != Outcome::ShortOfCoins {
             // It restores none.
-            (next.skips, n.record.owed) = (0, 0);
+            (next.status.skips, n.record.owed) = (0, 0);
         }
-        if next.recurrence.is_some() {
+        if next.status.recurrence.is_some() {
             edit(next, |r| r.lapses = 0);
             pass(&mut n.passed, turn.occurrence.passed.clone(), later_or(t, Reason::Window));
         }
     }
     let failed = matches!(outcome, Outcome::Failed | Outcome::ShortOfCoins);
-    if (failed || outcome == Outcome::Succeeded) && !t.tried {
-        n.record.info.deliveries += 1;
+    if (failed || outcome == Outcome::Succeeded) && !t.status.tried {
+        n.record.info.status.deliveries += 1;
     }
     if failed && retried(&mut n.record.info, &turn, now) {
         n.record.keep_hit(before);
         return n;
     }
-    if outcome == Outcome::ShortOfCoins && t.on_unfunded == OnUnfunded::Suspend {
+    if outcome == Outcome::ShortOfCoins && t.spec.on_unfunded == OnUnfunded::Suspend {
         hold(&mut n.record.info, turn.occurrence);
         n.record.keep_hit(before);
         n.suspended = true;
         return n;
     }
-    let tried = t.tried || n.record.info.deliveries > t.deliveries;
+    let tried = t.status.tried || n.record.info.status.deliveries > t.status.deliveries;
     over(&mut n, t, &turn);
     n.stays = advance(&mut n, tried, &turn, now);
     if n.stays {
@@ -106,29 +106,29 @@ pub(crate) fn after(before: &Record, mut turn: Turn<'_>, config: &Config, now: M
 }
 
 /// Makes a timer due again after a fire that failed: the same occurrence, later. Whether that may be.
-fn retried(timer: &mut TimerInfo, turn: &Turn<'_>, now: Moment) -> bool {
-    let Some(retry) = &timer.retry else { return false };
-    if timer.retries >= retry.max || !retries_after(retry, turn) {
+fn retried(timer: &mut Timer, turn: &Turn<'_>, now: Moment) -> bool {
+    let Some(retry) = &timer.spec.retry else { return false };
+    if timer.status.retries >= retry.max || !retries_after(retry, turn) {
         return false;
     }
-    let distance = distance(retry, timer.retries);
+    let distance = distance(retry, timer.status.retries);
     let (at, end) = match by_time(timer) {
-        true => (now.time as u64, timer.expires_time as u64),
+        true => (now.time as u64, timer.status.expires_time as u64),
         false => (now.height, last_height(timer)),
     };
     if at > end || distance > end - at || expired(timer, now) {
         return false;
     }
     let at = at + distance;
-    if timer.recurrence.is_some() && !series_of(timer, now).open(turn.occurrence.at, at) {
+    if timer.status.recurrence.is_some() && !series_of(timer, now).open(turn.occurrence.at, at) {
         return false;
     }
     hold(timer, turn.occurrence);
-    timer.retries += 1;
+    timer.status.retries += 1;
     if by_time(timer) {
         wait_until(timer, at as i64, now);
     } else {
-        (timer.hold_reason, timer.due) = (HoldReason::Unspecified, at);
+        (timer.status.hold_reason, timer.status.due) = (HoldReason::Unspecified, at);
     }
     true
 }
@@ -145,8 +145,8 @@ fn retries_after(retry: &Retry, turn: &Turn<'_>) -> bool {
 }
 
 /// Keeps an occurrence in hand that was tried.
-fn hold(timer: &mut TimerInfo, occurrence: &Occurrence) {
-    timer.tried = true;
+fn hold(timer: &mut Timer, occurrence: &Occurrence) {
+    timer.status.tried = true;
     edit(timer, |r| {
         r.trying = occurrence.at;
         if occurrence.passed.count > 0 {
@@ -157,12 +157,12 @@ fn hold(timer: &mut TimerInfo, occurrence: &Occurrence) {
 }
 
 /// Ends the occurrence in hand, and says what has passed with it.
-fn over(n: &mut Next, t: &TimerInfo, turn: &Turn<'_>) {
+fn over(n: &mut Next, t: &Timer, turn: &Turn<'_>) {
     let next = &mut n.record.info;
-    (next.tried, next.retries) = (false, 0);
+    (next.status.tried, next.status.retries) = (false, 0);
     let unpaid = turn.outcome == Outcome::Unpaid;
     let short = turn.outcome == Outcome::ShortOfCoins;
-    let Some(r) = &mut next.recurrence else {
+    let Some(r) = &mut next.status.recurrence else {
         if unpaid || short {
             pass(&mut n.passed, Passed::one(last_due(t)), Reason::Unfunded);
         }
@@ -175,7 +175,7 @@ fn over(n: &mut Next, t: &TimerInfo, turn: &Turn<'_>) {
             r.after = o.at;
             short.then(|| (Passed::one(o.at), Reason::Unfunded))
         }
-        _ if t.tried => {
+        _ if t.status.tried => {
             r.after = trying;
             Some((Passed::one(trying), if unpaid { Reason::Unfunded } else { Reason::Retry }))
         }
@@ -200,12 +200,8 @@ fn over(n: &mut Next, t: &TimerInfo, turn: &Turn<'_>) {
 /// Makes the timer due at what comes next, and reports whether there is something. `tried`: whether what is over was.
 fn advance(n: &mut Next, tried: bool, turn: &Turn<'_>, now: Moment) -> bool {
     let timer = &mut n.record.info;
-    let left = repetitions(timer);
-    if !recurs(timer) || tried && left == 1 {
+    if !recurs(timer) || tried && repetitions(timer) > 0 && left(timer) == 0 {
         return false;
-    }
-    if tried && left > 0 {
-        set_repetitions(timer, left - 1);
     }
     let stops = match turn.outcome {
         Outcome::Failed => true,
@@ -217,29 +213,29 @@ fn advance(n: &mut Next, tried: bool, turn: &Turn<'_>, now: Moment) -> bool {
 }
 
 /// Makes a timer that repeats due again, and reports whether it is within its life.
-fn next_of(timer: &mut TimerInfo, passed: &mut Vec<Passing>, turn: &Turn<'_>, now: Moment) -> bool {
+fn next_of(timer: &mut Timer, passed: &mut Vec<Passing>, turn: &Turn<'_>, now: Moment) -> bool {
     let left = last_height(timer).saturating_sub(now.height);
-    if let Some(watch) = timer.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
+    if let Some(watch) = timer.spec.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
         let distance = watch.cooldown.max(1);
-        (timer.hold_reason, timer.due) = (HoldReason::Watching, now.height + distance);
+        (timer.status.hold_reason, timer.status.due) = (HoldReason::Watching, now.height + distance);
         return distance <= left;
     }
     let Some(every) = distance_of(timer) else {
         settle(timer, passed, now);
         return to_next(timer, now);
     };
-    timer.hold_reason = HoldReason::Unspecified;
+    timer.status.hold_reason = HoldReason::Unspecified;
     if turn.outcome.fired() {
-        timer.due = now.height + every;
+        timer.status.due = now.height + every;
         return every <= left;
     }
     operations::skip_from(timer, last_due(timer), 1, now)
 }
 
 /// Lets pass what may fire no more by now, and was never ready: nobody is charged for it.
-fn settle(timer: &mut TimerInfo, passed: &mut Vec<Passing>, now: Moment) {
+fn settle(timer: &mut Timer, passed: &mut Vec<Passing>, now: Moment) {
     let series = series_of(timer, now);
-    let r = series.resolve(timer.recurrence.as_ref().map_or(0, |r| r.after));
+    let r = series.resolve(timer.status.recurrence.as_ref().map_or(0, |r| r.after));
     if r.passed.count > 0 && (r.open.is_none() || series.each) {
         edit(timer, |recurrence| recurrence.after = r.passed.last);
         pass(passed, r.passed, Reason::Window);
@@ -251,26 +247,26 @@ fn count(n: &mut Next, turn: &Turn<'_>, failed: bool, config: &Config) {
     let (most, next) = (config.max_unfunded_skips, &mut n.record.info);
     match turn.outcome {
         Outcome::ShortOfCoins | Outcome::Unpaid => {
-            next.skips += 1;
+            next.status.skips += 1;
             n.record.owed += u32::from(turn.outcome == Outcome::Unpaid);
-            n.suspended = next.skips >= most;
+            n.suspended = next.status.skips >= most;
         }
         _ if failed => {
-            next.failures += 1;
+            next.status.failures += 1;
             let limit = on_failure(next).1;
-            if limit > 0 && next.failures >= limit {
-                (next.failures, n.suspended) = (0, true);
+            if limit > 0 && next.status.failures >= limit {
+                (next.status.failures, n.suspended) = (0, true);
             }
         }
         Outcome::Lapsed if !turn.occurrence.early() => {
-            if let Some(r) = &mut next.recurrence {
+            if let Some(r) = &mut next.status.recurrence {
                 r.lapses += 1;
                 if r.lapses >= most {
                     (r.lapses, n.suspended) = (0, true);
                 }
             }
         }
-        Outcome::Succeeded => next.failures = 0,
+        Outcome::Succeeded => next.status.failures = 0,
         _ => {}
     }
 }
@@ -283,9 +279,9 @@ fn pass(all: &mut Vec<Passing>, passed: Passed, reason: Reason) {
 
 /// The height from which an interval that counts from its fires counts: that of the last try of the one in hand, or that
 /// at which it became due.
-pub(super) fn last_due(timer: &TimerInfo) -> u64 {
-    match &timer.last_outcome {
-        Some(outcome) if timer.tried => outcome.height,
+pub(super) fn last_due(timer: &Timer) -> u64 {
+    match &timer.status.last_outcome {
+        Some(outcome) if timer.status.tried => outcome.height,
         _ => due_since(timer),
     }
 }

@@ -2,29 +2,27 @@
 //! the timer and returns what has passed by it; after an error the timer may have changed and is to be dropped.
 
 use cw_multi_test::error::AnyResult;
-use cw_timers::proto::{HoldReason, Message, Recurrence, ResumeAt, TimerInfo};
+use cw_timers::proto::{HoldReason, Message, Recurrence, ResumeAt};
 use cw_timers::TimersError;
 
 use super::after::last_due;
 use super::update::in_hand;
 use super::*;
-use crate::store::{Moment, Reason};
+use crate::store::{Moment, Reason, Timer};
 
 const NONE_LEFT: &str = "it has no further occurrence within its life: cancel it, or extend it first";
 const LAST: &str = "its last repetition has been tried: resume it now, or cancel it";
 
 /// Ends the occurrence in hand of a timer that was tried. It stays counted, and is no failure.
-fn give_up(timer: &mut TimerInfo) -> AnyResult<()> {
-    if !timer.tried {
+fn give_up(timer: &mut Timer) -> AnyResult<()> {
+    if !timer.status.tried {
         return Ok(());
     }
-    match repetitions(timer) {
-        0 => {}
-        1 => return refuse(TimersError::ExpiresTooSoon, LAST),
-        left => set_repetitions(timer, left - 1),
+    if left(timer) == 1 {
+        return refuse(TimersError::ExpiresTooSoon, LAST);
     }
-    (timer.tried, timer.retries) = (false, 0);
-    timer.recurrence = timer.recurrence.take().map(|before| {
+    (timer.status.tried, timer.status.retries) = (false, 0);
+    timer.status.recurrence = timer.status.recurrence.take().map(|before| {
         Recurrence::with(|r| (r.after, r.lapses, r.forced) = (before.trying, before.lapses, before.forced))
     });
     Ok(())
@@ -32,14 +30,14 @@ fn give_up(timer: &mut TimerInfo) -> AnyResult<()> {
 
 /// Lets the next occurrences of a timer pass. One that is on hold stays so. `from` is the next one, or 0 for whichever that
 /// is; `open` the first height at which a timer may become due.
-pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, open: u64, now: Moment) -> AnyResult<Vec<Passing>> {
+pub(crate) fn skip(timer: &mut Timer, count: u64, from: u64, open: u64, now: Moment) -> AnyResult<Vec<Passing>> {
     let every = distance_of(timer);
-    if timer.recurrence.is_none() && every.is_none() {
+    if timer.status.recurrence.is_none() && every.is_none() {
         return refuse(TimersError::UnsupportedTimerType, "only a calendar or an interval has occurrences");
     }
-    let held = on_hold(timer).then_some(timer.hold_reason);
-    let tried = timer.tried;
-    let last = match &timer.recurrence {
+    let held = on_hold(timer).then_some(timer.status.hold_reason);
+    let tried = timer.status.tried;
+    let last = match &timer.status.recurrence {
         None => last_due(timer),
         Some(r) if tried => r.trying,
         Some(r) => {
@@ -62,7 +60,7 @@ pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, open: u64, now:
         }
         None => skip_series(timer, count, tried, now)?,
     };
-    let after = timer.recurrence.as_ref().map(|r| r.after);
+    let after = timer.status.recurrence.as_ref().map(|r| r.after);
     let comes = match (every, after) {
         (Some(every), _) => last + every * count == open,
         (None, Some(after)) if !by_time(timer) => series_of(timer, now).rule.next(after, open) == Some(open),
@@ -70,30 +68,30 @@ pub(crate) fn skip(timer: &mut TimerInfo, count: u64, from: u64, open: u64, now:
     };
     if comes {
         // In this very block.
-        timer.due = open;
+        timer.status.due = open;
     }
-    timer.since = 0;
+    timer.status.since = 0;
     if let Some(reason) = held {
-        timer.hold_reason = reason;
+        timer.status.hold_reason = reason;
     }
     Ok(passed)
 }
 
 /// Makes an interval that counts from its fires due so many repetitions after a height, and reports whether that is within
 /// its life.
-pub(super) fn skip_from(timer: &mut TimerInfo, height: u64, count: u64, now: Moment) -> bool {
+pub(super) fn skip_from(timer: &mut Timer, height: u64, count: u64, now: Moment) -> bool {
     let (last, every) = (last_height(timer), distance_of(timer).unwrap_or(1));
     if height > last || (last - height) / every < count {
         return false;
     }
-    timer.due = (height + every * count).max(now.height + 1);
-    timer.due <= last
+    timer.status.due = (height + every * count).max(now.height + 1);
+    timer.status.due <= last
 }
 
 /// Lets occurrences pass that are known in advance. `tried`: the first of them has been given up.
-fn skip_series(timer: &mut TimerInfo, count: u64, tried: bool, now: Moment) -> AnyResult<Vec<Passing>> {
+fn skip_series(timer: &mut Timer, count: u64, tried: bool, now: Moment) -> AnyResult<Vec<Passing>> {
     let series = series_of(timer, now);
-    let mut after = timer.recurrence.as_ref().map_or(0, |r| r.after);
+    let mut after = timer.status.recurrence.as_ref().map_or(0, |r| r.after);
     let mut asked = if tried { Passed::one(after) } else { Passed::default() };
     let mut later = Passed::default();
     if asked.count < count {
@@ -119,16 +117,16 @@ fn skip_series(timer: &mut TimerInfo, count: u64, tried: bool, now: Moment) -> A
 }
 
 /// Makes the next occurrence of a timer due in the next block, whatever its time, without window.
-pub(crate) fn run(timer: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>> {
-    let Some(recurrence) = &timer.recurrence else {
+pub(crate) fn run(timer: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
+    let Some(recurrence) = &timer.status.recurrence else {
         if distance_of(timer).is_none() {
             return refuse(TimersError::UnsupportedTimerType, "only a calendar or an interval has an occurrence");
         }
-        (timer.due, timer.since) = (now.height + 1, 0);
+        (timer.status.due, timer.status.since) = (now.height + 1, 0);
         return Ok(Vec::new());
     };
     let mut passed = Vec::new();
-    if timer.tried {
+    if timer.status.tried {
         edit(timer, |r| {
             if r.forced == 0 {
                 r.forced = r.trying;
@@ -150,16 +148,16 @@ pub(crate) fn run(timer: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>>
 }
 
 /// Makes a timer due in the next block.
-fn at_once(timer: &mut TimerInfo, now: Moment) {
-    (timer.hold_reason, timer.due, timer.since) = (HoldReason::Unspecified, now.height + 1, 0);
-    if timer.due_time > now.time {
-        timer.due_time = now.time.max(1);
+fn at_once(timer: &mut Timer, now: Moment) {
+    (timer.status.hold_reason, timer.status.due, timer.status.since) = (HoldReason::Unspecified, now.height + 1, 0);
+    if timer.status.due_time > now.time {
+        timer.status.due_time = now.time.max(1);
     }
 }
 
 /// Lets a timer go on that was on hold: now, as if nothing had been late, or with its next repetition.
-pub(crate) fn resume(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyResult<Vec<Passing>> {
-    let Some(recurrence) = timer.recurrence.clone() else {
+pub(crate) fn resume(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<Vec<Passing>> {
+    let Some(recurrence) = timer.status.recurrence.clone() else {
         let due = in_hand(timer, now).filter(|_| at == ResumeAt::Next);
         resume_plain(timer, at, now)?;
         return Ok(due.map(|due| Passing { passed: Passed::one(due), reason: Reason::Paused }).into_iter().collect());
@@ -168,16 +166,16 @@ pub(crate) fn resume(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyRes
         return resume_next(timer, now);
     }
     let series = series_of(timer, now);
-    let after = if timer.tried { recurrence.trying } else { recurrence.after };
+    let after = if timer.status.tried { recurrence.trying } else { recurrence.after };
     let came = match recurrence.forced {
         forced if forced > after => series.came(after).max(forced),
         _ => series.came(after),
     };
     let mut passed = Vec::new();
-    if timer.tried && (series.each || came == 0) {
+    if timer.status.tried && (series.each || came == 0) {
         edit(timer, |r| r.forced = r.trying);
         at_once(timer, now);
-    } else if timer.tried {
+    } else if timer.status.tried {
         passed = series.passed_before(after, came);
         edit(timer, |r| r.forced = came);
         at_once(timer, now);
@@ -199,16 +197,16 @@ pub(crate) fn resume(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyRes
         });
         set_due(timer, came, now);
     }
-    timer.since = 0;
+    timer.status.since = 0;
     Ok(passed)
 }
 
 /// Gives up what is in hand and what came.
-fn resume_next(timer: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>> {
-    let tried = timer.tried.then(|| timer.recurrence.as_ref().map_or(0, |r| r.trying));
+fn resume_next(timer: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
+    let tried = timer.status.tried.then(|| timer.status.recurrence.as_ref().map_or(0, |r| r.trying));
     give_up(timer)?;
     let series = series_of(timer, now);
-    let before = timer.recurrence.clone().unwrap_or_default();
+    let before = timer.status.recurrence.clone().unwrap_or_default();
     let came = series.came(before.after).max(before.forced);
     let mut passed = tried.map_or_else(Passed::default, Passed::one);
     if came > before.after {
@@ -220,7 +218,7 @@ fn resume_next(timer: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>> {
         }
     }
     edit(timer, |r| (r.after, r.forced) = (r.after.max(came), 0));
-    timer.since = 0;
+    timer.status.since = 0;
     if !to_next(timer, now) {
         return refuse(TimersError::ExpiresTooSoon, NONE_LEFT);
     }
@@ -228,10 +226,10 @@ fn resume_next(timer: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>> {
 }
 
 /// The same for a timer whose occurrences are not known in advance.
-fn resume_plain(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyResult<()> {
+fn resume_plain(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<()> {
     if at != ResumeAt::Next {
-        let came = if by_time(timer) { timer.due_time <= now.time } else { timer.due <= now.height };
-        if timer.tried || came {
+        let came = if by_time(timer) { timer.status.due_time <= now.time } else { timer.status.due <= now.height };
+        if timer.status.tried || came {
             at_once(timer, now);
         }
         return Ok(());
@@ -246,6 +244,6 @@ fn resume_plain(timer: &mut TimerInfo, at: ResumeAt, now: Moment) -> AnyResult<(
         return refuse(TimersError::ExpiresTooSoon, "its next repetition lies beyond its life");
     }
     give_up(timer)?;
-    (timer.due, timer.since) = (now.height + every, 0);
+    (timer.status.due, timer.status.since) = (now.height + every, 0);
     Ok(())
 }

@@ -2,15 +2,15 @@
 
 use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{
-    CalendarTrigger, HoldReason, IntervalFrom, IntervalTrigger, Message, Missed, OccurrenceTerms, OnFailure,
-    Recurrence, Renewal, TimerInfo, Trigger,
+    CalendarTrigger, HoldReason, IntervalFrom, IntervalTrigger, Message, Missed, OnFailure, OnUnfunded, Recurrence,
+    Renewal, Repeat, TimerSpec, Trigger,
 };
 use cw_timers::schedule::{Calendar, MAX_TIME};
 use cw_timers::TimersError;
 
-use super::{by_time, kind_of, refuse, trigger_of, wait_until, Kind};
+use super::{anchored, by_time, first_of, kind_of, recurs, refuse, repeat_of, trigger_of, wait_until, Kind};
 use crate::config::{Config, MAX_WATCH_KEYS};
-use crate::store::Moment;
+use crate::store::{Moment, Timer};
 use crate::watch;
 
 const MAX_JITTER: u64 = 86_400;
@@ -28,48 +28,82 @@ fn check_at_most_one(t: &Trigger) -> AnyResult<()> {
     refuse(error, format!("{kinds} triggers are stated"))
 }
 
-fn check_terms(terms: &Option<OccurrenceTerms>) -> AnyResult<()> {
-    let Some(terms) = terms else { return Ok(()) };
-    let known = !matches!(terms.missed, Missed::Unrecognized(_));
-    if !known || terms.window > MAX_TIME as u64 || terms.jitter > MAX_JITTER {
-        return refuse(TimersError::InvalidCalendar, "missed, window or jitter is out of bounds");
+/// A spec with its defaults left out, so that what means the same is the same.
+pub(crate) fn canonical(mut spec: TimerSpec) -> TimerSpec {
+    if let Some(repeat) = &mut spec.repeat {
+        if repeat.missed == Missed::Latest {
+            repeat.missed = Missed::Unspecified;
+        }
+        if repeat.on_failure == OnFailure::Roll {
+            repeat.on_failure = OnFailure::Unspecified;
+        }
     }
-    assert!(terms.jitter == 0, "cw-timers-test does not model jitter, which is drawn from the chain's own ids");
+    spec.repeat = spec.repeat.filter(|repeat| *repeat != Repeat::default());
+    if let Some(interval) = spec.trigger.as_mut().and_then(|t| t.interval.as_mut()) {
+        if interval.from == IntervalFrom::Fire {
+            interval.from = IntervalFrom::Unspecified;
+        }
+    }
+    if spec.on_unfunded == OnUnfunded::Destroy {
+        spec.on_unfunded = OnUnfunded::Unspecified;
+    }
+    spec
+}
+
+/// Checks what is stated of repetitions against the trigger.
+fn check_repeat(timer: &Timer) -> AnyResult<()> {
+    let (repeat, trigger) = (repeat_of(timer), trigger_of(timer));
+    if repeat == Repeat::default() {
+        return Ok(());
+    }
+    if !recurs(timer) {
+        return refuse(TimersError::InvalidRepeat, "repeat is stated for a timer that fires once");
+    }
+    let fails = (repeat.on_failure, repeat.max_failures) != (OnFailure::Unspecified, 0);
+    if trigger.watch.is_some() && fails {
+        return refuse(TimersError::InvalidRepeat, "on_failure is for a calendar or an interval");
+    }
+    let from_schedule = trigger.interval.is_some_and(|i| i.from == IntervalFrom::Schedule);
+    let terms = (repeat.missed, repeat.window, repeat.jitter) != (Missed::Unspecified, 0, 0);
+    if trigger.calendar.is_none() && !from_schedule && terms {
+        return refuse(TimersError::InvalidRepeat, "its occurrences are not known in advance");
+    }
+    if repeat.max_failures > 0 && repeat.on_failure != OnFailure::Suspend {
+        return refuse(TimersError::InvalidRepeat, "max_failures is stated without suspend");
+    }
+    let unknown = matches!(repeat.missed, Missed::Unrecognized(_));
+    if unknown || matches!(repeat.on_failure, OnFailure::Unrecognized(_)) {
+        return refuse(TimersError::InvalidRepeat, "missed or on_failure is unknown");
+    }
+    if repeat.window > MAX_TIME as u64 || repeat.jitter > MAX_JITTER {
+        return refuse(TimersError::InvalidRepeat, "window or jitter is out of bounds");
+    }
+    assert!(repeat.jitter == 0, "cw-timers-test does not model jitter, which is drawn from the chain's own ids");
     Ok(())
 }
 
-fn check_calendar(calendar: &CalendarTrigger) -> AnyResult<Calendar> {
-    let series = match Calendar::try_from(calendar) {
-        Ok(series) => series,
-        Err(err) => return refuse(TimersError::InvalidCalendar, err.to_string()),
-    };
-    if matches!(calendar.on_failure, OnFailure::Unrecognized(_)) {
-        return refuse(TimersError::InvalidCalendar, "want roll, stop or suspend");
+fn check_calendar(calendar: &CalendarTrigger) -> AnyResult<()> {
+    match Calendar::try_from(calendar) {
+        Ok(_) => Ok(()),
+        Err(err) => refuse(TimersError::InvalidCalendar, err.to_string()),
     }
-    check_terms(&calendar.occurrences)?;
-    Ok(series)
 }
 
 fn check_interval(interval: &IntervalTrigger, config: &Config) -> AnyResult<()> {
     if interval.every == 0 || interval.every > config.max_ttl_blocks {
         return refuse(TimersError::InvalidInterval, format!("every is {}", interval.every));
     }
-    if matches!(interval.on_failure, OnFailure::Unrecognized(_)) {
-        return refuse(TimersError::InvalidInterval, "want roll, stop or suspend");
-    }
     if matches!(interval.from, IntervalFrom::Unrecognized(_)) {
         return refuse(TimersError::InvalidInterval, "want from fire or schedule");
     }
-    if interval.occurrences.is_some() && interval.from != IntervalFrom::Schedule {
-        return refuse(TimersError::InvalidInterval, "occurrences are those of an interval from its schedule");
-    }
-    check_terms(&interval.occurrences)
+    Ok(())
 }
 
 /// Checks the trigger of a timer that is scheduled now, fills in its defaults, and sets when the timer is due.
-pub(crate) fn prepare(config: &Config, timer: &mut TimerInfo, now: Moment) -> AnyResult<()> {
-    let mut trigger = trigger_of(timer);
+pub(crate) fn prepare(config: &Config, timer: &mut Timer, now: Moment) -> AnyResult<()> {
+    let trigger = trigger_of(timer);
     check_at_most_one(&trigger)?;
+    timer.status.start = 0;
     match kind_of(timer) {
         Kind::Time => {
             let at = trigger.time.unwrap_or_default();
@@ -85,50 +119,43 @@ pub(crate) fn prepare(config: &Config, timer: &mut TimerInfo, now: Moment) -> An
         }
         Kind::Calendar => {
             check_time_triggers(config)?;
-            let calendar = trigger.calendar.as_mut().expect("a calendar");
-            if let Some(every) = calendar.every.as_mut().filter(|every| every.anchor == 0) {
-                every.anchor = now.time;
+            let calendar = trigger.calendar.expect("a calendar");
+            check_calendar(&calendar)?;
+            if calendar.every.is_some_and(|every| every.anchor == 0) {
+                timer.status.start = now.time as u64;
             }
-            if calendar.on_failure == OnFailure::Unspecified {
-                calendar.on_failure = OnFailure::Roll;
-            }
-            let series = check_calendar(calendar)?;
-            timer.trigger = Some(trigger);
+            let series = Calendar::try_from(&anchored(timer).expect("a calendar")).expect("it was checked");
             let Some(first) = series.next(now.time, now.time + config.max_ttl_seconds as i64) else {
                 return refuse(TimersError::InvalidCalendar, "it has no occurrence within the longest life");
             };
-            timer.recurrence = Some(Recurrence::with(|r| r.after = now.time as u64));
+            timer.status.recurrence = Some(Recurrence::with(|r| r.after = now.time as u64));
             wait_until(timer, first, now);
         }
         Kind::Watch => {
             let watched = trigger.watch.expect("a watch");
             watch::check(&watched, MAX_WATCH_KEYS, config.max_ttl_blocks)?;
-            (timer.hold_reason, timer.due) = (HoldReason::Watching, now.height + 1);
+            (timer.status.hold_reason, timer.status.due) = (HoldReason::Watching, now.height + 1);
         }
         Kind::Interval => {
-            let interval = trigger.interval.as_mut().expect("an interval");
-            check_interval(interval, config)?;
+            let interval = trigger.interval.expect("an interval");
+            check_interval(&interval, config)?;
             if interval.first == 0 {
-                interval.first = now.height + interval.every;
+                timer.status.start = now.height + interval.every;
             }
-            if interval.on_failure == OnFailure::Unspecified {
-                interval.on_failure = OnFailure::Roll;
-            }
-            timer.due = interval.first;
+            timer.status.due = first_of(timer);
             if interval.from == IntervalFrom::Schedule {
-                timer.recurrence = Some(Recurrence::with(|r| r.after = now.height));
+                timer.status.recurrence = Some(Recurrence::with(|r| r.after = now.height));
             }
-            timer.trigger = Some(trigger);
         }
         Kind::After => {
             if trigger.after > config.max_ttl_blocks {
                 return refuse(TimersError::TTLTooLong, format!("after is {}", trigger.after));
             }
-            timer.due = now.height + trigger.after;
+            timer.status.due = now.height + trigger.after;
         }
-        Kind::Height => timer.due = trigger.height,
+        Kind::Height => timer.status.due = trigger.height,
     }
-    Ok(())
+    check_repeat(timer)
 }
 
 fn check_time_triggers(config: &Config) -> AnyResult<()> {
@@ -139,65 +166,72 @@ fn check_time_triggers(config: &Config) -> AnyResult<()> {
 }
 
 /// Checks when a timer is due first, and its ends, or sets their defaults.
-pub(crate) fn check_life(config: &Config, timer: &mut TimerInfo, now: Moment) -> AnyResult<()> {
-    if timer.due <= now.height {
-        return refuse(TimersError::HeightNotInFuture, format!("height {} is not above {}", timer.due, now.height));
+pub(crate) fn check_life(config: &Config, timer: &mut Timer, now: Moment) -> AnyResult<()> {
+    let (due, last) = (timer.status.due, now.height + config.max_ttl_blocks);
+    if due <= now.height {
+        return refuse(TimersError::HeightNotInFuture, format!("height {due} is not above {}", now.height));
     }
-    let (last, last_time) = (now.height + config.max_ttl_blocks, now.time + config.max_ttl_seconds as i64);
+    if due > last {
+        return refuse(TimersError::TTLTooLong, format!("due height {due} is above {last}"));
+    }
+    check_end(config, timer, now)
+}
+
+/// Checks the ends of a timer, or sets their defaults.
+pub(crate) fn check_end(config: &Config, timer: &mut Timer, now: Moment) -> AnyResult<()> {
     default_end(config, timer, now);
-    if timer.due > last {
-        return refuse(TimersError::TTLTooLong, format!("due height {} is above {last}", timer.due));
+    let (last, last_time) = (now.height + config.max_ttl_blocks, now.time + config.max_ttl_seconds as i64);
+    let status = &timer.status;
+    if status.expires_at > last {
+        return refuse(TimersError::TTLTooLong, format!("expires_at {} is above {last}", status.expires_at));
     }
-    if timer.expires_at > last {
-        return refuse(TimersError::TTLTooLong, format!("expires_at {} is above {last}", timer.expires_at));
+    if status.expires_at != 0 && (status.expires_at <= now.height || status.expires_at < status.due) {
+        return refuse(TimersError::ExpiresTooSoon, format!("expires_at is below the due height {}", status.due));
     }
-    if timer.expires_at != 0 && timer.expires_at < timer.due {
-        return refuse(TimersError::ExpiresTooSoon, format!("expires_at is below the due height {}", timer.due));
-    }
-    if timer.expires_time == 0 {
+    if status.expires_time == 0 {
         return Ok(());
     }
-    if timer.expires_time <= now.time {
-        return refuse(TimersError::ExpiresTooSoon, format!("expires_time is {}", timer.expires_time));
+    if status.expires_time <= now.time {
+        return refuse(TimersError::ExpiresTooSoon, format!("expires_time is {}", status.expires_time));
     }
-    if timer.expires_time > last_time {
+    if status.expires_time > last_time {
         return refuse(TimersError::TTLTooLong, format!("expires_time is after {last_time}"));
     }
-    if timer.expires_time < timer.due_time {
-        return refuse(TimersError::ExpiresTooSoon, format!("expires_time is before {}", timer.due_time));
+    if status.expires_time < status.due_time {
+        return refuse(TimersError::ExpiresTooSoon, format!("expires_time is before {}", status.due_time));
     }
     Ok(())
 }
 
 /// As late as the config allows, in the clock of the trigger.
-pub(super) fn default_end(config: &Config, timer: &mut TimerInfo, now: Moment) {
+pub(super) fn default_end(config: &Config, timer: &mut Timer, now: Moment) {
     match by_time(timer) {
-        true if timer.expires_time == 0 => timer.expires_time = now.time + config.max_ttl_seconds as i64,
-        false if timer.expires_at == 0 => timer.expires_at = now.height + config.max_ttl_blocks,
+        true if timer.status.expires_time == 0 => timer.status.expires_time = now.time + config.max_ttl_seconds as i64,
+        false if timer.status.expires_at == 0 => timer.status.expires_at = now.height + config.max_ttl_blocks,
         _ => {}
     }
 }
 
 /// Notes the life that a timer renews itself by: from now to its ends.
-pub(crate) fn note_life(timer: &mut TimerInfo, now: Moment) {
-    if timer.renewal.is_none() {
+pub(crate) fn note_life(timer: &mut Timer, now: Moment) {
+    if timer.status.renewal.is_none() {
         return;
     }
-    timer.renewal = Some(Renewal::with(|r| {
-        if timer.expires_at > 0 {
-            r.blocks = timer.expires_at - now.height;
+    timer.status.renewal = Some(Renewal::with(|r| {
+        if timer.status.expires_at > 0 {
+            r.blocks = timer.status.expires_at - now.height;
         }
-        if timer.expires_time > 0 {
-            r.seconds = (timer.expires_time - now.time) as u64;
+        if timer.status.expires_time > 0 {
+            r.seconds = (timer.status.expires_time - now.time) as u64;
         }
     }));
 }
 
 /// Gives a timer its life again.
-pub(super) fn renew(config: &Config, timer: &mut TimerInfo, now: Moment) {
-    let Some(renewal) = timer.renewal.clone() else { return };
+pub(super) fn renew(config: &Config, timer: &mut Timer, now: Moment) {
+    let Some(renewal) = timer.status.renewal.clone() else { return };
     if renewal.blocks > 0 {
-        timer.expires_at = timer.expires_at.max(now.height + renewal.blocks.min(config.max_ttl_blocks));
+        timer.status.expires_at = timer.status.expires_at.max(now.height + renewal.blocks.min(config.max_ttl_blocks));
     }
     if renewal.seconds == 0 {
         return;
@@ -208,5 +242,5 @@ pub(super) fn renew(config: &Config, timer: &mut TimerInfo, now: Moment) {
     if let Some(last) = calendar.and_then(|c| c.transitions.last().map(|t| t.from)) {
         ends = ends.min(last - 1);
     }
-    timer.expires_time = timer.expires_time.max(ends);
+    timer.status.expires_time = timer.status.expires_time.max(ends);
 }

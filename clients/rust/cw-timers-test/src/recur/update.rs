@@ -1,37 +1,54 @@
 //! Gives timers another trigger: the chain's `x/timers/recurrence/update.go`, and `Replace` of its `x/timers/triggers`.
 
 use cw_multi_test::error::AnyResult;
-use cw_timers::proto::{CalendarTrigger, HoldReason, OffsetTransition, TimerInfo, Trigger};
+use cw_timers::proto::{CalendarTrigger, HoldReason, IntervalFrom, OffsetTransition, TimerSpec};
 use cw_timers::TimersError;
 
 use super::*;
 use crate::config::Config;
-use crate::store::{Moment, Reason};
+use crate::store::{Moment, Reason, Timer};
 
-/// A trigger as it is stated for a timer that has one: an interval or a calendar that states no first occurrence keeps the
-/// one that there is.
-fn rhythm(before: &Trigger, mut stated: Trigger) -> Trigger {
-    if let (Some(before), Some(stated)) = (&before.interval, &mut stated.interval) {
-        if stated.first == 0 {
-            stated.first = before.first;
-        }
+/// Says where a trigger begins that leaves it open, of a timer that has another one: where that does, if it is of the same
+/// kind.
+fn begin(before: &Timer, next: &mut Timer) {
+    if next.status.start == 0 {
+        return;
     }
-    let before = before.calendar.as_ref().and_then(|c| c.every.as_ref());
-    if let (Some(before), Some(stated)) = (before, stated.calendar.as_mut().and_then(|c| c.every.as_mut())) {
-        if stated.anchor == 0 {
-            stated.anchor = before.anchor;
+    match (kind_of(before), kind_of(next)) {
+        (Kind::Interval, Kind::Interval) => {
+            let first = first_of(before);
+            (next.status.start, next.status.due) = (first, first);
         }
+        (Kind::Calendar, Kind::Calendar) => {
+            if let Some(every) = anchored(before).and_then(|calendar| calendar.every) {
+                next.status.start = every.anchor as u64;
+            }
+        }
+        _ => {}
     }
-    stated
+}
+
+/// Whether the triggers of two timers have the same occurrences.
+fn same_series(before: &Timer, next: &Timer) -> bool {
+    let (a, b) = (trigger_of(before), trigger_of(next));
+    match (a.interval, b.interval, anchored(before), anchored(next)) {
+        (Some(a), Some(b), ..) => {
+            let scheduled = |from| from == IntervalFrom::Schedule;
+            a.every == b.every && first_of(before) == first_of(next) && scheduled(a.from) == scheduled(b.from)
+        }
+        (_, _, Some(a), Some(b)) => a == b,
+        _ => false,
+    }
 }
 
 /// Whether another trigger makes a timer due when the present one does, until its end. `after` states a height anew each
 /// time.
-pub(crate) fn same(before: &TimerInfo, after: &TimerInfo, now: Moment) -> bool {
+pub(crate) fn same(before: &Timer, after: &Timer, now: Moment) -> bool {
     let (a, b) = (trigger_of(before), trigger_of(after));
-    match (&a.calendar, &b.calendar) {
-        (Some(a), Some(b)) => same_calendar(a, b, now.time, before.expires_time),
-        _ if a.after > 0 && b.after > 0 => before.due == after.due,
+    match (anchored(before), anchored(after)) {
+        (Some(a), Some(b)) => same_calendar(&a, &b, now.time, before.status.expires_time),
+        _ if a.interval.is_some() && b.interval.is_some() => same_series(before, after),
+        _ if a.after > 0 && b.after > 0 => !before.status.tried && due_since(before) == after.status.due,
         _ => a == b,
     }
 }
@@ -64,49 +81,52 @@ fn effective(calendar: &CalendarTrigger, now: i64, end: i64) -> (i32, Vec<Offset
     (offset, changes)
 }
 
-fn keys_of(timer: &TimerInfo) -> Option<&[cw_timers::proto::WatchKey]> {
-    timer.trigger.as_ref()?.watch.as_ref().map(|w| w.keys.as_slice())
+fn keys_of(timer: &Timer) -> Option<&[cw_timers::proto::WatchKey]> {
+    timer.spec.trigger.as_ref()?.watch.as_ref().map(|w| w.keys.as_slice())
 }
 
 /// Whether two timers watch the same keys, under the same conditions.
-pub(crate) fn watches_the_same(a: &TimerInfo, b: &TimerInfo) -> bool {
+pub(crate) fn watches_the_same(a: &Timer, b: &Timer) -> bool {
     keys_of(a).is_some() && keys_of(a) == keys_of(b)
 }
 
-/// Gives a timer another trigger, checked as at scheduling, but that what fixes the rhythm may have passed. One that is
-/// stated as it stands changes nothing. One on hold stays so, unless it was its turn that put it there.
+/// Gives a timer the trigger and the repetitions of another spec, checked as at scheduling, but that what fixes the rhythm
+/// may have passed. What is stated as it stands changes nothing; `stated`: its owner named the trigger. One on hold stays
+/// so, unless it was its turn that put it there.
 pub(crate) fn replace(
     config: &Config,
-    timer: &mut TimerInfo,
-    trigger: Trigger,
+    timer: &mut Timer,
+    spec: &TimerSpec,
+    stated: bool,
     now: Moment,
 ) -> AnyResult<Vec<Passing>> {
     let (before, mut next) = (timer.clone(), timer.clone());
-    next.trigger = Some(trigger);
+    (next.spec.trigger, next.spec.repeat) = (spec.trigger.clone(), spec.repeat.clone());
+    let again = stated && kind_of(&next) == Kind::After;
+    if next.spec.trigger == before.spec.trigger && !again && next.spec.repeat == before.spec.repeat {
+        return Ok(Vec::new());
+    }
     if watches_the_same(&before, &next) {
         // What it has noticed stays.
-        prepare::prepare(config, &mut next, now)?;
-        timer.trigger = next.trigger;
+        prepare::prepare(config, &mut next.clone(), now)?;
+        recount(&before, &mut next);
+        *timer = next;
         return Ok(Vec::new());
     }
-    if !recurs(&before) && before.trigger == next.trigger && kind_of(&before) != Kind::After {
-        // A height or a time as it stands, which may have come.
-        return Ok(Vec::new());
-    }
-    next.trigger = next.trigger.map(|stated| rhythm(&trigger_of(&before), stated));
-    (next.recurrence, next.hold_reason, next.due_time) = (None, HoldReason::Unspecified, 0);
+    (next.status.recurrence, next.status.hold_reason, next.status.due_time) = (None, HoldReason::Unspecified, 0);
     prepare::prepare(config, &mut next, now)?;
     let (from, to) = (kind_of(&before), kind_of(&next));
     let watch = |kind| kind == Kind::Watch;
     if recurs(&before) && (watch(from) != watch(to) || !recurs(&next) || by_time(&before) != by_time(&next)) {
         return refuse(TimersError::UnsupportedTimerType, format!("it repeats by {from:?}, and not by {to:?}"));
     }
-    if same(&before, &next, now) {
-        timer.trigger = next.trigger;
+    begin(&before, &mut next);
+    if same(&before, &next, now) && next.spec.repeat == before.spec.repeat {
+        (timer.spec.trigger, timer.status.start) = (next.spec.trigger, next.status.start);
         return Ok(Vec::new());
     }
     if by_time(&before) != by_time(&next) {
-        (next.expires_at, next.expires_time) = (0, 0);
+        (next.status.expires_at, next.status.expires_time) = (0, 0);
     }
     prepare::default_end(config, &mut next, now);
     let passed = move_to(&before, &mut next, now)?;
@@ -114,37 +134,51 @@ pub(crate) fn replace(
         prepare::check_life(config, &mut next, now)?;
     }
     if on_hold(&before) && !returns_by_itself(&before) {
-        next.hold_reason = before.hold_reason;
+        next.status.hold_reason = before.status.hold_reason;
     }
+    recount(&before, &mut next);
     *timer = next;
     Ok(passed)
+}
+
+/// Counts from now on what another spec states of repetitions.
+fn recount(before: &Timer, next: &mut Timer) {
+    if repetitions(before) != repetitions(next) {
+        count_anew(next);
+    }
 }
 
 /// Says when a timer is due by another trigger, whose occurrences are those after this block and after the last that is
 /// over. `next` has the trigger, and what scheduling makes of it. What is in hand stays if the trigger has it too, or if
 /// of an interval the distance alone changes; else it has passed.
-fn move_to(before: &TimerInfo, next: &mut TimerInfo, now: Moment) -> AnyResult<Vec<Passing>> {
+fn move_to(before: &Timer, next: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
     let mut passed = Vec::new();
     let in_hand = in_hand(before, now);
-    if let Some(at) = in_hand {
-        if keeps(before, next, at) {
-            (next.due, next.due_time, next.since) = (before.due, before.due_time, before.since);
-            (next.hold_reason, next.tried, next.retries) = (before.hold_reason, before.tried, before.retries);
-            if next.recurrence.is_some() {
-                passed = keep_in_hand(before, next, at, now);
+    let same = same_series(before, next);
+    if same || in_hand.is_some_and(|at| keeps(before, next, at)) {
+        let (next_status, status) = (&mut next.status, &before.status);
+        (next_status.due, next_status.due_time, next_status.since) = (status.due, status.due_time, status.since);
+        next_status.hold_reason = status.hold_reason;
+        (next_status.tried, next_status.retries) = (status.tried, status.retries);
+        if next_status.recurrence.is_some() {
+            match in_hand.filter(|_| !same) {
+                Some(at) => passed = keep_in_hand(before, next, at, now),
+                None => next_status.recurrence.clone_from(&status.recurrence),
             }
-            return Ok(passed);
         }
+        return Ok(passed);
+    }
+    if let Some(at) = in_hand {
         passed.push(Passing { passed: Passed::one(at), reason: Reason::Updated });
     }
-    (next.tried, next.retries, next.since) = (false, 0, 0);
-    if next.recurrence.is_some() {
-        if let Some(r) = &before.recurrence {
+    (next.status.tried, next.status.retries, next.status.since) = (false, 0, 0);
+    if next.status.recurrence.is_some() {
+        if let Some(r) = &before.status.recurrence {
             edit(next, |recurrence| {
                 recurrence.after = recurrence.after.max(r.after).max(r.trying);
                 recurrence.lapses = r.lapses;
             });
-            if !before.tried {
+            if !before.status.tried {
                 passed = came_before(before, in_hand, now);
             }
         }
@@ -153,25 +187,27 @@ fn move_to(before: &TimerInfo, next: &mut TimerInfo, now: Moment) -> AnyResult<V
         }
         return Ok(passed);
     }
-    if let Some(every) = distance_of(next).filter(|_| next.due <= now.height) {
-        next.due = now.height + 1;
-        if let Some(outcome) = before.last_outcome.as_ref().filter(|_| recurs(before)) {
-            next.due = next.due.max(outcome.height + every);
+    if let Some(every) = distance_of(next).filter(|_| next.status.due <= now.height) {
+        next.status.due = now.height + 1;
+        if let Some(outcome) = before.status.last_outcome.as_ref().filter(|_| recurs(before)) {
+            next.status.due = next.status.due.max(outcome.height + every);
         }
     }
     Ok(passed)
 }
 
 /// The occurrence that a timer has in hand, whose own time has come: an instant of its clock.
-pub(super) fn in_hand(timer: &TimerInfo, now: Moment) -> Option<u64> {
-    let Some(r) = timer.recurrence.as_ref().filter(|_| kind_of(timer) != Kind::Watch) else {
+pub(super) fn in_hand(timer: &Timer, now: Moment) -> Option<u64> {
+    let Some(r) = timer.status.recurrence.as_ref().filter(|_| kind_of(timer) != Kind::Watch) else {
         return match kind_of(timer) {
             Kind::Watch => None,
-            _ if by_time(timer) => Some(timer.due_time as u64).filter(|_| timer.tried || timer.due_time <= now.time),
-            _ => Some(due_since(timer)).filter(|_| timer.tried || timer.due <= now.height),
+            _ if by_time(timer) => {
+                Some(timer.status.due_time as u64).filter(|_| timer.status.tried || timer.status.due_time <= now.time)
+            }
+            _ => Some(due_since(timer)).filter(|_| timer.status.tried || timer.status.due <= now.height),
         };
     };
-    if timer.tried {
+    if timer.status.tried {
         return Some(r.trying);
     }
     if r.forced > 0 {
@@ -181,14 +217,14 @@ pub(super) fn in_hand(timer: &TimerInfo, now: Moment) -> Option<u64> {
 }
 
 /// Whether another trigger has an occurrence too.
-fn keeps(before: &TimerInfo, next: &TimerInfo, at: u64) -> bool {
-    let interval = |timer: &TimerInfo| trigger_of(timer).interval;
+fn keeps(before: &Timer, next: &Timer, at: u64) -> bool {
+    let interval = |timer: &Timer| trigger_of(timer).interval;
     if let (Some(a), Some(b)) = (interval(before), interval(next)) {
-        if a.from == b.from && a.first == b.first {
+        if a.from == b.from && first_of(before) == first_of(next) {
             return true;
         }
     }
-    if before.recurrence.is_none() || next.recurrence.is_none() || at == 0 {
+    if before.status.recurrence.is_none() || next.status.recurrence.is_none() || at == 0 {
         return false;
     }
     series_of(next, Moment { height: 0, time: 0 }).rule.next(at - 1, at) == Some(at)
@@ -196,28 +232,28 @@ fn keeps(before: &TimerInfo, next: &TimerInfo, at: u64) -> bool {
 
 /// Keeps an occurrence in hand under another trigger, which may have other ones that have come: they are not its own.
 /// Where only the latest fires, those before it have passed.
-fn keep_in_hand(before: &TimerInfo, next: &mut TimerInfo, at: u64, now: Moment) -> Vec<Passing> {
+fn keep_in_hand(before: &Timer, next: &mut Timer, at: u64, now: Moment) -> Vec<Passing> {
     let mut passed = Vec::new();
-    let Some(mut recurrence) = before.recurrence.clone() else { return passed };
-    if !before.tried && recurrence.forced == 0 {
+    let Some(mut recurrence) = before.status.recurrence.clone() else { return passed };
+    if !before.status.tried && recurrence.forced == 0 {
         let series = series_of(before, now);
         if !series.each {
             passed = series.passed_before(recurrence.after, at);
             passed.iter_mut().for_each(|p| p.reason = Reason::Later);
             recurrence.after = at - 1;
         }
-        next.recurrence = Some(recurrence.clone());
+        next.status.recurrence = Some(recurrence.clone());
         if series_of(next, now).came(recurrence.after) != at {
             recurrence.forced = at;
         }
     }
-    next.recurrence = Some(recurrence);
+    next.status.recurrence = Some(recurrence);
     passed
 }
 
 /// The occurrences that have come of a timer, up to the one in hand.
-fn came_before(timer: &TimerInfo, in_hand: Option<u64>, now: Moment) -> Vec<Passing> {
-    let (series, after) = (series_of(timer, now), timer.recurrence.as_ref().map_or(0, |r| r.after));
+fn came_before(timer: &Timer, in_hand: Option<u64>, now: Moment) -> Vec<Passing> {
+    let (series, after) = (series_of(timer, now), timer.status.recurrence.as_ref().map_or(0, |r| r.after));
     let last = series.came(after).max(in_hand.unwrap_or(0));
     if last <= after {
         return Vec::new();

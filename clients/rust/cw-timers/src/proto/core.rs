@@ -177,21 +177,10 @@ messages! {
         /// `every` is the distance in blocks: from the height of one fire to the next due height, or of the
         /// occurrences (from).
         1 every: u64,
-        /// `first` is the first due height; 0 when scheduling means that many blocks from now.
+        /// `first` is the first due height; 0 means that many blocks after the one that schedules it.
         2 first: u64,
-        /// `remaining` is how many repetitions are left, the coming one included; 0 means until the timer
-        /// expires. Retries of one repetition count as one.
-        3 remaining: u64,
-        /// `on_failure` says what a failed repetition means for the rest.
-        4 on_failure: OnFailure,
         /// `from` says what the distance counts from.
-        5 from: IntervalFrom,
-        /// `occurrences` says which of several that have come may fire, how late and how spread. For
-        /// intervals from their schedule alone.
-        6 occurrences: Option<OccurrenceTerms>,
-        /// `max_failures` is after how many failed repetitions in a row on_failure suspend suspends; 0
-        /// means 1.
-        7 max_failures: u32,
+        3 from: IntervalFrom,
     }
     /// `Retry` repeats a failed fire some time or some blocks later. Each try is paid.
     Retry = "timers.v1.Retry" {
@@ -227,11 +216,9 @@ messages! {
     WatchTrigger = "timers.v1.WatchTrigger" {
         /// `keys` are what is watched.
         1 keys: Vec<WatchKey>,
-        /// `remaining` is how many fires are left; 0 means until the timer expires, 1 is one shot.
-        2 remaining: u64,
         /// `cooldown` is the least distance in blocks from a fire to the next block whose changes count; 0
         /// means 1. Changes within it do not make the timer due.
-        3 cooldown: u64,
+        2 cooldown: u64,
     }
     /// `WatchKey` names a key prefix of a store.
     WatchKey = "timers.v1.WatchKey" {
@@ -280,6 +267,58 @@ messages! {
         /// `max_priority_fee_per_cycle` is the most that the tip may be.
         2 max_priority_fee_per_cycle: String,
     }
+    /// `TimerSpec` is what an owner states of a timer: the same in the messages that schedule and update it, in
+    /// queries, genesis, files and bindings. What is empty is its default. The chain never changes it.
+    TimerSpec = "timers.v1.TimerSpec" {
+        /// `name` is how its owner calls it: at most 64 printable ASCII characters.
+        1 name: String,
+        /// `trigger` says when it is due: at a height above the current one, so many blocks after this one, at an
+        /// interval, at a time, by a calendar, or when watched state changes.
+        2 trigger: Option<Trigger>,
+        /// `repeat` is stated of a trigger that repeats alone.
+        3 repeat: Option<Repeat>,
+        /// `call` is what it does when it fires.
+        4 call: Option<TimerCall>,
+        /// `only_if` are conditions that must hold when it fires, at most 2, each on a whole key. While one does
+        /// not, the handler is not run and the fire is guarded: neither a success nor a failure.
+        5 only_if: Vec<WatchKey>,
+        /// `gas_limit` is the cycles that one fire may use; 0 means the least cap of the policies in force and
+        /// selected.
+        6 gas_limit: u64,
+        /// `cell_limit` is the cells that one fire may write; 0 means the default of the config.
+        7 cell_limit: u64,
+        /// `bid` is what it is willing to pay; without one the default estimator applies.
+        8 bid: Option<Bid>,
+        /// `max_charge` is the most that one fire may cost, in fee denom, whatever the prices; empty or 0 means
+        /// no bound. While its pre-charge would be more it is priced out.
+        9 max_charge: String,
+        /// `fee_payer` is charged at each fire; empty means who schedules it. Any other account must have granted
+        /// that one a fee allowance that covers MsgScheduleTimer.
+        10 fee_payer: String,
+        /// `expires_at` is the last height at which it may fire; 0 means as late as the config allows, or none
+        /// for a time or a calendar.
+        11 expires_at: u64,
+        /// `expires_time` is the last block time at which it may fire, in seconds since 1970; 0 means as late as
+        /// the config allows for a time or a calendar, and none for other triggers. If both are stated it ends at
+        /// whichever comes first.
+        12 expires_time: i64,
+        /// `retry` repeats failed fires; without it they are not repeated.
+        13 retry: Option<Retry>,
+        /// `on_unfunded` says what happens when the payer lacks funds.
+        14 on_unfunded: OnUnfunded,
+    }
+    /// `TimerCall` is what a timer does when it fires: a handler and a payload, or messages.
+    TimerCall = "timers.v1.TimerCall" {
+        /// `handler` is the named handler; empty means the default one. Not together with messages.
+        1 handler: String,
+        /// `payload` is what the handler receives. An account's timer states messages instead, or the same
+        /// messages as an encoded timers.v1.AccountPayload.
+        2 payload: Binary,
+        /// `messages` are run as the owner when it fires, in this order and atomically. The owner must be the
+        /// only signer of each. They are stored and paid for as the payload: encoded as a
+        /// timers.v1.AccountPayload.
+        3 messages: Vec<Any>,
+    }
     /// `AccountPayload` is the payload of a timer that runs messages: their only signer is the actor, and
     /// they run atomically.
     AccountPayload = "timers.v1.AccountPayload" {
@@ -299,19 +338,9 @@ messages! {
         /// `transitions` are changes of the offset, at most 16, in ascending order: a client compiles a
         /// time zone to them.
         4 transitions: Vec<OffsetTransition>,
-        /// `remaining` is how many deliveries are left, the coming one included; 0 means until the timer
-        /// expires.
-        5 remaining: u64,
-        /// `on_failure` says what a failed occurrence means for the rest.
-        6 on_failure: OnFailure,
-        /// `occurrences` says which of several that have come may fire, how late and how spread.
-        7 occurrences: Option<OccurrenceTerms>,
-        /// `max_failures` is after how many failed occurrences in a row on_failure suspend suspends; 0
-        /// means 1.
-        8 max_failures: u32,
         /// `offset_final` says that the offset of the last transition holds for ever: else a timer that
         /// renews itself ends with it.
-        9 offset_final: bool,
+        5 offset_final: bool,
     }
     /// `EveryRule` is anchor, and each so many seconds after it. It has no offset: local time does not
     /// concern it.
@@ -346,18 +375,27 @@ messages! {
         /// `offset_minutes` is local time less UTC from then on, at most 1,080 either way.
         2 offset_minutes: i32,
     }
-    /// `OccurrenceTerms` are what a timer states of its occurrences, which are known in advance: those of a
-    /// calendar, in seconds, and those of an interval from its schedule, in blocks.
-    OccurrenceTerms = "timers.v1.OccurrenceTerms" {
-        /// `missed` says which of several occurrences that have come may fire.
-        1 missed: Missed,
-        /// `window` is how late an occurrence may fire, in seconds or blocks from when it is due; 0 means
-        /// until the next comes, or with missed each until the timer expires.
-        2 window: u64,
-        /// `jitter` is by how much an occurrence may be due later, in seconds or blocks, at most 86,400 and
-        /// less than the distance to the next. How much it is follows from the timer's id and the
-        /// occurrence.
-        3 jitter: u64,
+    /// `Repeat` is what a timer that repeats states of its occurrences: of a calendar, an interval or a watch.
+    Repeat = "timers.v1.Repeat" {
+        /// `remaining` is how many are delivered, from the message on that states it; 0 means until the end of
+        /// life. Retries of one count as one.
+        1 remaining: u64,
+        /// `missed` says which of several occurrences that have come may fire. It, window and jitter are for
+        /// those that are known in advance: of a calendar, in seconds, and of an interval from its schedule, in
+        /// blocks.
+        2 missed: Missed,
+        /// `window` is how late an occurrence may fire, in seconds or blocks from when it is due; 0 means until
+        /// the next comes, or with missed each until the timer expires.
+        3 window: u64,
+        /// `jitter` is by how much an occurrence may be due later, in seconds or blocks, at most 86,400 and less
+        /// than the distance to the next. How much it is follows from the timer's id and the occurrence.
+        4 jitter: u64,
+        /// `on_failure` says what a failed occurrence means for the rest.
+        5 on_failure: OnFailure,
+        /// `max_failures` is after how many failed occurrences in a row on_failure suspend suspends; 0 means 1.
+        6 max_failures: u32,
+        /// `renew` gives the timer the same life again with each fire.
+        7 renew: bool,
     }
     /// `Recurrence` is what a record keeps of its occurrences.
     Recurrence = "timers.v1.Recurrence" {

@@ -3,26 +3,26 @@
 use cosmwasm_std::Binary;
 
 use super::{
-    Any, Bid, HoldReason, OnUnfunded, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal,
-    Retry, TimerConfig, TimerTier, Trigger, Verdict, WatchKey, WatchedKey,
+    Any, HoldReason, Outcome, PageRequest, PageResponse, Policy, PriorityTier, Recurrence, Renewal, TimerConfig,
+    TimerSpec, TimerTier, Verdict, WatchedKey,
 };
 use crate::describe::{enums, messages};
 
 enums! {
-    /// `TimerStatus` is the status of a live timer.
-    TimerStatus = "timers.v1.TimerStatus" {
+    /// `TimerPhase` is where a live timer stands.
+    TimerPhase = "timers.v1.TimerPhase" {
         /// Unspecified.
-        0 Unspecified = "TIMER_STATUS_UNSPECIFIED",
+        0 Unspecified = "TIMER_PHASE_UNSPECIFIED",
         /// Not due yet.
-        1 Pending = "TIMER_STATUS_PENDING",
+        1 Pending = "TIMER_PHASE_PENDING",
         /// Due, and waiting for the lane.
-        2 Ready = "TIMER_STATUS_READY",
+        2 Ready = "TIMER_PHASE_READY",
         /// Will never fire, and waits for cleanup.
-        3 Expired = "TIMER_STATUS_EXPIRED",
+        3 Expired = "TIMER_PHASE_EXPIRED",
         /// Not in the queue; hold_reason says why.
-        4 OnHold = "TIMER_STATUS_ON_HOLD",
+        4 OnHold = "TIMER_PHASE_ON_HOLD",
         /// Waits for watched state to change.
-        40 Watching = "TIMER_STATUS_WATCHING",
+        40 Watching = "TIMER_PHASE_WATCHING",
     }
     /// `EstimateBasis` is what an estimated wait is based on.
     EstimateBasis = "timers.v1.EstimateBasis" {
@@ -52,91 +52,82 @@ messages! {
         1 id: String,
         /// Actor.
         2 actor: String,
-        /// Fee payer.
-        3 fee_payer: String,
-        /// Status.
-        4 status: TimerStatus,
+        /// `scheduler` is who scheduled it, where that is not the actor: a contract's admin.
+        3 scheduler: String,
+        /// `spec` is what its owner stated. A payload of messages is stated as these; it is empty in a list if it
+        /// is long.
+        4 spec: Option<TimerSpec>,
+        /// `status` is what became of it, and what follows from the spec.
+        5 status: Option<TimerStatus>,
+    }
+    /// `TimerStatus` is the chain's part of a timer: no message states it.
+    TimerStatus = "timers.v1.TimerStatus" {
+        /// Phase.
+        1 phase: TimerPhase,
         /// Tier.
-        5 tier: TimerTier,
-        /// Due.
-        6 due: u64,
-        /// Expires at.
-        7 expires_at: u64,
-        /// Gas limit.
+        2 tier: TimerTier,
+        /// `due` is the height at which it became due this time, or will; due_time the time, jitter included, in
+        /// seconds since 1970, or 0.
+        3 due: u64,
+        /// Due time.
+        4 due_time: i64,
+        /// `since` is the height at which it became due this time, where due is a later one; 0 if that is due.
+        5 since: u64,
+        /// `expires_at` is the last height at which it may fire, and expires_time the last block time, in seconds
+        /// since 1970; 0 means none.
+        6 expires_at: u64,
+        /// Expires time.
+        7 expires_time: i64,
+        /// `gas_limit` and cell_limit are those in force, and fee_payer is who pays.
         8 gas_limit: u64,
         /// Cell limit.
-        18 cell_limit: u64,
-        /// Trigger.
-        9 trigger: Option<Trigger>,
-        /// Handler.
-        10 handler: String,
-        /// `payload` of payload_bytes bytes; empty in a list if it is long.
-        11 payload: Binary,
-        /// Payload bytes.
-        50 payload_bytes: u64,
-        /// `messages` is the payload of an account's timer, decoded; empty in lists, and if it is longer than
-        /// 65,536 bytes.
-        12 messages: Vec<Any>,
-        /// Bid.
-        13 bid: Option<Bid>,
+        9 cell_limit: u64,
+        /// Fee payer.
+        10 fee_payer: String,
+        /// `start` is where the trigger begins, where the spec leaves that open: the first height of an interval,
+        /// or the anchor of a calendar in seconds since 1970.
+        11 start: u64,
+        /// `left` is how many deliveries are left of the stated ones; 0 means that they are not counted.
+        12 left: u64,
+        /// `payload_bytes` is the length of the payload.
+        13 payload_bytes: u64,
+        /// `runs_messages`: a contract's payload is messages that run as the contract, as an account's always is.
+        14 runs_messages: bool,
         /// Schedule height.
-        14 schedule_height: u64,
+        15 schedule_height: u64,
         /// Seq.
-        15 seq: u64,
-        /// Fire seq.
-        16 fire_seq: u32,
-        /// On hold.
+        16 seq: u64,
+        /// Hold reason.
         17 hold_reason: HoldReason,
-        /// Retry.
-        30 retry: Option<Retry>,
+        /// Fire seq.
+        18 fire_seq: u32,
+        /// `deliveries` is how many occurrences were tried by a fire that was not guarded, and tried whether the
+        /// one in hand was.
+        19 deliveries: u64,
+        /// Tried.
+        20 tried: bool,
         /// `retries` is the number of retries used, the next fire included.
-        31 retries: u32,
-        /// On unfunded.
-        32 on_unfunded: OnUnfunded,
-        /// `last_outcome` is that of its last delivery, if it stayed after one.
-        33 last_outcome: Option<Outcome>,
-        /// `bid_locked` is the bid that the module's account holds for it; empty means 0.
-        34 bid_locked: String,
-        /// `unfunded_since` is the height at which, under policy tip, its payer lacked funds. Since then it
-        /// waits for the payer.
-        46 unfunded_since: u64,
-        /// `matched` are the watched keys that made it due; empty until one did.
-        40 matched: Vec<WatchedKey>,
-        /// `max_charge` is the most that one fire may cost, in fee denom; empty means no bound.
-        51 max_charge: String,
-        /// `label` is what its owner calls it; it identifies nothing.
-        52 label: String,
-        /// `scheduler` is who scheduled it, where that is not the actor: a contract's admin.
-        53 scheduler: String,
-        /// `runs_messages`: a contract's payload is messages that run as the contract, as an account's always
-        /// is.
-        54 runs_messages: bool,
-        /// `due_time` is the time at which it becomes due, or did, jitter included, and expires_time the
-        /// last block time at which it may fire, in seconds since 1970; 0 means none.
-        55 due_time: i64,
-        /// Expires time.
-        56 expires_time: i64,
-        /// `recurrence` is what it keeps of its occurrences; none if its trigger has none.
-        57 recurrence: Option<Recurrence>,
-        /// `failures` and skips in a row, and the life that a fire gives it again, as in its record.
-        58 failures: u32,
+        21 retries: u32,
+        /// `failures` and skips in a row.
+        22 failures: u32,
         /// Skips.
-        59 skips: u32,
-        /// Renewal.
-        60 renewal: Option<Renewal>,
-        /// `only_if` are conditions that must hold when it fires.
-        61 only_if: Vec<WatchKey>,
+        23 skips: u32,
+        /// `last_outcome` is that of its last delivery, if it stayed after one.
+        24 last_outcome: Option<Outcome>,
+        /// `recurrence` is what it keeps of its occurrences; none if its trigger has none.
+        25 recurrence: Option<Recurrence>,
+        /// `renewal` is the life that a fire gives it again.
+        26 renewal: Option<Renewal>,
+        /// `bid_locked` is the bid that the module's account holds for it; empty means 0.
+        27 bid_locked: String,
+        /// `unfunded_since` is the height at which, under policy tip, its payer lacked funds. Since then it waits
+        /// for the payer.
+        28 unfunded_since: u64,
+        /// `matched` are the watched keys that made it due; empty until one did.
+        29 matched: Vec<WatchedKey>,
         /// `verdict` is what the next block makes of it if nothing changes until then. That of a timer which is
         /// ready, or due in that block, is unspecified unless the request asks for it.
-        62 verdict: Verdict,
-        /// `deliveries` is how many occurrences were tried by a fire that was not guarded, and tried whether
-        /// the one in hand was.
-        63 deliveries: u64,
-        /// Tried.
-        64 tried: bool,
-        /// `since` is the height at which it became due this time, where due is a later one; 0 if that is
-        /// due.
-        65 since: u64,
+        30 verdict: Verdict,
     }
     /// `Opcodes` are the numbers by which tools identify the authority's messages.
     Opcodes = "timers.v1.Opcodes" {
@@ -425,20 +416,15 @@ messages! {
     }
     /// QueryOccurrencesRequest.
     QueryOccurrencesRequest = "timers.v1.QueryOccurrencesRequest" {
-        /// `actor` and id name a live timer, by the id in hexadecimal or a unique prefix of it. Not together
-        /// with a trigger.
+        /// `actor` and id name a live timer, by the id in hexadecimal or a unique prefix of it. Not together with
+        /// a spec.
         1 actor: String,
         /// Id.
         2 id: String,
-        /// `trigger` of a timer that is not scheduled yet, with the ends of its life as MsgScheduleTimer states
-        /// them.
-        3 trigger: Option<Trigger>,
-        /// Expires at.
-        4 expires_at: u64,
-        /// Expires time.
-        5 expires_time: i64,
+        /// `spec` of a timer that is not scheduled yet, of which trigger, repeat and the end count.
+        3 spec: Option<TimerSpec>,
         /// `limit` of the occurrences that are returned, at most 100; 0 means 5.
-        6 limit: u32,
+        4 limit: u32,
     }
     /// QueryOccurrencesResponse.
     QueryOccurrencesResponse = "timers.v1.QueryOccurrencesResponse" {
