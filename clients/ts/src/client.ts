@@ -7,11 +7,11 @@ import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { defaultMaxCharge } from "./charge.js";
 import { Following, blockEvents, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
-import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
+import { Bid, OnUnfunded, Repeat, Retry, TimerSpec, Trigger, WatchKey } from "./gen/timers/v1/core.js";
 import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryOccurrencesRequest,
   QueryOccurrencesResponse, QueryWatchKeyRequest,
   TimerInfo } from "./gen/timers/v1/query.js";
-import { MsgScheduleTimer, MsgUpdateTimer, ResumeAt, TimerOptions } from "./gen/timers/v1/tx.js";
+import { MsgScheduleTimer, MsgUpdateTimer, ResumeAt } from "./gen/timers/v1/tx.js";
 import { guards } from "./guard.js";
 import { messageTypes } from "./messages.js";
 import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf,
@@ -26,7 +26,7 @@ import { RetryTerms, When, isByTime, onUnfundedOf, retryOf } from "./when.js";
  */
 const leadBlocks = 2;
 
-/** Job is what a timer does, and when. */
+/** Job is what an owner states of a timer, its spec: what is left out takes its default. */
 export interface Job {
   /** Messages that the chain runs as the owner. */
   messages: EncodeObject[];
@@ -34,7 +34,9 @@ export interface Job {
    * trigger says when, as people say it (every, at, after), or as the chain has it: also when watched state changes.
    */
   trigger: When | Partial<Trigger>;
-  label?: string;
+  /** repeat is what a timer that repeats states of its occurrences, beside what every says. */
+  repeat?: Partial<Repeat>;
+  name?: string;
   gasLimit?: bigint;
   cellLimit?: bigint;
   /**
@@ -43,8 +45,6 @@ export interface Job {
    */
   expiresAt?: bigint;
   expiresTime?: bigint;
-  /** renew gives a timer that repeats the same life again with each fire. */
-  renew?: boolean;
   bid?: Partial<Bid>;
   /** retry says how a failed fire is tried again, and paid again. */
   retry?: Retry | RetryTerms;
@@ -67,11 +67,12 @@ export interface Job {
   feePayer?: string;
 }
 
-/** Change is what an update replaces; what is left out stays. */
-export interface Change
-  extends Partial<Pick<Job, "messages" | "trigger" | "gasLimit" | "cellLimit" | "bid" | "maxCharge">> {
-  /** options replace retry, onUnfunded, renew and onlyIf together. */
-  options?: Pick<Job, "retry" | "onUnfunded" | "renew" | "onlyIf">;
+/** Change is what an update replaces, each field of the job by itself, and of repeat each one; what is left out stays. */
+export interface Change extends Partial<Job> {
+  /** reset are fields that take their defaults, by the chain's names: "retry", "repeat.renew". */
+  reset?: string[];
+  /** ifSeq is the seq that the timer must have, as its status says it: nobody has changed it since. */
+  ifSeq?: bigint;
 }
 
 /**
@@ -136,68 +137,59 @@ export class TimersClient {
    * UnknownOutcome if it was sent and the deadline came before an answer.
    */
   async schedule(sender: string, job: Job, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string> {
-    const { messages, trigger, bid, retry, onUnfunded, onlyIf, ...rest } = job;
-    const registry = this.signer().registry;
-    const timing = trigger instanceof When
-      ? await this.timing(trigger, rest)
-      : { trigger: Trigger.fromPartial(trigger) };
-    const value = MsgScheduleTimer.fromPartial({
-      sender,
-      ...rest,
-      ...timing,
-      bid: bid && Bid.fromPartial(bid),
-      retry: retryOf(retry, isByTime(timing.trigger)),
-      onUnfunded: onUnfundedOf(onUnfunded),
-      onlyIf: await this.guards(onlyIf),
-      maxCharge: await this.maxCharge(sender, rest.maxCharge, async () => ({ gasLimit: 0n, cellLimit: 0n, ...rest, bid })),
-      messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))),
-    });
+    this.signer();
+    const stated = await this.specOf(sender, job, async () => TimerInfo.create());
+    const value = MsgScheduleTimer.fromPartial({ sender, spec: TimerSpec.fromPartial(stated) });
     const { height, events } = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee,
       options);
     return happenings(events, height).find((happening) => happening.type === "TimerScheduled")!.id;
   }
 
   /**
-   * update changes a timer of the sender: what it does, when it is due, what it bids. The id stays. The trigger of a
-   * timer that repeats is replaced by one of the same kind.
+   * update changes what was stated of a timer of the sender, and nothing else. The id stays. The trigger of a timer that
+   * repeats is replaced by one of the same kind.
    */
   async update(sender: string, id: string, change: Change, fee: StdFee | "auto" = "auto",
     options: Sending = {}): Promise<void> {
-    const { messages, trigger, bid, options: stated, ...rest } = change;
-    const registry = this.signer().registry;
-    let timing: { trigger?: Trigger } = {};
-    if (trigger && !(trigger instanceof When)) timing = { trigger: Trigger.fromPartial(trigger) };
-    if (trigger instanceof When) {
-      const { timer } = await this.query.Timer({ actor: sender, id, verdict: false });
-      timing = { trigger: (await this.timing(trigger, { expiresTime: timer?.expiresTime })).trigger };
-    }
-    const value = MsgUpdateTimer.fromPartial({
-      sender,
-      id,
-      ...rest,
-      ...timing,
-      maxCharge: await this.maxCharge(sender, rest.maxCharge, async () => {
-        const { timer } = await this.query.Timer({ actor: sender, id, verdict: false });
-        return { gasLimit: rest.gasLimit || timer!.gasLimit, cellLimit: rest.cellLimit || timer!.cellLimit,
-          bid: bid ?? timer!.bid };
-      }),
-      bid: bid && Bid.fromPartial(bid),
-      call: messages && { messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))) },
-      options: stated && TimerOptions.fromPartial({
-        renew: stated.renew,
-        retry: retryOf(stated.retry, await this.countsTime(sender, id, timing.trigger, stated.retry)),
-        onUnfunded: onUnfundedOf(stated.onUnfunded),
-        onlyIf: await this.guards(stated.onlyIf),
-      }),
-    });
+    this.signer();
+    const { reset = [], ifSeq = 0n, ...job } = change;
+    const stated = await this.specOf(sender, job, async () =>
+      (await this.query.Timer({ actor: sender, id, verdict: false })).timer ?? TimerInfo.create());
+    const fields = Object.keys(stated).flatMap((key) =>
+      key === "repeat" ? Object.keys(stated.repeat!).map((within) => `repeat.${snake(within)}`) : [snake(key)]);
+    const spec = TimerSpec.fromPartial({ ...stated, trigger: stated.trigger ?? {}, call: stated.call ?? {} });
+    const value = MsgUpdateTimer.fromPartial({ sender, id, spec, fields: [...new Set([...fields, ...reset])], ifSeq });
     await this.send(sender, [{ typeUrl: "/timers.v1.MsgUpdateTimer", value }], fee, options);
   }
 
-  /** countsTime tells whether a timer whose retries are stated is due by time, by another trigger or the one that it has. */
-  private async countsTime(actor: string, id: string, trigger: Trigger | undefined,
-    retry: RetryTerms | undefined): Promise<boolean> {
-    if (trigger || !retry || typeof retry.after === "bigint") return isByTime(trigger);
-    return isByTime((await this.query.Timer({ actor, id, verdict: false })).timer?.trigger);
+  /** specOf is what is stated of a timer, as the chain has it. Has is the timer that there is, which is asked for if needed. */
+  private async specOf(actor: string, job: Partial<Job>, has: () => Promise<TimerInfo>): Promise<Partial<TimerSpec>> {
+    const { messages, trigger, repeat, bid, retry, onUnfunded, onlyIf, maxCharge, ...rest } = job;
+    const registry = this.signer().registry;
+    const spec: Partial<TimerSpec> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    let timing: Partial<Life> = trigger instanceof When || trigger === undefined ? {} : { trigger: Trigger.fromPartial(trigger) };
+    if (trigger instanceof When) {
+      const ends = rest.expiresTime ?? (await has()).status?.expiresTime;
+      timing = await this.timing(trigger, rest, ends);
+    }
+    Object.assign(spec, timing);
+    if (timing.repeat || repeat) spec.repeat = { ...timing.repeat, ...repeat } as Repeat;
+    if (spec.repeat === undefined) delete spec.repeat;
+    if (messages) {
+      spec.call = { handler: "", payload: new Uint8Array(),
+        messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))) };
+    }
+    if (bid) spec.bid = Bid.fromPartial(bid);
+    if (retry) spec.retry = retryOf(retry, isByTime(spec.trigger ?? (await has()).spec?.trigger));
+    if (onUnfunded !== undefined) spec.onUnfunded = onUnfundedOf(onUnfunded);
+    if (onlyIf) spec.onlyIf = await this.guards(onlyIf);
+    const most = await this.maxCharge(actor, maxCharge, async () => {
+      const { spec: had, status } = await has();
+      return { gasLimit: rest.gasLimit || status?.gasLimit || 0n, cellLimit: rest.cellLimit || status?.cellLimit || 0n,
+        bid: bid ?? had?.bid };
+    });
+    if (most !== undefined) spec.maxCharge = most;
+    return spec;
   }
 
   /** maxCharge is what was stated of it, with "default" at today's price of a timer. */
@@ -223,15 +215,15 @@ export class TimersClient {
   }
 
   /**
-   * occurrencesOf asks when a timer would be due if it were scheduled now, such as that of a MsgScheduleTimer. It throws
-   * if the chain refuses the trigger.
+   * occurrencesOf asks when a timer would be due if it were scheduled now, such as the spec of a MsgScheduleTimer. It
+   * throws if the chain refuses the trigger.
    */
   occurrencesOf(
-    { trigger, expiresAt, expiresTime }: Pick<MsgScheduleTimer, "trigger" | "expiresAt" | "expiresTime">,
+    spec: Pick<TimerSpec, "trigger"> & Partial<TimerSpec>,
     limit = 0,
   ): Promise<QueryOccurrencesResponse> {
     return this.query.Occurrences(
-      QueryOccurrencesRequest.fromPartial({ trigger: trigger ?? Trigger.create(), expiresAt, expiresTime, limit }));
+      QueryOccurrencesRequest.fromPartial({ spec: { ...spec, call: undefined }, limit }));
   }
 
   /** cancel removes timers of the sender, in one transaction. */
@@ -312,7 +304,7 @@ export class TimersClient {
     const same = (a: WatchKey): boolean =>
       a.store === key.store && a.prefix.length === key.prefix.length &&
       a.prefix.every((byte, i) => byte === key.prefix[i]);
-    const ids = (await this.list(sender)).filter((t) => t.trigger?.watch?.keys.some(same)).map((t) => t.id);
+    const ids = (await this.list(sender)).filter((t) => t.spec?.trigger?.watch?.keys.some(same)).map((t) => t.id);
     if (ids.length > 0) await this.cancel(sender, ids, fee, options);
     return ids;
   }
@@ -351,8 +343,8 @@ export class TimersClient {
     return this.query.Estimate(QueryEstimateRequest.fromPartial(request));
   }
 
-  /** costOf asks what a fire of a timer, or of one that is to be scheduled, would cost: preCharge is the most today. */
-  costOf(actor: string, timer: Pick<TimerInfo, "gasLimit" | "cellLimit" | "bid" | "maxCharge">):
+  /** costOf asks what a fire of a timer with this spec would cost: preCharge is the most today. */
+  costOf(actor: string, timer: Pick<TimerSpec, "gasLimit" | "cellLimit" | "bid" | "maxCharge">):
     Promise<QueryEstimateResponse> {
     const { gasLimit, cellLimit, bid, maxCharge } = timer;
     return this.estimate({
@@ -415,19 +407,23 @@ export class TimersClient {
   private async timing(
     when: When,
     { expiresAt, expiresTime }: { expiresAt?: bigint; expiresTime?: bigint },
-  ): Promise<{ trigger: Trigger; expiresAt: bigint; expiresTime: bigint }> {
+    ends: bigint | undefined,
+  ): Promise<Partial<Life>> {
     const [{ latest, blockMs }, { config }] = await Promise.all([this.pace(), this.query.Params({ fields: [] })]);
     const now = new Date(Math.max(Date.now(), latest.getTime()));
     const soonest = BigInt(Math.ceil((now.getTime() + leadBlocks * blockMs) / 1000));
-    const made = when.compile({ now, ends: expiresTime || undefined, longest: config?.maxTtlSeconds, soonest });
+    const made = when.compile({ now, ends: ends || undefined, longest: config?.maxTtlSeconds, soonest });
     if ((made.trigger.time || made.trigger.calendar) && config?.timeTriggers === false) {
       throw new Error(`${when}: this chain takes no triggers by time (time_triggers is off): want a number of blocks`);
     }
     if ((made.expiresAt && expiresAt) || (made.expiresTime && expiresTime)) {
       throw new Error(`${when} states until when the timer may fire, and so does the job: want one of them`);
     }
-    return { trigger: made.trigger, expiresAt: made.expiresAt || expiresAt || 0n,
-      expiresTime: made.expiresTime || expiresTime || 0n };
+    // What is not stated is no part of it; who says what becomes of failures says after how many.
+    const repeat = made.repeat && Object.fromEntries(Object.entries(made.repeat)
+      .filter(([name, value]) => value || (name === "maxFailures" && made.repeat!.onFailure)));
+    return { trigger: made.trigger, ...(repeat && { repeat: repeat as Partial<Repeat> }),
+      ...(made.expiresAt && { expiresAt: made.expiresAt }), ...(made.expiresTime && { expiresTime: made.expiresTime }) };
   }
 
   /**
@@ -528,6 +524,14 @@ export class TimersClient {
     }
   }
 }
+
+/** Life is what a statement of time makes of a spec. */
+interface Life extends Pick<TimerSpec, "trigger" | "expiresAt" | "expiresTime"> {
+  repeat: Partial<Repeat>;
+}
+
+/** snake is the chain's name of a field: gas_limit. */
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
 /** Refusal is the reason for which a node refused a transaction. */
 class Refusal extends Error {}

@@ -17,10 +17,11 @@ export {
 } from "./words.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
 export {
-  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Retry, HoldReason, StaticBid, Trigger, Verdict,
+  Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Repeat, Retry, HoldReason, StaticBid, TimerCall, TimerSpec,
+  Trigger, Verdict,
   WatchCondition, WatchKey,
 } from "./gen/timers/v1/core.js";
-export { QueryEstimateRequest, QueryEstimateResponse, TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";
+export { QueryEstimateRequest, QueryEstimateResponse, TimerInfo, TimerPhase, TimerStatus } from "./gen/timers/v1/query.js";
 export { MsgScheduleTimer, MsgUpdateTimer } from "./gen/timers/v1/tx.js";
 /** All messages and queries of the module, as they are generated. */
 export * as core from "./gen/timers/v1/core.js";

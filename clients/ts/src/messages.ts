@@ -9,6 +9,7 @@ import { Params as AgentParams } from "./gen/timers/agent/v1/agent.js";
 import { Params as AuctionParams } from "./gen/timers/auction/v1/auction.js";
 import { Params as ScoreParams } from "./gen/timers/score/v1/score.js";
 import { Params as TipParams } from "./gen/timers/tip/v1/tip.js";
+import { TimerSpec } from "./gen/timers/v1/core.js";
 import * as tx from "./gen/timers/v1/tx.js";
 
 /** messageTypes are the messages of the module, for a Registry of CosmJS. */
@@ -53,12 +54,8 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
   const all: AminoConverters = { ...createDefaultAminoConverters(), ...more };
   const types = (): AminoTypes => new AminoTypes(all);
   Object.assign(all, {
-    "/timers.v1.MsgScheduleTimer": converter(tx.MsgScheduleTimer, (m) => m, (json, { trigger }) => {
-      json.trigger ??= {}; // the chain states it always
-      if (json.trigger.watch) json.trigger.watch.keys ??= [];
-      if (trigger?.time) json.trigger.time = instant(trigger.time);
-    }),
-    "/timers.v1.MsgUpdateTimer": converter(tx.MsgUpdateTimer, (m) => m.call),
+    "/timers.v1.MsgScheduleTimer": converter(tx.MsgScheduleTimer, (m) => m.spec),
+    "/timers.v1.MsgUpdateTimer": converter(tx.MsgUpdateTimer, (m) => m.spec),
     "/timers.v1.MsgExtendTimer": converter(tx.MsgExtendTimer),
     "/timers.v1.MsgPauseTimer": converter(tx.MsgPauseTimer),
     "/timers.v1.MsgResumeTimer": converter(tx.MsgResumeTimer),
@@ -110,19 +107,19 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
 
   /** The generated JSON has the names, numbers and omissions of amino JSON. Packed messages have not. */
   function converter<T>(
-    type: tx.MessageFns<T>, carrier?: (message: T) => { messages: Any[] } | undefined, complete?: (json: any, message: T) => void,
+    type: tx.MessageFns<T>, specOf?: (message: T) => TimerSpec | undefined,
   ): AminoConverter {
-    const packed = (json: any): any => (json.messages ? json : (json.call ?? {}));
+    const packed = (json: any): any => json.spec?.call ?? {};
     return {
       aminoType: "timers/" + nameOf(type),
       toAmino: (partial: T) => {
         const message = type.fromPartial(partial as any);
         const json = type.toJSON(message) as any;
-        const within = carrier?.(message)?.messages ?? [];
+        if (specOf) json.spec = complete(json.spec ?? {}, specOf(message));
+        const within = specOf?.(message)?.call?.messages ?? [];
         if (within.length > 0) {
           packed(json).messages = within.map((any) => types().toAmino({ typeUrl: any.typeUrl, value: registry.decode(any) }));
         }
-        complete?.(json, message);
         return json;
       },
       fromAmino: (json: any): T => {
@@ -131,12 +128,21 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
         delete packed(copy).messages;
         const message = type.fromJSON(copy);
         if (within.length > 0) {
-          carrier!(message)!.messages = within.map((amino) => Any.fromPartial(registry.encodeAsAny(types().fromAmino(amino))));
+          specOf!(message)!.call!.messages = within.map((amino) => Any.fromPartial(registry.encodeAsAny(types().fromAmino(amino))));
         }
         return message;
       },
     };
   }
+}
+
+/** complete adds to a spec what the chain states always, and writes a time as it does. */
+function complete(json: any, spec: TimerSpec | undefined): any {
+  json.trigger ??= {};
+  json.call ??= {};
+  if (json.trigger.watch) json.trigger.watch.keys ??= [];
+  if (spec?.trigger?.time) json.trigger.time = instant(spec.trigger.time);
+  return json;
 }
 
 /** instant is a time as Go writes it: to the nanosecond, without zeros at the end. A Date knows milliseconds. */

@@ -5,9 +5,9 @@ import {
   type CalendarTrigger,
   IntervalFrom,
   Missed,
-  type OccurrenceTerms,
   OnFailure,
   OnUnfunded,
+  Repeat,
   Retry,
   Trigger,
 } from "./gen/timers/v1/core.js";
@@ -69,6 +69,8 @@ export interface Life {
 /** Timing is what a statement comes to. */
 export interface Timing {
   trigger: Trigger;
+  /** repeat is what was stated of the occurrences of a timer that repeats; undefined if nothing was. */
+  repeat?: Repeat;
   /** expiresAt and expiresTime are the end that was stated: a height, or seconds since 1970; 0n if none was. */
   expiresAt: bigint;
   expiresTime: bigint;
@@ -189,7 +191,7 @@ class Compiler {
       : this.end(endName, ending);
     const timing: Timing = { trigger: Trigger.create(), expiresAt, expiresTime, zone: this.zone().name };
     if (this.kind !== "every") this.once(timing.trigger, due!);
-    else if (isDigits(this.text)) this.interval(timing.trigger, due);
+    else if (isDigits(this.text)) this.interval(timing, due);
     else this.calendar(timing, due);
     this.checkEnd(timing, `${endName} ${ending}`);
     return timing;
@@ -315,7 +317,8 @@ class Compiler {
     else trigger.height = this.height(due.text);
   }
 
-  private repetition(): { remaining: bigint; onFailure: OnFailure; maxFailures: number } {
+  /** failing is how many fires there are, and what becomes of those that fail. */
+  private failing(): Pick<Repeat, "remaining" | "onFailure" | "maxFailures"> {
     const { count, onFailure, maxFailures } = this.options;
     const remaining = count === undefined ? 0n : naming("count", () => parseCount(String(count), "number of fires"));
     const failing = choice("onFailure", "ON_FAILURE_", OnFailureNames, onFailure, "roll, stop or suspend") as OnFailure;
@@ -328,7 +331,7 @@ class Compiler {
     return { remaining, onFailure: failing, maxFailures: Number(maxFailures) };
   }
 
-  private interval(trigger: Trigger, due: Due | undefined): void {
+  private interval(timing: Timing, due: Due | undefined): void {
     const { from } = this.options;
     const counted = choice("from", "INTERVAL_FROM_", IntervalFromNames, from, "fire or schedule") as IntervalFrom;
     let first = 0n;
@@ -350,13 +353,12 @@ class Compiler {
         }
       }
     }
-    trigger.interval = {
+    timing.trigger.interval = {
       every: parseCount(this.text, "number of blocks"),
       first,
       from: counted,
-      ...this.repetition(),
-      occurrences: counted === IntervalFrom.SCHEDULE ? this.occurrences(false) : undefined,
     };
+    timing.repeat = this.repeat(counted === IntervalFrom.SCHEDULE ? this.terms(false) : {});
   }
 
   private calendar(timing: Timing, due: Due | undefined): void {
@@ -366,9 +368,7 @@ class Compiler {
       cron: undefined,
       offsetMinutes: 0,
       transitions: [],
-      occurrences: undefined,
       offsetFinal: false,
-      ...this.repetition(),
     };
     if (!rule) {
       const anchor = due === undefined ? 0n : this.anchor(due);
@@ -395,7 +395,7 @@ class Compiler {
     if (this.options.from !== undefined && this.options.from !== "schedule") {
       throw new Error(`from is for a number of blocks: every ${this.text} always counts from its schedule`);
     }
-    calendar.occurrences = this.occurrences(true);
+    timing.repeat = this.repeat(this.terms(true));
     timing.trigger.calendar = calendar;
   }
 
@@ -406,11 +406,14 @@ class Compiler {
     );
   }
 
-  /**
-   * occurrences are what is stated of fires that are known in advance, in seconds or in blocks; undefined if nothing
-   * is.
-   */
-  private occurrences(inTime: boolean): OccurrenceTerms | undefined {
+  /** repeat is what is stated of occurrences, with terms of those that are known in advance; undefined if nothing is. */
+  private repeat(terms: Partial<Repeat>): Repeat | undefined {
+    const stated = Repeat.fromPartial({ ...this.failing(), ...terms });
+    return Object.values(stated).some(Boolean) ? stated : undefined;
+  }
+
+  /** terms are what is stated of fires that are known in advance, in seconds or in blocks. */
+  private terms(inTime: boolean): Pick<Repeat, "missed" | "window" | "jitter"> {
     const missed = choice("missed", "MISSED_", MissedNames, this.options.missed, "latest or each") as Missed;
     const window = this.length("window", inTime);
     const jitter = this.length("jitter", inTime);
@@ -419,7 +422,7 @@ class Compiler {
         `jitter ${this.options.jitter} is too long: want at most ${inTime ? "24h" : `${maxJitter} blocks`}`,
       );
     }
-    return missed || window || jitter ? { missed, window, jitter } : undefined;
+    return { missed, window, jitter };
   }
 
   /** length is a distance in whole seconds, or in blocks; 0 if it is not stated. */
@@ -576,9 +579,11 @@ export function preview(what: When | Partial<Trigger>, count = 5, options: Previ
   let zone = options.zone === undefined ? machineZone() : zoneOf(options.zone);
   let ends = Number(options.ends ?? BigInt(begin + cover));
   let trigger: Partial<Trigger>;
+  let most = count;
   if (what instanceof When) {
     const timing = what.compile({ now, ends: options.ends });
     trigger = timing.trigger;
+    if (timing.repeat?.remaining) most = Math.min(count, Number(timing.repeat.remaining));
     if (timing.expiresTime !== 0n) ends = Number(timing.expiresTime);
     if (options.zone === undefined) zone = zoneIn(timing, zone);
   } else {
@@ -591,7 +596,6 @@ export function preview(what: When | Partial<Trigger>, count = 5, options: Previ
   if (trigger.time && Number(trigger.time.seconds) <= ends && count > 0) add(Number(trigger.time.seconds));
   if (trigger.calendar) {
     const calendar = calendarOf(trigger.calendar, begin);
-    const most = trigger.calendar.remaining === 0n ? count : Math.min(count, Number(trigger.calendar.remaining));
     for (let second: number | undefined = begin; found.length < most;) {
       second = nextOccurrence(calendar, second, ends);
       if (second === undefined) break;

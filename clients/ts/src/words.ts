@@ -5,8 +5,8 @@ import { toHex } from "@cosmjs/encoding";
 import { VoteOption } from "cosmjs-types/cosmos/gov/v1/gov";
 import { MsgExecuteContract } from "cosmjs-types/cosmwasm/wasm/v1/tx";
 import { Any } from "./gen/google/protobuf/any.js";
-import { AccountPayload, ConditionOp, Outcome, HoldReason, Trigger, Verdict, WatchKey } from "./gen/timers/v1/core.js";
-import { TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";
+import { AccountPayload, ConditionOp, Outcome, HoldReason, TimerCall, TimerSpec, Verdict, WatchKey } from "./gen/timers/v1/core.js";
+import { TimerInfo, TimerPhase, TimerStatus } from "./gen/timers/v1/query.js";
 import { momentText } from "./span.js";
 import { type Pace } from "./pace.js";
 import { keepsZone, ruleWords } from "./rule.js";
@@ -81,16 +81,21 @@ export function messagesWords(messages: readonly Any[], registry: Registry): str
 
 /** doesWords says what a timer does. Lists leave out a long payload, of which only its length is known. */
 export function doesWords(t: TimerInfo, registry: Registry): string {
-  if (t.messages.length > 0) return messagesWords(t.messages, registry);
-  if (BigInt(t.payload.length) < t.payloadBytes) return `${clean(t.handler)}, ${count(t.payloadBytes, "byte")}`;
-  return messagesWords(payloadOf(t), registry) || clean(t.handler);
+  const call = TimerCall.fromPartial(t.spec?.call ?? {});
+  if (call.messages.length > 0) return messagesWords(call.messages, registry);
+  const [bytes, handler] = [t.status?.payloadBytes ?? 0n, clean(call.handler || defaultHandler)];
+  if (BigInt(call.payload.length) < bytes) return `${handler}, ${count(bytes, "byte")}`;
+  return messagesWords(payloadOf(call), registry) || handler;
 }
 
+/** defaultHandler is what a timer calls that names none. */
+const defaultHandler = "handle_timer";
+
 /** payloadOf are the messages of an account's timer; none if its payload is something else. */
-function payloadOf({ handler, payload }: TimerInfo): Any[] {
+function payloadOf({ handler, payload }: TimerCall): Any[] {
   try {
     const { messages } = AccountPayload.decode(payload);
-    return handler === "handle_timer" && messages.every(({ typeUrl }) => typeUrl.startsWith("/")) ? messages : [];
+    return handler === "" && messages.every(({ typeUrl }) => typeUrl.startsWith("/")) ? messages : [];
   } catch {
     return [];
   }
@@ -110,14 +115,16 @@ function watched({ store, prefix, when }: WatchKey): string {
 }
 
 /**
- * repeatsWords says how often a trigger makes a timer due: "once", "every 20 blocks, 3 left", "every day at 09:00
- * Europe/Berlin". It names the zone if the hours of the calendar are those of that until a second since 1970; else it
- * writes offsets from UTC.
+ * repeatsWords says how often a timer is due: "once", "every 20 blocks, 3 left", "every day at 09:00 Europe/Berlin". It
+ * names the zone if the hours of the calendar are those of that until a second since 1970; else it writes offsets from
+ * UTC. Remaining is how many deliveries are left: of a timer its status says so.
  */
-export function repeatsWords(trigger: Trigger | undefined, zone?: string, until = 0): string {
-  if (trigger?.interval) return `every ${count(trigger.interval.every, "block")}${left(trigger.interval.remaining)}`;
+export function repeatsWords(spec: Pick<TimerSpec, "trigger" | "repeat"> | undefined, zone?: string, until = 0,
+  remaining = spec?.repeat?.remaining ?? 0n): string {
+  const trigger = spec?.trigger;
+  if (trigger?.interval) return `every ${count(trigger.interval.every, "block")}${left(remaining)}`;
   if (trigger?.calendar) {
-    const { every, remaining } = trigger.calendar;
+    const { every } = trigger.calendar;
     if (every) return `every ${distance(every.seconds)}${left(remaining)}`;
     const now = Math.floor(Date.now() / 1000);
     const calendar = calendarOf(trigger.calendar, now);
@@ -125,8 +132,8 @@ export function repeatsWords(trigger: Trigger | undefined, zone?: string, until 
     return ruleWords(calendar, named) + left(remaining);
   }
   if (trigger?.watch) {
-    const { keys, remaining } = trigger.watch;
-    const again = remaining === 1n ? "" : `, each change${left(remaining)}`;
+    const { keys } = trigger.watch;
+    const again = spec?.repeat?.remaining === 1n ? "" : `, each change${left(remaining)}`;
     return clean(`when ${keys.map(watched).join(" or ")}${again}`);
   }
   return "once";
@@ -170,31 +177,34 @@ const spaced = (names: Record<number, string>, value: number): string =>
   (names[value] ?? String(value)).toLowerCase().replaceAll("_", " ");
 
 /** statusWords is the status of a timer, and why it does not fire: "pending", "on hold: paused", "ready: no room". */
-export function statusWords(t: TimerInfo): string {
-  if (t.status === TimerStatus.ON_HOLD) return `on hold: ${spaced(HoldReason, t.holdReason)}`;
-  if (t.status === TimerStatus.READY && t.verdict > Verdict.FIRES) return `ready: ${spaced(Verdict, t.verdict)}`;
-  return spaced(TimerStatus, t.status);
+export function statusWords({ status = TimerStatus.create() }: Pick<TimerInfo, "status">): string {
+  const { phase, holdReason, verdict } = status;
+  if (phase === TimerPhase.ON_HOLD) return `on hold: ${spaced(HoldReason, holdReason)}`;
+  if (phase === TimerPhase.READY && verdict > Verdict.FIRES) return `ready: ${spaced(Verdict, verdict)}`;
+  return spaced(TimerPhase, phase);
 }
 
 /** dueWords says when a timer is due. The time of a height is about when its block comes. */
-export function dueWords(t: TimerInfo, pace: Pace, zone?: string): string {
-  return t.holdReason === HoldReason.TIMED ? timeWords(t.dueTime, zone) : heightWords(t.due, pace, zone);
+export function dueWords({ status = TimerStatus.create() }: Pick<TimerInfo, "status">, pace: Pace, zone?: string): string {
+  const { holdReason, due, dueTime } = status;
+  return holdReason === HoldReason.TIMED ? timeWords(dueTime, zone) : heightWords(due, pace, zone);
 }
 
 /** waitsWords says what a timer waits for, and why: the answer to why it did not fire. */
 export function waitsWords(t: TimerInfo, pace: Pace, zone?: string): string {
-  switch (t.status) {
-    case TimerStatus.WATCHING:
+  const status = t.status ?? TimerStatus.create();
+  switch (status.phase) {
+    case TimerPhase.WATCHING:
       return "a change of what it watches";
-    case TimerStatus.EXPIRED:
+    case TimerPhase.EXPIRED:
       return "nothing: its life is over, and it is removed when a block has room";
-    case TimerStatus.ON_HOLD:
-      return onHold[t.holdReason] ?? "";
-    case TimerStatus.PENDING:
-      return t.retries > 0 ? `its retry ${t.retries}, ${dueWords(t, pace, zone)}` : `its turn, ${dueWords(t, pace, zone)}`;
+    case TimerPhase.ON_HOLD:
+      return onHold[status.holdReason] ?? "";
+    case TimerPhase.PENDING:
+      return status.retries > 0 ? `its retry ${status.retries}, ${dueWords(t, pace, zone)}` : `its turn, ${dueWords(t, pace, zone)}`;
     default: {
-      const since = BigInt(pace.height) - (t.since || t.due) + 1n;
-      return (verdicts[t.verdict] ?? "the lane") + (since > 0n ? `; ready for ${count(since, "block")}` : "");
+      const since = BigInt(pace.height) - (status.since || status.due) + 1n;
+      return (verdicts[status.verdict] ?? "the lane") + (since > 0n ? `; ready for ${count(since, "block")}` : "");
     }
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TimersClient, defaultMaxCharge } from "../src/index.js";
+import { TimerSpec, TimersClient, defaultMaxCharge } from "../src/index.js";
 import { Policy } from "../src/gen/timers/v1/config.js";
 
 test("the default is ten times what a fire may cost today", () => {
@@ -18,7 +18,7 @@ function client() {
     signing: { registry: { encodeAsAny: (message: object) => message } },
     query: {
       Estimate: async (request: any) => (asked.push(request), { preCharge: "800", policy: Policy.EIP1559 }),
-      Timer: async () => ({ timer: { gasLimit: 300_000n, cellLimit: 70n, bid: { tier: 2 }, trigger: undefined } }),
+      Timer: async () => ({ timer: { spec: { bid: { tier: 2 } }, status: { gasLimit: 300_000n, cellLimit: 70n } } }),
     },
     send: async (_: string, [{ value }]: any[]) => {
       sent.push(value);
@@ -35,15 +35,39 @@ test("a job and a change take it by name", async () => {
   const job = { messages: [], trigger: { height: 9n }, gasLimit: 100_000n };
   for (const [maxCharge, want] of [["default", "8000"], ["none", "0"], ["900", "900"], [undefined, ""]] as const) {
     await timers.schedule("me", { ...job, maxCharge });
-    assert.equal(sent.at(-1).maxCharge, want, String(maxCharge));
+    assert.equal(sent.at(-1).spec.maxCharge, want, String(maxCharge));
   }
   assert.equal(asked.length, 1, "the price is asked where it is needed");
   assert.deepEqual([asked[0].gasLimit, asked[0].maxCharge, asked[0].actor], [100_000n, "", "me"]);
   await timers.update("me", "ab", { maxCharge: "default" });
-  assert.equal(sent.at(-1).maxCharge, "8000");
+  assert.equal(sent.at(-1).spec.maxCharge, "8000");
   assert.deepEqual([asked[1].gasLimit, asked[1].cellLimit, asked[1].tier], [300_000n, 70n, 2], "what is not stated is the timer's");
   await timers.update("me", "ab", { gasLimit: 200_000n, maxCharge: "default" });
   assert.equal(asked[2].gasLimit, 200_000n);
   await timers.update("me", "ab", { gasLimit: 200_000n });
-  assert.equal(sent.at(-1).maxCharge, "");
+  assert.equal(sent.at(-1).spec.maxCharge, "");
 });
+
+test("an update names what it states, and that alone", async () => {
+  const { timers, sent } = client();
+  const retry = { max: 1, after: 5n, backoff: 0, on: [] };
+  await timers.update("me", "ab", {
+    name: "", trigger: { after: 9n }, repeat: { remaining: 0n, onFailure: 0 }, messages: [], bid: { tier: 2 },
+    gasLimit: undefined, expiresTime: 90n, retry, onUnfunded: "skip", onlyIf: [], reset: ["fee_payer", "retry"], ifSeq: 7n,
+  });
+  const { fields, ifSeq, spec } = sent.at(-1);
+  assert.deepEqual([...fields].sort(), ["bid", "call", "expires_time", "fee_payer", "name", "on_unfunded", "only_if",
+    "repeat.on_failure", "repeat.remaining", "retry", "trigger"]);
+  assert.deepEqual([ifSeq, spec.trigger.after, spec.expiresTime, spec.bid.tier, spec.retry.max], [7n, 9n, 90n, 2, 1]);
+  // All of them are fields of the chain.
+  const all = Object.keys(TimerSpec.toJSON(TimerSpec.fromJSON(every)) as object).flatMap((name) =>
+    name === "repeat" ? Object.keys(every.repeat).map((within) => `repeat.${within}`) : [name]);
+  for (const field of fields) assert.ok(all.includes(field), field);
+});
+
+/** every is a spec in which each field has a value. */
+const every = {
+  name: "x", trigger: { after: "1" }, repeat: { remaining: "1", missed: 1, window: "1", jitter: "1", on_failure: 1, max_failures: 1, renew: true },
+  call: { handler: "x" }, only_if: [{ store: "x" }], gas_limit: "1", cell_limit: "1", bid: { tier: 1 }, max_charge: "1", fee_payer: "x",
+  expires_at: "1", expires_time: "1", retry: { max: 1 }, on_unfunded: 1,
+};

@@ -16,10 +16,11 @@ import {
   ConditionOp,
   Happening,
   Missed,
+  OnFailure,
   NodeAway,
   type Sent,
   type TimerInfo,
-  TimerStatus,
+  TimerPhase,
   TimersClient,
   UnknownOutcome,
   after,
@@ -57,7 +58,7 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     const abort = new AbortController();
     const follow = client.follow(owner, { signal: abort.signal, pollMs: 200 });
     const first = follow.next();
-    const id = await client.schedule(owner, { messages: [pay], trigger: { after: 2n }, label: "from TypeScript" });
+    const id = await client.schedule(owner, { messages: [pay], trigger: { after: 2n }, name: "from TypeScript" });
     const seen: Happening[] = [(await first).value];
     while (!seen.some((h) => h.type === "TimerFired" && h.id === id)) seen.push((await follow.next()).value);
     abort.abort();
@@ -70,25 +71,25 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     const key = await client.watchKey(`bank:balance:${owner}:${env("DENOM")}`);
     const low = { ...key, when: { op: ConditionOp.LESS, value: "1" } };
     const watching = await client.schedule(owner, { messages: [pay],
-      trigger: { watch: { keys: [low], remaining: 1n, cooldown: 0n } } });
+      trigger: { watch: { keys: [low], cooldown: 0n } }, repeat: { remaining: 1n } });
     assert.ok((await client.list(owner)).some((t) => t.id === watching));
     assert.deepEqual(await client.unwatch(owner, key), [watching]);
     assert.ok(!(await client.list(owner)).some((t) => t.id === watching));
     // A guard that does not hold: the messages are not run, and the timer goes on. Then it is changed.
     const guarded = await client.schedule(owner, {
-      messages: [pay], trigger: every("1h"), label: "guarded", gasLimit: 200_000n,
+      messages: [pay], trigger: every("1h"), name: "guarded", gasLimit: 200_000n,
       onlyIf: [`bank:balance:${owner}:${env("DENOM")} < 1`],
     });
     await client.run(owner, guarded);
-    const outcome = async () => (await client.list(owner)).find((t) => t.id === guarded)?.lastOutcome;
+    const outcome = async () => (await client.list(owner)).find((t) => t.id === guarded)?.status?.lastOutcome;
     for (let tries = 0; !(await outcome())?.guarded; tries++) {
       assert.ok(tries < 60, "it is guarded");
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
-    await client.update(owner, guarded, { trigger: every("2h"), options: { onUnfunded: "skip" } });
+    await client.update(owner, guarded, { trigger: every("2h"), onUnfunded: "skip", reset: ["only_if"] });
     const changed = (await client.list(owner)).find((t) => t.id === guarded)!;
-    assert.equal(changed.trigger?.calendar?.every?.seconds, 7_200n);
-    assert.deepEqual(changed.onlyIf, []);
+    assert.equal(changed.spec!.trigger?.calendar?.every?.seconds, 7_200n);
+    assert.deepEqual([changed.spec!.onlyIf, changed.spec!.name, changed.spec!.gasLimit], [[], "guarded", 200_000n]);
     const next = await client.occurrences(owner, guarded, 3);
     assert.ok(next.byTime && next.more);
     assert.equal(next.occurrences[1].at - next.occurrences[0].at, 7_200n);
@@ -162,33 +163,34 @@ overLine("times are said as people say them, and occurrences are skipped, run an
     const id = await client.schedule(owner, {
       messages,
       trigger: rent,
-      renew: true,
+      repeat: { renew: true },
       retry: { max: 2, after: "25s", backoff: 2, on: ["bank/5"] },
       onUnfunded: "skip",
-      label: "rent",
+      name: "rent",
     }, fixed);
     const read = async (): Promise<TimerInfo> => (await client.list(owner)).find((timer) => timer.id === id)!;
     const made = await read();
     const timing = rent.compile();
-    const calendar = made.trigger!.calendar!;
+    const calendar = made.spec!.trigger!.calendar!;
     assert.deepEqual([calendar.cron, calendar.transitions], [timing.trigger.calendar!.cron,
       timing.trigger.calendar!.transitions]);
-    assert.deepEqual(calendar.occurrences, { missed: Missed.EACH, window: 5400n, jitter: 30n });
-    assert.deepEqual([calendar.maxFailures, made.retry!.on, made.retry!.backoff], [3, [{ codespace: "bank", code: 5 }],
-      2]);
+    const { repeat, retry } = made.spec!;
+    assert.deepEqual(repeat, { remaining: 0n, missed: Missed.EACH, window: 5400n, jitter: 30n,
+      onFailure: OnFailure.SUSPEND, maxFailures: 3, renew: true });
+    assert.deepEqual([retry!.on, retry!.backoff], [[{ codespace: "bank", code: 5 }], 2]);
     // The chain waits for what the preview says, but for the jitter.
     const next = preview(rent, 3).map(({ time }) => BigInt(time.getTime() / 1000));
     const waits = async (for_: bigint): Promise<void> => {
-      const { dueTime } = await read();
+      const { dueTime } = (await read()).status!;
       assert.ok(dueTime >= for_ && dueTime <= for_ + 30n, `${dueTime} for ${for_}`);
     };
     await waits(next[0]);
     await client.skip(owner, id, 2, fixed);
     await waits(next[2]);
     await client.pause(owner, id, fixed);
-    assert.equal((await read()).status, TimerStatus.ON_HOLD);
+    assert.equal((await read()).status!.phase, TimerPhase.ON_HOLD);
     await client.resume(owner, id, { at: "next" }, fixed);
-    assert.equal((await read()).status, TimerStatus.PENDING);
+    assert.equal((await read()).status!.phase, TimerPhase.PENDING);
     await waits(next[2]);
     const { latestBlockHeight } = (await client.comet.status()).syncInfo;
     await client.run(owner, id, fixed);
@@ -198,9 +200,9 @@ overLine("times are said as people say them, and occurrences are skipped, run an
       assert.equal(BigInt(attributes.occurrence), next[2], "what was run is its next occurrence");
       break;
     }
-    const { expiresTime } = await read();
+    const { expiresTime } = (await read()).status!;
     await client.extend(owner, id, { expiresTime: expiresTime - 86_400n }, fixed);
-    assert.equal((await read()).expiresTime, expiresTime - 86_400n);
+    assert.equal((await read()).status!.expiresTime, expiresTime - 86_400n);
     await client.cancel(owner, [id], fixed);
     await assert.rejects(client.skip(owner, id, 0), /^Error: count 0 is out of bounds: want 1 to 1000$/);
     await assert.rejects(client.resume(owner, id, { at: "soon" as "now" }),
@@ -321,7 +323,7 @@ test("proofs of payments are kept, and verified by both implementations", { time
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "timers-receipts-"));
   const from = (await client.comet.status()).syncInfo.latestBlockHeight;
   const rent = every(2, { count: 3, from: "schedule" });
-  const id = await client.schedule(owner, { messages: [pay], trigger: rent, label: "rent" }, fixed);
+  const id = await client.schedule(owner, { messages: [pay], trigger: rent, name: "rent" }, fixed);
   const kept: string[] = [];
   for await (const name of keep(env("RPC"), owner, id, folder, { from })) kept.push(name);
   assert.equal(kept.length, 3);
@@ -374,13 +376,11 @@ test("following goes on when the node is stopped and started again", { timeout: 
     value: { fromAddress: owner, toAddress: owner, amount: [{ denom: env("DENOM"), amount: "1" }] },
   };
   const fires = 40n;
-  const trigger = {
-    interval: { every: 1n, first: 0n, remaining: fires, onFailure: 0, from: 0, occurrences: undefined, maxFailures: 0 },
-  };
+  const trigger = { interval: { every: 1n, first: 0n, from: 0 } };
   const abort = new AbortController();
   let outages = 0;
   const { latestBlockHeight } = (await client.comet.status()).syncInfo;
-  const id = await client.schedule(owner, { messages: [pay], trigger }, fixed);
+  const id = await client.schedule(owner, { messages: [pay], trigger, repeat: { remaining: fires } }, fixed);
   const follow = client.follow(owner, {
     from: latestBlockHeight,
     signal: abort.signal,

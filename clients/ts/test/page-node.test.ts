@@ -58,7 +58,7 @@ for (const mode of ["direct", "amino"]) {
 
     const { timer } = await timers.query.Timer({ actor: owner, id, verdict: false });
     const due = await timers.query.Due({
-      height: 0n, until: false, time: timer!.dueTime, pagination: undefined, verdict: false,
+      height: 0n, until: false, time: timer!.status!.dueTime, pagination: undefined, verdict: false,
     });
     assert.ok(due.timers.some((one) => one.id === id));
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 import { toBech32 } from "@cosmjs/encoding";
-import { HoldReason, TimerInfo, TimerStatus, preview, timersRegistry, tx } from "@cosmos-timers/timers";
+import { HoldReason, TimerInfo, TimerPhase, preview, timersRegistry, tx } from "@cosmos-timers/timers";
 import { type Entered, Viewer, allowed, fundsOf, jobOf, kinds, nameOf, nodeOf, signerOf, walletsIn, whenOf } from "../examples/wallet/logic.js";
 import { fakeWallet } from "./fake-wallet.js";
 
@@ -43,7 +43,7 @@ test("what is entered is due at the hour of the zone", () => {
   assert.deepEqual(next({ kind: "day", hour: "09:00", count: "1" }), ["Wed 2030-01-16 09:00:00 +01:00"]);
   assert.equal(whenOf({ ...empty, kind: "day", hour: "09:00", until: "2030-03-01T10:00" }).compile({ now }).expiresTime, 1_898_586_000n);
   const blocks = whenOf({ ...empty, kind: "blocks", blocks: "20", count: "3" }).compile({ now });
-  assert.deepEqual([blocks.trigger.interval?.every, blocks.trigger.interval?.remaining, blocks.expiresTime], [20n, 3n, 0n]);
+  assert.deepEqual([blocks.trigger.interval?.every, blocks.repeat?.remaining, blocks.expiresTime], [20n, 3n, 0n]);
   assert.equal(whenOf({ ...empty, kind: "blocks", blocks: "20", until: "2030-03-01T10:00" }).compile({ now }).expiresTime, 1_898_586_000n);
 });
 
@@ -70,25 +70,25 @@ test("the job is a transfer of the owner", () => {
   const job = jobOf({ ...empty, date: "2030-06-01T09:00", maxCharge: "700" }, owner, "utmr");
   assert.deepEqual(job.messages, [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend",
     value: { fromAddress: owner, toAddress: bob, amount: [{ denom: "utmr", amount: "5" }] } }]);
-  assert.deepEqual([job.label, job.onUnfunded, job.maxCharge], ["rent", "skip", "700"]);
+  assert.deepEqual([job.name, job.onUnfunded, job.maxCharge], ["rent", "skip", "700"]);
   assert.equal(jobOf({ ...empty, date: "2030-06-01T09:00" }, owner, "utmr").maxCharge, "default");
 });
 
 test("a timer offers what makes sense for it", () => {
-  const may = (fields: object): string =>
-    Object.entries(allowed(TimerInfo.fromPartial(fields))).filter(([, yes]) => yes).map(([action]) => action).join();
+  const may = ({ trigger, ...status }: { trigger: object; phase: TimerPhase; holdReason?: HoldReason }): string =>
+    Object.entries(allowed(TimerInfo.fromPartial({ spec: { trigger }, status }))).filter(([, yes]) => yes).map(([action]) => action).join();
   const trigger = { interval: { every: 20n } };
-  assert.equal(may({ status: TimerStatus.PENDING, trigger }), "skip,run,pause,cancel");
-  assert.equal(may({ status: TimerStatus.PENDING, trigger: { height: 7n } }), "run,pause,cancel");
-  assert.equal(may({ status: TimerStatus.ON_HOLD, holdReason: HoldReason.PAUSED, trigger }), "resume,cancel");
-  assert.equal(may({ status: TimerStatus.ON_HOLD, holdReason: HoldReason.QUARANTINED, trigger }), "cancel");
-  assert.equal(may({ status: TimerStatus.WATCHING, trigger: { watch: {} } }), "pause,cancel");
-  assert.equal(may({ status: TimerStatus.EXPIRED, trigger }), "");
+  assert.equal(may({ phase: TimerPhase.PENDING, trigger }), "skip,run,pause,cancel");
+  assert.equal(may({ phase: TimerPhase.PENDING, trigger: { height: 7n } }), "run,pause,cancel");
+  assert.equal(may({ phase: TimerPhase.ON_HOLD, holdReason: HoldReason.PAUSED, trigger }), "resume,cancel");
+  assert.equal(may({ phase: TimerPhase.ON_HOLD, holdReason: HoldReason.QUARANTINED, trigger }), "cancel");
+  assert.equal(may({ phase: TimerPhase.WATCHING, trigger: { watch: {} } }), "pause,cancel");
+  assert.equal(may({ phase: TimerPhase.EXPIRED, trigger }), "");
 });
 
-test("a label is shown as what it is", () => {
-  assert.equal(nameOf({ label: "<img src=x onerror=alert(1)>\u202E", id: "3fa9c0de11" }), "<img src=x onerror=alert(1)>? (3fa9c0de)");
-  assert.equal(nameOf({ label: "", id: "3fa9c0de11" }), "3fa9c0de");
+test("a name is shown as what it is", () => {
+  assert.equal(nameOf(TimerInfo.fromPartial({ spec: { name: "<img src=x onerror=alert(1)>\u202E" }, id: "3fa9c0de11" })), "<img src=x onerror=alert(1)>? (3fa9c0de)");
+  assert.equal(nameOf({ id: "3fa9c0de11" }), "3fa9c0de");
 });
 
 test("the page makes no HTML of texts, and allows no script but its own", () => {
@@ -139,8 +139,9 @@ test("a review has the objections of the command line", async () => {
     dryRun: async () => "spendable balance 100000utmr is smaller than 999999999999utmr: insufficient funds",
   };
   const viewer = new Viewer(timers as any, owner, "Asia/Tokyo");
-  const { messages: [send], label } = jobOf({ ...empty, date: "2030-06-01T09:00", amount: "999999999999" }, owner, "utmr");
-  const value = tx.MsgScheduleTimer.fromPartial({ sender: owner, trigger, label, maxCharge: "7000", messages: [timersRegistry().encodeAsAny(send)] });
+  const { messages: [send], name } = jobOf({ ...empty, date: "2030-06-01T09:00", amount: "999999999999" }, owner, "utmr");
+  const value = tx.MsgScheduleTimer.fromPartial({ sender: owner,
+    spec: { name, trigger, call: { messages: [timersRegistry().encodeAsAny(send)] }, maxCharge: "7000" } });
   const review = await viewer.review({
     messages: [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee: { amount: [{ denom: "utmr", amount: "300" }], gas: "1" },
   }, "Europe/Berlin");

@@ -11,7 +11,7 @@ process.env.TZ = "UTC"; // as the machine of the vectors
 interface Vector {
   now: string;
   flags: Record<string, string>;
-  message?: object;
+  message?: { spec: object };
   fires?: number[];
   known_until?: number;
   refusal?: string;
@@ -54,14 +54,12 @@ function stated({ now, flags }: Vector): { when: When; timing: Timing; message: 
     : every(repeats, { ...given, ...(due === undefined ? {} : { first: due }),
       ...(distance === undefined ? {} : { after: distance }) });
   const timing = when.compile();
-  const message = MsgScheduleTimer.fromPartial({
-    trigger: timing.trigger,
-    expiresAt: timing.expiresAt,
-    expiresTime: timing.expiresTime,
-    renew: flags.renew === "true",
+  const { trigger, expiresAt, expiresTime } = timing;
+  const repeat = flags.renew === "true" ? { ...timing.repeat, renew: true } : timing.repeat;
+  const message = MsgScheduleTimer.fromPartial({ spec: { trigger, repeat, call: {}, expiresAt, expiresTime,
     onUnfunded: onUnfundedOf(flags["on-unfunded"] as "skip"),
-    retry: retryOf({ max, after: retryAfter, backoff, on: on?.split(",") }, isByTime(timing.trigger)),
-  });
+    retry: retryOf({ max, after: retryAfter, backoff, on: on?.split(",") }, isByTime(trigger)),
+  } });
   return { when, timing, message };
 }
 
@@ -73,7 +71,7 @@ test("times are what the command line makes of them", () => {
   for (const v of taken) {
     const name = JSON.stringify(v);
     const { when, timing, message } = stated(v);
-    assert.deepEqual(message, MsgScheduleTimer.fromJSON(v.message), name);
+    assert.deepEqual(message, MsgScheduleTimer.fromJSON({ spec: { call: {}, ...v.message!.spec } }), name);
     assert.equal(seconds(timing.knownUntil), v.known_until, name);
     assert.deepEqual(preview(when, 5, { now: new Date(v.now) }).map(({ time }) => seconds(time)), v.fires ?? [], name);
   }
@@ -145,7 +143,7 @@ test("numbers and dates do as well as texts", () => {
   assert.equal(every(20).compile().trigger.interval!.every, 20n);
   assert.equal(
     every(20n, { first: 500, count: 3, from: "schedule", window: 5, jitter: 3n, maxFailures: 2, onFailure: "suspend" })
-      .compile().trigger.interval!.maxFailures,
+      .compile().repeat!.maxFailures,
     2,
   );
   assert.equal(at(500).compile().trigger.height, 500n);

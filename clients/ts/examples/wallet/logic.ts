@@ -2,9 +2,9 @@
 import { fromBech32 } from "@cosmjs/encoding";
 import type { EncodeObject, OfflineSigner } from "@cosmjs/proto-signing";
 import {
-  type Job, type Pace, type Planned, HoldReason, type TimerInfo, TimerStatus, type TimersClient, type When, at, clean,
+  type Job, type Pace, type Planned, HoldReason, type TimerInfo, TimerPhase, type TimersClient, type When, at, clean,
   count, doesWords, endsWords, every, heightWords, messagesWords, outcomeWords, repeatsWords, statusWords, timeWords,
-  type Trigger, timersRegistry, tx, waitsWords,
+  type TimerSpec, timersRegistry, tx, waitsWords,
 } from "@cosmos-timers/timers";
 
 /** Wallet is what the page uses of Keplr's interface, which Leap and other wallets have too. */
@@ -126,7 +126,7 @@ export function jobOf(entered: Entered, owner: string, denom: string): Job {
   const value = { fromAddress: owner, toAddress: recipient, amount: [{ denom, amount }] };
   return {
     messages: [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend", value }],
-    trigger: whenOf(entered), label: entered.label, onUnfunded, maxCharge: maxCharge || "default",
+    trigger: whenOf(entered), name: entered.label, onUnfunded, maxCharge: maxCharge || "default",
   };
 }
 
@@ -143,30 +143,39 @@ function checkAddress(text: string, prefix: string): void {
   if (found !== prefix) throw new Error(`Recipient ${JSON.stringify(text)} is an address of another chain: want one that begins with ${prefix}1`);
 }
 
-/** nameOf is how the page calls a timer: by its label, and the first digits of its id. */
-export function nameOf({ label, id }: Pick<TimerInfo, "label" | "id">): string {
+/** nameOf is how the page calls a timer: by its name, and the first digits of its id. */
+export function nameOf({ id, spec }: Pick<TimerInfo, "id"> & Partial<Pick<TimerInfo, "spec">>): string {
   const short = clean(id.slice(0, 8));
-  return label === "" ? short : `${clean(label)} (${short})`;
+  return spec?.name ? `${clean(spec.name)} (${short})` : short;
 }
 
 const registry = timersRegistry();
 
 /** recurs: a timer has further occurrences after the next one. */
-const recurs = ({ trigger }: TimerInfo): boolean => Boolean(trigger?.interval ?? trigger?.calendar);
+const recurs = ({ spec }: TimerInfo): boolean => Boolean(spec?.trigger?.interval ?? spec?.trigger?.calendar);
 
 /** Action is what the page does with a timer. */
 export type Action = "skip" | "run" | "pause" | "resume" | "cancel";
 
 /** allowed are the actions that make sense for a timer as it is; the chain decides. */
 export function allowed(t: TimerInfo): Record<Action, boolean> {
-  const live = t.status !== TimerStatus.EXPIRED;
-  const onHold = t.status === TimerStatus.ON_HOLD;
-  const known = t.trigger?.watch === undefined;
+  const { phase, holdReason } = t.status!;
+  const live = phase !== TimerPhase.EXPIRED;
+  const onHold = phase === TimerPhase.ON_HOLD;
+  const known = t.spec?.trigger?.watch === undefined;
   const back = [HoldReason.PAUSED, HoldReason.SUSPENDED, HoldReason.UNFUNDED];
   return {
     skip: live && !onHold && recurs(t), run: live && !onHold && known, pause: live && !onHold,
-    resume: onHold && back.includes(t.holdReason), cancel: live,
+    resume: onHold && back.includes(holdReason), cancel: live,
   };
+}
+
+/** Priced is what the cost of a fire depends on. */
+type Priced = Pick<TimerSpec, "gasLimit" | "cellLimit" | "bid" | "maxCharge">;
+
+/** pricedOf is that of a timer, with the limits that are in force for it. */
+function pricedOf({ spec, status }: TimerInfo): Priced {
+  return { bid: spec?.bid, maxCharge: spec?.maxCharge ?? "", gasLimit: status!.gasLimit, cellLimit: status!.cellLimit };
 }
 
 /** Row is a timer in words. */
@@ -194,9 +203,9 @@ export class Viewer {
     const [pace, all] = await Promise.all([this.timers.pace(), this.timers.list(this.owner)]);
     const costs = new Map<string, Promise<string>>(); // by what they depend on: timers that state the same cost the same
     const found = await Promise.all(all.map(async (timer) => {
-      const { gasLimit, cellLimit, maxCharge, bid } = timer;
+      const { gasLimit, cellLimit, maxCharge, bid } = pricedOf(timer);
       const key = [gasLimit, cellLimit, maxCharge, JSON.stringify(bid)].join();
-      if (!costs.has(key)) costs.set(key, this.cost(timer));
+      if (!costs.has(key)) costs.set(key, this.cost(pricedOf(timer)));
       return this.row(timer, pace, await costs.get(key)!);
     }));
     return found.filter((one) => one !== undefined).sort((a, b) => a.due - b.due);
@@ -208,7 +217,7 @@ export class Viewer {
     let timer = listed;
     let next: { words: string[]; due: number; last?: number; from?: bigint };
     try {
-      if (BigInt(listed.payload.length) < listed.payloadBytes) {
+      if (BigInt(listed.spec?.call?.payload.length ?? 0) < listed.status!.payloadBytes) {
         timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id, verdict: false })).timer ?? listed;
       }
       next = await this.next(timer, pace);
@@ -216,7 +225,7 @@ export class Viewer {
       if (/not found|no live timer/.test((error as Error).message)) return undefined;
       throw error;
     }
-    const last = timer.lastOutcome;
+    const { lastOutcome: last, left } = timer.status!;
     return {
       timer,
       due: next.due,
@@ -224,31 +233,32 @@ export class Viewer {
       row: {
         name: nameOf(timer),
         does: doesWords(timer, registry),
-        when: this.repeats(timer.trigger, next.last),
+        when: this.repeats(timer.spec, next.last, this.zone, left),
         next: next.words,
         status: statusWords(timer),
         waits: waitsWords(timer, pace, this.zone),
         last: last ? `${heightWords(last.height, pace, this.zone)}: ${outcomeWords(last)}, ${clean(last.paid)} paid` : "none yet",
         cost,
-        ends: endsWords(timer, pace, this.zone) || "when it has fired",
+        ends: endsWords(timer.status!, pace, this.zone) || "when it has fired",
       },
     };
   }
 
-  /** repeats says how often a trigger makes a timer due until a second since 1970, by the clocks of a zone. */
-  private repeats(trigger: Trigger | undefined, until = 0, zone = this.zone): string {
-    return repeatsWords(trigger, zone, until);
+  /** repeats says how often a timer is due until a second since 1970, by the clocks of a zone, and how often it is left to be. */
+  private repeats(spec: TimerSpec | undefined, until = 0, zone = this.zone, left?: bigint): string {
+    return repeatsWords(spec, zone, until, left);
   }
 
   /** next says when a timer is due, and which occurrence a skip takes for the next. */
   private async next(t: TimerInfo, pace: Pace): Promise<{ words: string[]; due: number; last?: number; from?: bigint }> {
-    if (t.status === TimerStatus.ON_HOLD) return { words: ["not while it is on hold"], due: Infinity };
-    if (t.trigger?.watch) return { words: ["when what it watches changes"], due: Infinity };
+    const { phase, recurrence, since, due: dueAt } = t.status!;
+    if (phase === TimerPhase.ON_HOLD) return { words: ["not while it is on hold"], due: Infinity };
+    if (t.spec?.trigger?.watch) return { words: ["when what it watches changes"], due: Infinity };
     const answer = await this.timers.occurrences(this.owner, t.id, shown);
     const first = answer.occurrences[0];
     const due = first === undefined ? 0 : answer.byTime ? Number(first.due) * 1000
       : pace.latest.getTime() + (Number(first.due) - pace.height) * pace.blockMs;
-    const from = t.trigger?.interval && !t.recurrence ? t.since || t.due : first?.at;
+    const from = t.spec?.trigger?.interval && !recurrence ? since || dueAt : first?.at;
     return { words: this.dues(answer, pace), due, last: lastOf(answer), from };
   }
 
@@ -259,8 +269,8 @@ export class Viewer {
   }
 
   /** cost is the most that one fire of a timer costs, of which the limits are known. */
-  private async cost(t: Pick<TimerInfo, "gasLimit" | "cellLimit" | "maxCharge"> & Pick<Partial<TimerInfo>, "bid">): Promise<string> {
-    const e = await this.timers.costOf(this.owner, { bid: undefined, ...t });
+  private async cost(t: Priced): Promise<string> {
+    const e = await this.timers.costOf(this.owner, t);
     const unit = clean(e.feeDenom);
     const today = `at most ${clean(e.preCharge)}${unit} at today's prices, for ${count(e.gasLimit, "cycle")} and ${count(e.cellLimit, "cell")}`;
     return t.maxCharge === "" ? today : `${today}; never more than ${clean(t.maxCharge)}${unit}`;
@@ -280,15 +290,16 @@ export class Viewer {
   }
 
   /** addSchedule says what a timer will do, what it takes, how long the account's funds last, and what speaks against it. */
-  private async addSchedule(review: Review, job: tx.MsgScheduleTimer, pace: Pace, zone: string, fee: readonly Coin[]): Promise<void> {
+  private async addSchedule(review: Review, job: TimerSpec, pace: Pace, zone: string, fee: readonly Coin[]): Promise<void> {
     const { does, next, costs, objections } = review;
+    const messages = job.call?.messages ?? [];
     const [answer, estimate, failure] = await Promise.all([
       this.timers.occurrencesOf(job, most), this.timers.costOf(this.owner, job),
-      this.timers.dryRun(this.owner, job.messages.map((any) => ({ typeUrl: any.typeUrl, value: registry.decode(any) }))),
+      this.timers.dryRun(this.owner, messages.map((any) => ({ typeUrl: any.typeUrl, value: registry.decode(any) }))),
     ]);
     const ends = endsWords(job, pace, this.zone);
-    does.push(`Schedule${job.label === "" ? "" : ` "${clean(job.label)}"`}: ${messagesWords(job.messages, registry)}, ` +
-      this.repeats(job.trigger, lastOf(answer), zone));
+    does.push(`Schedule${job.name === "" ? "" : ` "${clean(job.name)}"`}: ${messagesWords(messages, registry)}, ` +
+      this.repeats(job, lastOf(answer), zone));
     if (ends !== "") does.push(`It ends ${ends}`);
     const first = { ...answer, occurrences: answer.occurrences.slice(0, shown), more: answer.more || answer.occurrences.length > shown };
     next.push(...this.dues(first, pace));
@@ -297,8 +308,8 @@ export class Viewer {
     if (failure !== undefined) objections.push(`It would fail if it ran now: ${clean(failure)}`);
 
     const price = { denom: estimate.feeDenom, amount: estimate.preCharge };
-    const takes = takesOf(job.messages, this.owner, price);
-    const moved = movedBy(job.messages, this.owner);
+    const takes = takesOf(messages, this.owner, price);
+    const moved = movedBy(messages, this.owner);
     if (moved.size > 0) costs.push(`each fire moves ${coinsText(moved)} from this account, beside what it costs`);
     const has = new Map<string, bigint>();
     for (const denom of takes.keys()) {
@@ -315,7 +326,7 @@ export class Viewer {
   }
 
   private async add(review: Review, { typeUrl, value }: EncodeObject, pace: Pace, zone: string, fee: readonly Coin[]): Promise<void> {
-    if (typeUrl === "/timers.v1.MsgScheduleTimer") return this.addSchedule(review, value, pace, zone, fee);
+    if (typeUrl === "/timers.v1.MsgScheduleTimer") return this.addSchedule(review, (value as tx.MsgScheduleTimer).spec!, pace, zone, fee);
     const { does, next, costs } = review;
     const { id } = value as { id: string };
     const { timer } = await this.timers.query.Timer({ actor: this.owner, id, verdict: false });
@@ -323,7 +334,7 @@ export class Viewer {
     const name = nameOf(timer);
     const what = doesWords(timer, registry);
     const upcoming = async (more: number): Promise<string[]> =>
-      timer.trigger?.watch ? ["when what it watches changes"]
+      timer.spec?.trigger?.watch ? ["when what it watches changes"]
         : this.dues(await this.timers.occurrences(this.owner, id, more), pace);
     switch (typeUrl) {
       case "/timers.v1.MsgSkipTimer": {
@@ -336,16 +347,16 @@ export class Viewer {
       case "/timers.v1.MsgRunTimer":
         does.push(`Run ${name} now: ${what}`);
         next.push("in the next block", ...(await upcoming(shown)).slice(1));
-        costs.push(`the fire: ${await this.cost(timer)}`);
+        costs.push(`the fire: ${await this.cost(pricedOf(timer))}`);
         return;
       case "/timers.v1.MsgPauseTimer":
-        does.push(`Pause ${name}: it does not ${what} until it is resumed. Its life goes on, and ends ${endsWords(timer, pace, this.zone)}`);
+        does.push(`Pause ${name}: it does not ${what} until it is resumed. Its life goes on, and ends ${endsWords(timer.status!, pace, this.zone)}`);
         next.push("not until it is resumed");
         return;
       case "/timers.v1.MsgResumeTimer":
-        does.push(`Resume ${name}: ${what}, ${this.repeats(timer.trigger)}. If an occurrence has come due meanwhile, the latest one fires in the next block, and is charged`);
+        does.push(`Resume ${name}: ${what}, ${this.repeats(timer.spec, 0, this.zone, timer.status!.left)}. If an occurrence has come due meanwhile, the latest one fires in the next block, and is charged`);
         next.push(...(await upcoming(shown)));
-        costs.push(`each fire: ${await this.cost(timer)}`);
+        costs.push(`each fire: ${await this.cost(pricedOf(timer))}`);
         return;
       case "/timers.v1.MsgCancelTimer":
         does.push(`Cancel ${name} for good: it does not ${what} any more`);
