@@ -82,6 +82,10 @@ func measure(t *tree) (*result, error) {
 			r.rows = append(r.rows, row{"parameters of " + declared.names[0], t.parametersOf(structure), nil, nil})
 		}
 	}
+	if sought := t.declared(t.layout.stated.dir, t.layout.stated.names[0]); sought != nil {
+		stating := t.stating(sought)
+		r.rows = append(r.rows, row{"types with what an owner states", len(stating), &limits.stating, stating})
+	}
 	r.rows = append(r.rows, ofPolicies...)
 	r.rows = append(r.rows, row{fmt.Sprintf("functions above %d lines", limits.functionLines), count, new(int), long})
 	return r, nil

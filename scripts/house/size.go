@@ -168,6 +168,27 @@ func (t *tree) fieldsOf(structure *types.Struct) (fields int) {
 	return fields
 }
 
+// stating are the structs of the module that have a field of a type, generated ones among them.
+func (t *tree) stating(sought types.Object) (found []string) {
+	for _, p := range t.inModule() {
+		if p.types == nil {
+			continue
+		}
+		for _, name := range p.types.Scope().Names() {
+			structure, is := p.types.Scope().Lookup(name).Type().Underlying().(*types.Struct)
+			if !is {
+				continue
+			}
+			for i := range structure.NumFields() {
+				if types.Identical(structure.Field(i).Type(), sought.Type()) {
+					found = append(found, p.dir+"."+name)
+				}
+			}
+		}
+	}
+	return found
+}
+
 // parametersOf counts the fields of a struct, and instead of one that is a struct of the tree, the fields of that.
 func (t *tree) parametersOf(structure *types.Struct) (count int) {
 	for i := range structure.NumFields() {
