@@ -42,8 +42,10 @@ func newListening(t *testing.T, names ...string) *listening {
 // call is a timer of the contract's that calls a handler in the block after the one that schedules it.
 func (l *listening) call(sender, handler, payload string) *types.MsgScheduleTimer {
 	return &types.MsgScheduleTimer{
-		Sender: address(sender), Actor: l.contract.String(), Trigger: types.Trigger{After: 1}, Handler: handler, Payload: []byte(payload),
-		GasLimit: 200_000,
+		Sender: address(sender), Actor: l.contract.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Handler: handler, Payload: []byte(payload)},
+			GasLimit: 200_000,
+		},
 	}
 }
 
@@ -91,11 +93,11 @@ func (l *listening) id() string {
 func TestAClockContractIsTickedForItsAdmin(t *testing.T) {
 	l := newListening(t)
 	clock := l.call("alice", "clock_end_block", `{}`)
-	clock.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
+	clock.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
 	alices, its := appchain.AccountOf("alice").Address, l.Balance(l.contract)
 	l.Deliver("alice", clock)
 	info := timersOf(t, l.Chain, l.contract)[0]
-	require.Equal(t, [2]string{address("alice"), address("alice")}, [2]string{info.Scheduler, info.FeePayer})
+	require.Equal(t, [2]string{address("alice"), address("alice")}, [2]string{info.Scheduler, info.Status.FeePayer})
 	for i := 1; i <= 3; i++ {
 		before := l.Balance(alices)
 		l.NextBlock()
@@ -155,22 +157,22 @@ func TestAnAdminSchedulesCallsAlone(t *testing.T) {
 	l.try("bob", types.ErrNotAdmin, l.call("bob", "clock_end_block", `{}`))
 	l.try("alice", types.ErrNotAdmin, change(func(m *types.MsgScheduleTimer) { m.Actor = address("bob") }))
 	l.try("alice", types.ErrForeignSigner, change(func(m *types.MsgScheduleTimer) {
-		m.Handler, m.Payload, m.Messages = "", nil, packed(t, ownSend(l.contract))
+		m.Spec.Call.Handler, m.Spec.Call.Payload, m.Spec.Call.Messages = "", nil, packed(t, ownSend(l.contract))
 	}))
-	l.try("alice", types.ErrInvalidFeePayer, change(func(m *types.MsgScheduleTimer) { m.FeePayer = l.contract.String() }))
-	l.try("alice", types.ErrInvalidFeePayer, change(func(m *types.MsgScheduleTimer) { m.FeePayer = address("bob") }))
+	l.try("alice", types.ErrInvalidFeePayer, change(func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = l.contract.String() }))
+	l.try("alice", types.ErrInvalidFeePayer, change(func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = address("bob") }))
 	l.try("alice", types.ErrNotAdmin, change(func(m *types.MsgScheduleTimer) { m.Actor = sdk.AccAddress("nobody______________").String() }))
 
 	// Messages encoded as a payload are a payload.
 	encoded, err := (&types.AccountPayload{Messages: packed(t, ownSend(l.contract))}).Marshal()
 	require.NoError(t, err)
 	bobs := l.Balance(appchain.AccountOf("bob").Address)
-	l.try("alice", nil, change(func(m *types.MsgScheduleTimer) { m.Handler, m.Payload = "", encoded }))
+	l.try("alice", nil, change(func(m *types.MsgScheduleTimer) { m.Spec.Call.Handler, m.Spec.Call.Payload = "", encoded }))
 	l.NextBlock()
 	require.Equal(t, bobs, l.Balance(appchain.AccountOf("bob").Address))
-	l.try("alice", nil, change(func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 50} }))
+	l.try("alice", nil, change(func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{After: 50} }))
 	l.try("alice", types.ErrForeignSigner, &types.MsgUpdateTimer{
-		Sender: address("alice"), Actor: l.contract.String(), Id: l.id(), Call: &types.TimerCall{Messages: packed(t, ownSend(l.contract))},
+		Sender: address("alice"), Actor: l.contract.String(), Id: l.id(), Spec: types.TimerSpec{Call: types.TimerCall{Messages: packed(t, ownSend(l.contract))}}, Fields: []string{"call"},
 	})
 	// Code without sudo.
 	without := l.InstantiateWithAdmin("alice", l.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 0, address("alice"))
@@ -184,7 +186,7 @@ func TestAnAdminSchedulesCallsAlone(t *testing.T) {
 func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 	l := newListening(t, "bob")
 	later := l.call("alice", "clock_end_block", `{}`)
-	later.Trigger = types.Trigger{After: 100}
+	later.Spec.Trigger = types.Trigger{After: 100}
 	contract := l.contract.String()
 	cancel := func(sender, id string) *types.MsgCancelTimer {
 		return &types.MsgCancelTimer{Sender: address(sender), Actor: contract, Id: id}
@@ -192,16 +194,16 @@ func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 	l.Deliver("alice", later)
 	id := l.id()
 	l.try("bob", types.ErrNotScheduler, cancel("bob", id))
-	l.try("bob", types.ErrNotScheduler, &types.MsgUpdateTimer{Sender: address("bob"), Actor: contract, Id: id, GasLimit: 99_000})
+	l.try("bob", types.ErrNotScheduler, &types.MsgUpdateTimer{Sender: address("bob"), Actor: contract, Id: id, Spec: types.TimerSpec{GasLimit: 99_000}, Fields: []string{"gas_limit"}})
 	l.try("bob", types.ErrNotScheduler, &types.MsgPauseTimer{Sender: address("bob"), Actor: contract, Id: id})
 	l.try("alice", types.ErrTimerNotFound, &types.MsgCancelTimer{Sender: address("alice"), Id: id})
-	l.try("alice", nil, &types.MsgUpdateTimer{Sender: address("alice"), Actor: contract, Id: id, GasLimit: 99_000})
+	l.try("alice", nil, &types.MsgUpdateTimer{Sender: address("alice"), Actor: contract, Id: id, Spec: types.TimerSpec{GasLimit: 99_000}, Fields: []string{"gas_limit"}})
 	expires := uint64(l.App.LastBlockHeight()) + 200
 	l.try("alice", nil, &types.MsgExtendTimer{Sender: address("alice"), Actor: contract, Id: id, ExpiresAt: expires})
 	l.try("alice", nil, &types.MsgPauseTimer{Sender: address("alice"), Actor: contract, Id: id})
 	l.try("alice", nil, &types.MsgResumeTimer{Sender: address("alice"), Actor: contract, Id: id})
 	info := timersOf(t, l.Chain, l.contract)[0]
-	require.Equal(t, [2]uint64{99_000, expires}, [2]uint64{info.GasLimit, info.ExpiresAt})
+	require.Equal(t, [2]uint64{99_000, expires}, [2]uint64{info.Status.GasLimit, info.Status.ExpiresAt})
 
 	// The contract cancels, and the admin comes too late.
 	result := l.Execute("bob", l.contract, fmt.Sprintf(`{"cancel":{"id":%q}}`, id))
@@ -212,7 +214,7 @@ func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 	l.Deliver("alice", later)
 	id = l.id()
 	l.try("alice", nil, &wasmtypes.MsgClearAdmin{Sender: address("alice"), Contract: contract})
-	l.try("alice", types.ErrNotAdmin, &types.MsgUpdateTimer{Sender: address("alice"), Actor: contract, Id: id, GasLimit: 98_000})
+	l.try("alice", types.ErrNotAdmin, &types.MsgUpdateTimer{Sender: address("alice"), Actor: contract, Id: id, Spec: types.TimerSpec{GasLimit: 98_000}, Fields: []string{"gas_limit"}})
 	l.try("alice", types.ErrNotAdmin, &types.MsgExtendTimer{Sender: address("alice"), Actor: contract, Id: id, ExpiresAt: expires + 9})
 	l.try("alice", nil, cancel("alice", id))
 	require.NotZero(t, l.Execute("bob", l.contract, fmt.Sprintf(`{"cancel":{"id":%q}}`, id)).Code)
@@ -233,7 +235,7 @@ func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListening(t, "bob")
 			tick := l.call("alice", "clock_end_block", `{}`)
-			tick.Trigger = types.Trigger{After: 2}
+			tick.Spec.Trigger = types.Trigger{After: 2}
 			l.Deliver("alice", tick)
 			id := l.id()
 			l.Deliver("alice", drop(l.contract.String()))
@@ -259,7 +261,7 @@ func TestAnAdminWhoMigratesAwayFromSudoPaysForTheFailure(t *testing.T) {
 	l := newListening(t)
 	next := l.StoreCode("alice", wasmdata.BurnerContractWasm())
 	tick := l.call("alice", "clock_end_block", `{}`)
-	tick.Trigger = types.Trigger{After: 2}
+	tick.Spec.Trigger = types.Trigger{After: 2}
 	l.Deliver("alice", tick)
 	l.Deliver("alice", &wasmtypes.MsgMigrateContract{
 		Sender: address("alice"), Contract: l.contract.String(), CodeID: next, Msg: fmt.Appendf(nil, `{"payout":%q,"delete":0}`, address("alice")),
@@ -277,7 +279,7 @@ func TestAnAdminDoesNotFillTheContractsList(t *testing.T) {
 	s := &stage{Chain: l.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) { config.MaxTimersPerActor = 4 })
 	later := l.call("alice", "clock_end_block", `{}`)
-	later.Trigger = types.Trigger{After: 100}
+	later.Spec.Trigger = types.Trigger{After: 100}
 	l.Deliver("alice", later)
 	l.Deliver("alice", later)
 	l.try("alice", types.ErrTooManyTimers, later)
@@ -286,7 +288,7 @@ func TestAnAdminDoesNotFillTheContractsList(t *testing.T) {
 func TestAdminsTimersOutliveAnExport(t *testing.T) {
 	l := newListening(t)
 	tick := l.call("alice", "clock_end_block", `{}`)
-	tick.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
+	tick.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
 	l.Deliver("alice", tick)
 	next := l.Restart()
 	for range 4 {
@@ -312,7 +314,7 @@ func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 	s := &stage{Chain: l.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) { lab.SetRemovals(config, removable) })
 	tick := l.call("alice", "clock_end_block", `{}`)
-	tick.Trigger = types.Trigger{After: 3}
+	tick.Spec.Trigger = types.Trigger{After: 3}
 	msgs := make([]sdk.Msg, crowd)
 	for i := range msgs {
 		msgs[i] = tick
@@ -369,8 +371,10 @@ func TestGovernanceOwnsATimerThatASponsorPaysFor(t *testing.T) {
 	l.Deliver("bob", grant)
 	l.Deliver("alice", &wasmtypes.MsgUpdateAdmin{Sender: address("alice"), NewAdmin: gov, Contract: l.contract.String()})
 	passProposal(t, l.Chain, 1, &types.MsgScheduleTimer{
-		Sender: gov, FeePayer: address("bob"), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3}}, GasLimit: 300_000,
-		Messages: packed(t, &wasmtypes.MsgSudoContract{Authority: gov, Contract: l.contract.String(), Msg: []byte(`{"clock_end_block":{}}`)}),
+		Sender: gov, Spec: types.TimerSpec{
+			FeePayer: address("bob"), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3}}, GasLimit: 300_000,
+			Call: types.TimerCall{Messages: packed(t, &wasmtypes.MsgSudoContract{Authority: gov, Contract: l.contract.String(), Msg: []byte(`{"clock_end_block":{}}`)})},
+		},
 	})
 	require.Len(t, timersOf(t, l.Chain, account), 1)
 	ticked := 0
@@ -420,7 +424,7 @@ func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
 	s := &stage{Chain: l.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) { lab.SetRemovals(config, 1) })
 	tick := l.call("alice", "clock_end_block", `{}`)
-	tick.Trigger = types.Trigger{After: 2}
+	tick.Spec.Trigger = types.Trigger{After: 2}
 	l.Deliver("alice", tick, tick, tick, tick)
 	admin := func(from, to string) sdk.Msg {
 		return &wasmtypes.MsgUpdateAdmin{Sender: address(from), NewAdmin: address(to), Contract: l.contract.String()}
@@ -430,7 +434,7 @@ func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
 	left := timersOf(t, l.Chain, l.contract)
 	require.Len(t, left, 3)
 	for _, timer := range left {
-		require.Equal(t, types.NotAdmin, timer.HoldReason)
+		require.Equal(t, types.NotAdmin, timer.Status.HoldReason)
 	}
 	resume := &types.MsgResumeTimer{Sender: address("alice"), Actor: l.contract.String(), Id: left[2].Id}
 	l.try("alice", types.ErrNotAdmin, resume)

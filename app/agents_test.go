@@ -47,7 +47,7 @@ func TestAHeartbeatIsItsOwnAgent(t *testing.T) {
 			var txs [][]byte
 			for i := range 3 {
 				msg := schedule(t, c, "bob", due, send("bob", "alice", int64(i+1)))
-				msg.Bid = &types.Bid{Static: &types.StaticBid{
+				msg.Spec.Bid = &types.Bid{Static: &types.StaticBid{
 					MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(45, 5)),
 				}}
 				txs = append(txs, c.Sign("bob", msg))
@@ -106,9 +106,9 @@ func (h hostileAgent) fireWith(do, answer string) *abci.ResponseFinalizeBlock {
 	require.Zero(h.t, result.Code, result.Log)
 	due := uint64(h.App.LastBlockHeight()) + 2
 	mallorys := schedule(h.t, h.Chain, "mallory", due, send("mallory", "alice", 1))
-	mallorys.Bid = bidOf(h.hostile.String())
+	mallorys.Spec.Bid = bidOf(h.hostile.String())
 	alices := schedule(h.t, h.Chain, "alice", due, send("alice", "mallory", 1))
-	alices.Bid = bidOf(h.heartbeat.String())
+	alices.Spec.Bid = bidOf(h.heartbeat.String())
 	for _, result := range h.NextBlock(h.Sign("mallory", mallorys), h.Sign("alice", alices)).TxResults {
 		require.Zero(h.t, result.Code, result.Log)
 	}

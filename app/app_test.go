@@ -38,7 +38,7 @@ func schedule(tb testing.TB, c *appchain.Chain, owner string, height uint64, msg
 	require.NoError(tb, err)
 	bz, err := c.App.AppCodec().Marshal(payload)
 	require.NoError(tb, err)
-	return &types.MsgScheduleTimer{Sender: address(owner), Trigger: types.Trigger{Height: height}, Payload: bz, GasLimit: 100_000}
+	return &types.MsgScheduleTimer{Sender: address(owner), Spec: types.TimerSpec{Trigger: types.Trigger{Height: height}, Call: types.TimerCall{Payload: bz}, GasLimit: 100_000}}
 }
 
 // Rule: 5-after-transactions
@@ -249,7 +249,7 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 	listed, err = keeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
 	require.NoError(t, err)
 	require.Len(t, listed.Timers, 1)
-	require.Equal(t, uint64(300), listed.Timers[0].ExpiresAt)
+	require.Equal(t, uint64(300), listed.Timers[0].Status.ExpiresAt)
 	config, err = c.App.Timers.Config(c.Ctx())
 	require.NoError(t, err)
 	require.Equal(t, uint64(3_000_000), config.LaneTimerCycles)

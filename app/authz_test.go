@@ -57,7 +57,7 @@ func (d *delegation) theft(changes ...func(*types.MsgScheduleTimer)) *types.MsgS
 	d.t.Helper()
 	height := uint64(d.App.LastBlockHeight()) + 10
 	msg := schedule(d.t, d.Chain, "alice", height, send("alice", "mallory", loot))
-	msg.ExpiresAt = height
+	msg.Spec.ExpiresAt = height
 	for _, change := range changes {
 		change(msg)
 	}
@@ -201,7 +201,7 @@ func TestABoundedGrantKeepsToItsBounds(t *testing.T) {
 
 	voting := func(height, expiresAt uint64) *types.MsgScheduleTimer {
 		msg := schedule(t, d.Chain, "alice", height, vote)
-		msg.ExpiresAt = expiresAt
+		msg.Spec.ExpiresAt = expiresAt
 		return msg
 	}
 	d.refused("expires_at is missing: state a height up to", by("mallory", voting(end, 0)))

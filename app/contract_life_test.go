@@ -83,7 +83,7 @@ func TestAContractMigratedToCodeWithoutSudo(t *testing.T) {
 			c := appchain.New(t, "alice")
 			code, next := c.StoreCode("alice", contracts.Heartbeat), c.StoreCode("alice", wasmdata.BurnerContractWasm())
 			contract := c.InstantiateWithAdmin("alice", code, `{"every":4,"start":true}`, 1_000_000, address("alice"))
-			due := timersOf(t, c, contract)[0].Due
+			due := timersOf(t, c, contract)[0].Status.Due
 			c.Deliver("alice", &wasmtypes.MsgMigrateContract{
 				Sender: address("alice"), Contract: contract.String(), CodeID: next, Msg: fmt.Appendf(nil, `{"payout":%q,"delete":0}`, address("alice")),
 			})
@@ -110,7 +110,7 @@ func TestAContractMigratedToCodeWithoutSudo(t *testing.T) {
 func TestAContractThatLosesItsAdminKeepsItsTimers(t *testing.T) {
 	c := appchain.New(t, "alice")
 	contract := c.InstantiateWithAdmin("alice", c.StoreCode("alice", contracts.Heartbeat), `{"every":3,"start":true}`, 1_000_000, address("alice"))
-	due := timersOf(t, c, contract)[0].Due
+	due := timersOf(t, c, contract)[0].Status.Due
 	c.Deliver("alice", &wasmtypes.MsgClearAdmin{Sender: address("alice"), Contract: contract.String()})
 	require.Empty(t, c.App.Wasm.GetContractInfo(c.Ctx(), contract).Admin)
 	fired := appchain.Events(blocksTo(t, c, due), "timers.v1.TimerFired")
@@ -130,11 +130,11 @@ func TestCodeThatGovernanceUnpinsBeforeTheFire(t *testing.T) {
 	// Enough for a beat of pinned code, and not for one of code that is not.
 	const limit = 80_000
 	contract := c.Instantiate("alice", code, fmt.Sprintf(`{"every":10,"start":true,"gas_limit":%d}`, limit), 1_000_000)
-	pinned := appchain.Events(blocksTo(t, c, timersOf(t, c, contract)[0].Due), "timers.v1.TimerFired")
+	pinned := appchain.Events(blocksTo(t, c, timersOf(t, c, contract)[0].Status.Due), "timers.v1.TimerFired")
 	require.Len(t, pinned, 1)
 	require.Equal(t, "true", pinned[0]["success"], pinned[0])
 
-	due := timersOf(t, c, contract)[0].Due
+	due := timersOf(t, c, contract)[0].Status.Due
 	passProposal(t, c, 2, &wasmtypes.MsgUnpinCodes{Authority: authority, CodeIDs: []uint64{code}})
 	got := requireFailed(t, c, blocksTo(t, c, due), contract, types.ErrOutOfCycles)
 	require.Equal(t, uint64(limit), got.cycles)
@@ -144,7 +144,7 @@ func TestCodeThatGovernanceUnpinsBeforeTheFire(t *testing.T) {
 
 	// Its owner gives it more, and it beats again.
 	roomy := c.Instantiate("alice", code, `{"every":2,"start":true,"gas_limit":150000}`, 1_000_000)
-	fired := appchain.Events(blocksTo(t, c, timersOf(t, c, roomy)[0].Due), "timers.v1.TimerFired")
+	fired := appchain.Events(blocksTo(t, c, timersOf(t, c, roomy)[0].Status.Due), "timers.v1.TimerFired")
 	require.Len(t, fired, 1)
 	require.Equal(t, "true", fired[0]["success"], fired[0])
 }
@@ -154,7 +154,7 @@ func TestCodeThatGovernanceUnpinsBeforeTheFire(t *testing.T) {
 func TestAMissingContractsTimerLeaves(t *testing.T) {
 	c := appchain.New(t, "alice")
 	contract := c.Instantiate("alice", c.StoreCode("alice", contracts.Heartbeat), `{"every":3,"start":true}`, 1_000_000)
-	due := timersOf(t, c, contract)[0].Due
+	due := timersOf(t, c, contract)[0].Status.Due
 	ctx := c.Ctx()
 	ctx.KVStore(c.App.StoreKey(wasmtypes.StoreKey)).Delete(wasmtypes.GetContractAddressKey(contract))
 	requireFailed(t, c, blocksTo(t, c, due), contract, types.ErrInvalidPayload)

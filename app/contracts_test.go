@@ -38,8 +38,12 @@ func TestATimerCallsAContractThatKnowsNothingOfTimers(t *testing.T) {
 	// Hackatom can't schedule: the chain's own code does it for it.
 	due := uint64(c.App.LastBlockHeight()) + 2
 	_, err := c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
-		Actor: hackatom, Trigger: types.Trigger{Height: due}, Handler: "steal_funds", GasLimit: 200_000,
-		Payload: []byte(fmt.Sprintf(`{"recipient":%q,"amount":[{"denom":%q,"amount":"76543"}]}`, address("bob"), app.FeeDenom)),
+		Actor: hackatom, Spec: types.TimerSpec{
+			Trigger: types.Trigger{Height: due}, Call: types.TimerCall{
+				Handler: "steal_funds",
+				Payload: []byte(fmt.Sprintf(`{"recipient":%q,"amount":[{"denom":%q,"amount":"76543"}]}`, address("bob"), app.FeeDenom)),
+			}, GasLimit: 200_000,
+		},
 	})
 	require.NoError(t, err)
 	before := c.Balance(appchain.AccountOf("bob").Address)
@@ -118,7 +122,7 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 
 	due := uint64(c.App.LastBlockHeight()) + 20
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgScheduleTimer{
-		Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Messages: packed(t, ownSend(reflect)), GasLimit: 200_000,
+		Sender: reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Messages: packed(t, ownSend(reflect))}, GasLimit: 200_000},
 	}))
 	own := timersOf(t, c, reflect)
 	require.Len(t, own, 1)
@@ -128,19 +132,19 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 		msg  sdk.Msg
 		want *errorsmod.Error
 	}{
-		"schedules for another":    {&types.MsgScheduleTimer{Sender: address("bob"), Trigger: types.Trigger{Height: due}}, sdkerrors.ErrUnauthorized},
+		"schedules for another":    {&types.MsgScheduleTimer{Sender: address("bob"), Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}}}, sdkerrors.ErrUnauthorized},
 		"cancels for another":      {&types.MsgCancelTimer{Sender: address("bob"), Id: bobs.Id}, sdkerrors.ErrUnauthorized},
 		"extends for another":      {&types.MsgExtendTimer{Sender: address("bob"), Id: bobs.Id, ExpiresAt: due}, sdkerrors.ErrUnauthorized},
-		"updates for another":      {&types.MsgUpdateTimer{Sender: address("bob"), Id: bobs.Id, GasLimit: 99_000}, sdkerrors.ErrUnauthorized},
+		"updates for another":      {&types.MsgUpdateTimer{Sender: address("bob"), Id: bobs.Id, Spec: types.TimerSpec{GasLimit: 99_000}, Fields: []string{"gas_limit"}}, sdkerrors.ErrUnauthorized},
 		"cancels another's":        {&types.MsgCancelTimer{Sender: reflect.String(), Id: bobs.Id}, types.ErrTimerNotFound},
 		"extends another's":        {&types.MsgExtendTimer{Sender: reflect.String(), Id: bobs.Id, ExpiresAt: due}, types.ErrTimerNotFound},
-		"updates another's":        {&types.MsgUpdateTimer{Sender: reflect.String(), Id: bobs.Id, GasLimit: 99_000}, types.ErrTimerNotFound},
+		"updates another's":        {&types.MsgUpdateTimer{Sender: reflect.String(), Id: bobs.Id, Spec: types.TimerSpec{GasLimit: 99_000}, Fields: []string{"gas_limit"}}, types.ErrTimerNotFound},
 		"is not the authority":     {&types.MsgSysCancelTimer{Authority: reflect.String(), Actor: address("bob"), Id: bobs.Id}, types.ErrUnauthorized},
-		"names a bad handler":      {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Handler: `a":1,"b`, Payload: []byte("{}")}, types.ErrInvalidHandler},
-		"gives no JSON":            {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Handler: "tick", Payload: []byte("{}}")}, types.ErrInvalidPayload},
-		"has no sudo":              {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: due}}, types.ErrInvalidHandler},
-		"lets another pay":         {&types.MsgScheduleTimer{Sender: reflect.String(), FeePayer: address("bob"), Trigger: types.Trigger{Height: due}, Messages: packed(t, ownSend(reflect))}, types.ErrInvalidFeePayer},
-		"names the block it is in": {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: 1}}, types.ErrHeightNotInFuture},
+		"names a bad handler":      {&types.MsgScheduleTimer{Sender: reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Handler: `a":1,"b`, Payload: []byte("{}")}}}, types.ErrInvalidHandler},
+		"gives no JSON":            {&types.MsgScheduleTimer{Sender: reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Handler: "tick", Payload: []byte("{}}")}}}, types.ErrInvalidPayload},
+		"has no sudo":              {&types.MsgScheduleTimer{Sender: reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}}}, types.ErrInvalidHandler},
+		"lets another pay":         {&types.MsgScheduleTimer{Sender: reflect.String(), Spec: types.TimerSpec{FeePayer: address("bob"), Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Messages: packed(t, ownSend(reflect))}}}, types.ErrInvalidFeePayer},
+		"names the block it is in": {&types.MsgScheduleTimer{Sender: reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: 1}}}, types.ErrHeightNotInFuture},
 	} {
 		result := c.NextBlock(c.Sign("alice", reflectMsg(t, c, reflect, r.msg))).TxResults[0]
 		codespace, code := codeOf(r.want)
@@ -148,16 +152,16 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 	}
 	require.Len(t, timersOf(t, c, appchain.AccountOf("bob").Address), 1)
 
-	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgUpdateTimer{Sender: reflect.String(), Id: own[0].Id, GasLimit: 150_000}))
+	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgUpdateTimer{Sender: reflect.String(), Id: own[0].Id, Spec: types.TimerSpec{GasLimit: 150_000}, Fields: []string{"gas_limit"}}))
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgExtendTimer{Sender: reflect.String(), Id: own[0].Id, ExpiresAt: due + 7}))
 	changed := timersOf(t, c, reflect)[0]
-	require.Equal(t, [2]uint64{150_000, due + 7}, [2]uint64{changed.GasLimit, changed.ExpiresAt})
+	require.Equal(t, [2]uint64{150_000, due + 7}, [2]uint64{changed.Status.GasLimit, changed.Status.ExpiresAt})
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgCancelTimer{Sender: reflect.String(), Id: own[0].Id}))
 	require.Empty(t, timersOf(t, c, reflect))
 
 	// No one schedules for a contract: its sudo is privileged.
 	message := schedule(t, c, "bob", due)
-	message.Sender, message.Payload = reflect.String(), nil
+	message.Sender, message.Spec.Call.Payload = reflect.String(), nil
 	tx := c.NextBlock(c.Sign("bob", message)).TxResults[0]
 	require.NotZero(t, tx.Code)
 	require.Empty(t, timersOf(t, c, reflect))
@@ -188,20 +192,24 @@ func TestAHeartbeatIsChangedAndStopped(t *testing.T) {
 			require.Zero(t, c.Execute("alice", heartbeat, fmt.Sprintf(`{"extend":{"expires_at":%d}}`, expires)).Code)
 			timers := timersOf(t, c, heartbeat)
 			require.Len(t, timers, 1)
-			require.Equal(t, [2]uint64{123_456, expires}, [2]uint64{timers[0].GasLimit, timers[0].ExpiresAt})
+			require.Equal(t, [2]uint64{123_456, expires}, [2]uint64{timers[0].Status.GasLimit, timers[0].Status.ExpiresAt})
 
 			// The contract sees its timer.
 			var seen struct {
 				Timer struct {
-					ID       string `json:"id"`
-					GasLimit string `json:"gas_limit"`
-					Payload  []byte `json:"payload"`
+					ID   string `json:"id"`
+					Spec struct {
+						GasLimit string `json:"gas_limit"`
+						Call     struct {
+							Payload []byte `json:"payload"`
+						} `json:"call"`
+					} `json:"spec"`
 				} `json:"timer"`
 			}
 			c.QueryContract(heartbeat, `{"timer":{}}`, &seen)
 			require.Equal(t, timers[0].Id, seen.Timer.ID)
-			require.Equal(t, "123456", seen.Timer.GasLimit)
-			require.Equal(t, "beat", string(seen.Timer.Payload))
+			require.Equal(t, "123456", seen.Timer.Spec.GasLimit)
+			require.Equal(t, "beat", string(seen.Timer.Spec.Call.Payload))
 
 			require.Zero(t, c.Execute("alice", heartbeat, `{"stop":{}}`).Code)
 			require.Empty(t, timersOf(t, c, heartbeat))
@@ -215,7 +223,7 @@ func TestAnAccountsTimerReachesAContractByAMessage(t *testing.T) {
 	due := uint64(c.App.LastBlockHeight()) + 2
 	for _, name := range []string{"alice", "bob"} { // bob is not the contract's owner
 		timer := schedule(t, c, name, due+1, c.ExecuteMsg(name, heartbeat, `{"start":{}}`))
-		timer.GasLimit = 300_000
+		timer.Spec.GasLimit = 300_000
 		c.Deliver(name, timer)
 	}
 	response := c.NextBlock()

@@ -67,9 +67,9 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 		}
 	}
 	now := func() uint64 { return uint64(c.App.LastBlockHeight()) }
-	schedule := func(trigger types.Trigger) {
+	schedule := func(trigger types.Trigger, repeat *types.Repeat) {
 		_, err := c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
-			Actor: listener, Trigger: trigger, Handler: "tick+delivery", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
+			Actor: listener, Spec: types.TimerSpec{Trigger: trigger, Repeat: repeat, Call: types.TimerCall{Handler: "tick+delivery", Payload: []byte(`{"n":7}`)}, GasLimit: 250_000},
 		})
 		require.NoError(t, err)
 	}
@@ -80,16 +80,16 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 	}}).Code)
 	require.Empty(t, fire("height").Matched)
 
-	schedule(types.Trigger{After: 2})
+	schedule(types.Trigger{After: 2}, nil)
 	require.Empty(t, fire("after").Matched)
 
-	schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 2, Remaining: 2}})
+	schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}, &types.Repeat{Remaining: 2})
 	require.Zero(t, fire("interval").FireSeq)
 	require.Equal(t, uint32(1), fire("interval").FireSeq)
 
 	balance, err := timerskeeper.NewQueryServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: "bank:balance:" + address("bob") + ":utmr"})
 	require.NoError(t, err)
-	schedule(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{balance.Key}, Remaining: 1}})
+	schedule(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{balance.Key}}}, &types.Repeat{Remaining: 1})
 	c.NextBlock()
 	matched := fire("watch", c.Sign("alice", send("alice", "bob", 1))).Matched
 	require.Len(t, matched, 1)
@@ -97,7 +97,7 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 
 	// A handler that does not ask is called as before.
 	_, err = c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
-		Actor: listener, Trigger: types.Trigger{After: 1}, Handler: "tick", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
+		Actor: listener, Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Handler: "tick", Payload: []byte(`{"n":7}`)}, GasLimit: 250_000},
 	})
 	require.NoError(t, err)
 	c.NextBlock()

@@ -97,9 +97,13 @@ func manyTimersGenesis(t *testing.T, exported map[string]json.RawMessage, a *app
 				actor[at] = byte(rest)
 			}
 			timer := types.Timer{
-				Id: types.TimerID(actor, due+seq, payload, seq), Actor: actor, Trigger: types.Trigger{Height: due + seq},
-				Payload: payload, GasLimit: 100_000, CellLimit: 20_000, ExpiresAt: due + seq + 1_000, ScheduleHeight: 1,
+				Id: types.TimerID(actor, due+seq, payload, seq), Actor: actor,
+				GasLimit: 100_000, CellLimit: 20_000, ExpiresAt: due + seq + 1_000, ScheduleHeight: 1,
 				Seq: seq, Due: due + seq,
+				Spec: types.TimerSpec{
+					Trigger: types.Trigger{Height: due + seq},
+					Call:    types.TimerCall{Payload: payload},
+				},
 			}
 			if err := fn(i, &timer); err != nil {
 				return err

@@ -62,8 +62,10 @@ func executions(events []map[string]string) []string {
 func TestAGroupOwnsTimers(t *testing.T) {
 	g := newGroup(t, appchain.New(t, "alice", "bob"))
 	g.Deliver("bob", g.propose("bob", group.Exec_EXEC_TRY, &types.MsgScheduleTimer{
-		Sender: g.policy.String(), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: uint64(g.App.LastBlockHeight()) + 3}},
-		Messages: packed(t, g.pay(70)), GasLimit: 100_000,
+		Sender: g.policy.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2, First: uint64(g.App.LastBlockHeight()) + 3}},
+			Call:    types.TimerCall{Messages: packed(t, g.pay(70))}, GasLimit: 100_000,
+		},
 	}))
 	timers := timersOf(t, g.Chain, g.policy)
 	require.Len(t, timers, 1)
@@ -89,7 +91,7 @@ func TestATimerActsInAGroup(t *testing.T) {
 	fire := func(msgs ...sdk.Msg) []string {
 		t.Helper()
 		msg := schedule(t, g.Chain, "alice", uint64(g.App.LastBlockHeight())+2, msgs...)
-		msg.GasLimit = 240_000
+		msg.Spec.GasLimit = 240_000
 		g.Deliver("alice", msg)
 		block := g.NextBlock()
 		fired := appchain.Events(block, "timers.v1.TimerFired")
@@ -137,7 +139,7 @@ func TestAGroupsProposalIsCheckedAsItsMessagesAre(t *testing.T) {
 	g.Response(g.Deliver("bob", g.propose("bob", group.Exec_EXEC_UNSPECIFIED, g.pay(7))).TxResults[0], &proposed)
 	g.Deliver("bob", &group.MsgVote{ProposalId: proposed.ProposalId, Voter: address("bob"), Option: group.VOTE_OPTION_YES})
 	msg := schedule(t, c, "alice", uint64(c.App.LastBlockHeight())+2, &group.MsgExec{ProposalId: proposed.ProposalId, Executor: address("alice")})
-	msg.GasLimit = 240_000
+	msg.Spec.GasLimit = 240_000
 	g.Deliver("alice", msg)
 	require.Equal(t, []string{"PROPOSAL_EXECUTOR_RESULT_SUCCESS"}, executions(appchain.Events(g.NextBlock(), "cosmos.group.v1.EventExec")))
 }

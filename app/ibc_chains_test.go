@@ -250,11 +250,11 @@ func (s *side) sendTx(timeout time.Duration, msgs ...proto.Message) *controllert
 }
 
 // schedule books a timer of the first account.
-func (s *side) schedule(trigger types.Trigger, msgs ...sdk.Msg) string {
+func (s *side) schedule(trigger types.Trigger, repeat *types.Repeat, msgs ...sdk.Msg) string {
 	s.Helper()
 	var booked types.MsgScheduleTimerResponse
 	result := s.deliver(0, &types.MsgScheduleTimer{
-		Sender: s.address(0).String(), Trigger: trigger, Messages: packed(s.app.t, msgs...), GasLimit: 240_000,
+		Sender: s.address(0).String(), Spec: types.TimerSpec{Trigger: trigger, Repeat: repeat, Call: types.TimerCall{Messages: packed(s.app.t, msgs...)}, GasLimit: 240_000},
 	})
 	s.response(result, &booked)
 	return booked.Id

@@ -39,21 +39,23 @@ func TestAnAccountOfAnotherChainOwnsTimers(t *testing.T) {
 	friend, foreign := c.a.address(3), c.b.address(0)
 	schedule := func(change func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer {
 		msg := &types.MsgScheduleTimer{
-			Sender: account.String(), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3, First: uint64(c.a.ProposedHeader.Height) + 5}},
-			Messages: packed(t, banktypes.NewMsgSend(account, friend, utmr(7))), GasLimit: 100_000,
+			Sender: account.String(), Spec: types.TimerSpec{
+				Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3, First: uint64(c.a.ProposedHeader.Height) + 5}},
+				Call:    types.TimerCall{Messages: packed(t, banktypes.NewMsgSend(account, friend, utmr(7)))}, GasLimit: 100_000,
+			},
 		}
 		change(msg)
 		return msg
 	}
 
-	_, ran := c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) { m.FeePayer = friend.String() }))
+	_, ran := c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = friend.String() }))
 	require.False(t, ran, "no one else pays for it")
 	_, ran = c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) {
-		m.Sender, m.Messages = c.a.address(0).String(), packed(t, banktypes.NewMsgSend(c.a.address(0), friend, utmr(7)))
+		m.Sender, m.Spec.Call.Messages = c.a.address(0).String(), packed(t, banktypes.NewMsgSend(c.a.address(0), friend, utmr(7)))
 	}))
 	require.False(t, ran, "it schedules for no other account")
 
-	data, ran := c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) { m.FeePayer = account.String() }))
+	data, ran := c.remotely(path, c.b, schedule(func(m *types.MsgScheduleTimer) { m.Spec.FeePayer = account.String() }))
 	require.True(t, ran)
 	var booked types.MsgScheduleTimerResponse
 	require.NoError(t, proto.Unmarshal(data.MsgResponses[0].Value, &booked))
@@ -112,7 +114,7 @@ func TestATimerSendsThroughItsInterchainAccount(t *testing.T) {
 	c := newTwoChains(t)
 	path, account := c.interchainAccount(c.a, channeltypes.UNORDERED)
 	friend := c.b.address(3)
-	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: uint64(c.a.ProposedHeader.Height) + 2, Remaining: 2}},
+	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: uint64(c.a.ProposedHeader.Height) + 2}}, &types.Repeat{Remaining: 2},
 		c.a.sendTx(time.Minute, banktypes.NewMsgSend(account, friend, utmr(11))))
 	var timeouts []uint64
 	for range 2 {
@@ -129,7 +131,7 @@ func TestATimerSendsThroughItsInterchainAccount(t *testing.T) {
 	require.Empty(t, c.a.timers(c.a.address(0)))
 
 	// What fails on B is no failure of the fire: the acknowledgement says so, later.
-	c.a.schedule(types.Trigger{After: 1}, c.a.sendTx(time.Minute, banktypes.NewMsgSend(account, friend, utmr(1_000_000_000))))
+	c.a.schedule(types.Trigger{After: 1}, nil, c.a.sendTx(time.Minute, banktypes.NewMsgSend(account, friend, utmr(1_000_000_000))))
 	fired, packets := c.a.fire()
 	require.Equal(t, "true", fired["success"])
 	ack := c.relay(path, packets[0])
@@ -177,7 +179,7 @@ func TestATimerSendsATransfer(t *testing.T) {
 	voucher := transfertypes.NewDenom(app.FeeDenom, transfertypes.NewHop(transfertypes.PortID, path.EndpointB.ChannelID)).IBCDenom()
 
 	// Every transfer of a repeating timer has the same timeout. One that is far away serves them all.
-	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: uint64(c.a.ProposedHeader.Height) + 2, Remaining: 2}},
+	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: uint64(c.a.ProposedHeader.Height) + 2}}, &types.Repeat{Remaining: 2},
 		c.transfer(path, clienttypes.ZeroHeight(), now().AddDate(1, 0, 0)))
 	for i := range int64(2) {
 		before := c.a.balance(owner, app.FeeDenom)
@@ -193,7 +195,7 @@ func TestATimerSendsATransfer(t *testing.T) {
 	}
 
 	// The owner finds the packet by the id of the delivery.
-	c.a.schedule(types.Trigger{After: 1}, c.transfer(path, clienttypes.ZeroHeight(), now().Add(time.Minute)))
+	c.a.schedule(types.Trigger{After: 1}, nil, c.transfer(path, clienttypes.ZeroHeight(), now().Add(time.Minute)))
 	fired, packets := c.a.fire()
 	delivered := c.a.deliveries(owner)[0]
 	require.True(t, delivered.Receipt.Success)
@@ -231,8 +233,10 @@ func TestInterchainAccount_OwnsATimerByTime(t *testing.T) {
 	c := newTwoChains(t)
 	path, account := c.interchainAccount(c.b, channeltypes.ORDERED)
 	_, ran := c.remotely(path, c.b, &types.MsgScheduleTimer{
-		Sender: account.String(), Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}, Remaining: 2}},
-		Messages: packed(t, banktypes.NewMsgSend(account, c.a.address(3), utmr(7))), GasLimit: 100_000,
+		Sender: account.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}},
+			Call:    types.TimerCall{Messages: packed(t, banktypes.NewMsgSend(account, c.a.address(3), utmr(7)))}, GasLimit: 100_000, Repeat: &types.Repeat{Remaining: 2},
+		},
 	})
 	require.True(t, ran)
 	before := c.a.balance(c.a.address(3), app.FeeDenom)
@@ -252,8 +256,10 @@ func TestTheTimersOfAnUnreachableAccountGoOn(t *testing.T) {
 	c := newTwoChains(t)
 	path, account := c.interchainAccount(c.b, channeltypes.ORDERED)
 	_, ran := c.remotely(path, c.b, &types.MsgScheduleTimer{
-		Sender: account.String(), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: uint64(c.a.ProposedHeader.Height) + 5}},
-		Messages: packed(t, banktypes.NewMsgSend(account, c.a.address(3), utmr(7))), GasLimit: 100_000,
+		Sender: account.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: uint64(c.a.ProposedHeader.Height) + 5}},
+			Call:    types.TimerCall{Messages: packed(t, banktypes.NewMsgSend(account, c.a.address(3), utmr(7)))}, GasLimit: 100_000,
+		},
 	})
 	require.True(t, ran)
 	c.timeOut(path.EndpointB, c.b, c.b.deliver(0, c.b.sendTx(time.Minute, banktypes.NewMsgSend(account, c.a.address(3), utmr(1)))).Events)
@@ -278,7 +284,7 @@ func TestATimerWhoseChannelIsClosed(t *testing.T) {
 	c := newTwoChains(t)
 	path, account := c.interchainAccount(c.a, channeltypes.ORDERED)
 	owner := c.a.address(0)
-	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 10, First: uint64(c.a.ProposedHeader.Height) + 2}},
+	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 10, First: uint64(c.a.ProposedHeader.Height) + 2}}, nil,
 		c.a.sendTx(time.Minute, banktypes.NewMsgSend(account, c.b.address(3), utmr(11))))
 	_, packets := c.a.fire()
 	require.Len(t, packets, 1)
@@ -310,7 +316,7 @@ func TestATransferThatIsTooLate(t *testing.T) {
 	height, ok := path.EndpointA.GetClientLatestHeight().(clienttypes.Height)
 	require.True(t, ok)
 	until := clienttypes.NewHeight(height.RevisionNumber, height.RevisionHeight+1)
-	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 6, First: uint64(c.a.ProposedHeader.Height) + 2}},
+	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 6, First: uint64(c.a.ProposedHeader.Height) + 2}}, nil,
 		c.transfer(path, until, time.Time{}))
 	for c.b.ProposedHeader.Height < int64(until.RevisionHeight)+2 {
 		c.b.NextBlock()
@@ -346,7 +352,7 @@ func TestATimerMayRelay(t *testing.T) {
 	require.NoError(t, err)
 	update, err := clienttypes.NewMsgUpdateClient(path.EndpointA.ClientID, header, owner)
 	require.NoError(t, err)
-	c.a.schedule(types.Trigger{After: 1}, update)
+	c.a.schedule(types.Trigger{After: 1}, nil, update)
 	fired, _ := c.a.fire()
 	require.Equal(t, "true", fired["success"])
 	require.True(t, path.EndpointA.GetClientLatestHeight().GT(trusted))
@@ -354,14 +360,14 @@ func TestATimerMayRelay(t *testing.T) {
 	header.SignedHeader.Commit.Signatures[0].Signature[0] ^= 1
 	forged, err := clienttypes.NewMsgUpdateClient(path.EndpointA.ClientID, header, owner)
 	require.NoError(t, err)
-	c.a.schedule(types.Trigger{After: 1}, forged)
+	c.a.schedule(types.Trigger{After: 1}, nil, forged)
 	fired, _ = c.a.fire()
 	require.Equal(t, "false", fired["success"])
 
 	packet := channeltypes.NewPacket([]byte("coins"), 1, transfertypes.PortID, path.EndpointB.ChannelID, transfertypes.PortID, path.EndpointA.ChannelID,
 		clienttypes.NewHeight(1, 1_000), 0)
 	proof, height := path.EndpointB.QueryProof(host.PacketCommitmentKey(transfertypes.PortID, path.EndpointB.ChannelID, 1))
-	c.a.schedule(types.Trigger{After: 1}, channeltypes.NewMsgRecvPacket(packet, proof, height, owner))
+	c.a.schedule(types.Trigger{After: 1}, nil, channeltypes.NewMsgRecvPacket(packet, proof, height, owner))
 	fired, _ = c.a.fire()
 	require.Equal(t, "false", fired["success"], "nothing was sent")
 }
@@ -394,7 +400,7 @@ func TestAContractLearnsWhatBecameOfItsTransfer(t *testing.T) {
 	path := c.transferChannel()
 	contract, receiver := c.a.instantiateCallbacks(), c.b.instantiateCallbacks()
 	call := fmt.Sprintf(`{"transfer":{"to_address":%q,"channel_id":%q,"timeout_seconds":60}}`, receiver.String(), path.EndpointA.ChannelID)
-	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 8, First: uint64(c.a.ProposedHeader.Height) + 2}},
+	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 8, First: uint64(c.a.ProposedHeader.Height) + 2}}, nil,
 		&wasmtypes.MsgExecuteContract{Sender: c.a.address(0).String(), Contract: contract.String(), Msg: []byte(call), Funds: utmr(500)})
 	told := func() [2]int {
 		t.Helper()

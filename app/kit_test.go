@@ -129,7 +129,7 @@ func (m *market) revives(due uint64, contract sdk.AccAddress, resume, by, mayNot
 	suspended := func() bool {
 		timers := timersOf(m.t, m.Chain, contract)
 		require.Len(m.t, timers, 1)
-		return timers[0].HoldReason == types.Suspended
+		return timers[0].Status.HoldReason == types.Suspended
 	}
 	require.True(m.t, suspended())
 	m.feed(contract)
@@ -157,7 +157,7 @@ func TestKit_ResumesWhatCouldNotBePaid(t *testing.T) {
 		dca := m.start("bob", contracts.DCA, map[string]any{
 			"pool": pool.String(), "buy": "ubtc", "amount": "400", "min_rate": "0.9", "every": 9, "rounds": 6,
 		}, uusd(3_000))
-		m.revives(timersOf(t, m.Chain, dca)[0].Due, dca, `{"resume":{}}`, "bob", "carol")
+		m.revives(timersOf(t, m.Chain, dca)[0].Status.Due, dca, `{"resume":{}}`, "bob", "carol")
 		require.Equal(t, int64(2_600), m.has(dca, "uusd"))
 	})
 	t.Run("auction", func(t *testing.T) {
@@ -165,21 +165,21 @@ func TestKit_ResumesWhatCouldNotBePaid(t *testing.T) {
 		auction := m.start("alice", contracts.Auction,
 			`{"denom":"uusd","reserve":"1000","step":"100","duration":8,"extension":4}`, ubtc(7))
 		require.Empty(t, m.call("bob", auction, `{"bid":{}}`, uusd(1_000)))
-		m.revives(timersOf(t, m.Chain, auction)[0].Due, auction, `{"resume":{}}`, "carol", "")
+		m.revives(timersOf(t, m.Chain, auction)[0].Status.Due, auction, `{"resume":{}}`, "carol", "")
 		require.Equal(t, [2]int64{1_000, 7}, [2]int64{m.gained("alice", "uusd"), m.gained("bob", "ubtc")})
 	})
 	t.Run("switch", func(t *testing.T) {
 		m := newMarket(t)
 		estate := m.start("alice", contracts.Switch,
 			fmt.Sprintf(`{"heir":%q,"timeout":6,"denom":"uusd"}`, address("bob")), uusd(5_000))
-		m.revives(timersOf(t, m.Chain, estate)[0].Due, estate, `{"resume":{}}`, "carol", "")
+		m.revives(timersOf(t, m.Chain, estate)[0].Status.Due, estate, `{"resume":{}}`, "carol", "")
 		require.Equal(t, int64(5_000), m.gained("bob", "uusd"))
 	})
 	t.Run("vesting", func(t *testing.T) {
 		m := newMarket(t)
 		grant := m.start("alice", contracts.Vesting,
 			fmt.Sprintf(`{"beneficiary":%q,"duration":400,"cliff":0,"every":9}`, address("bob")), uusd(4_000))
-		due := timersOf(t, m.Chain, grant)[0].Due
+		due := timersOf(t, m.Chain, grant)[0].Status.Due
 		m.revives(due, grant, `{"resume":{}}`, "carol", "")
 		// Five blocks in which it had money, one with the message, and the fire in the one after.
 		require.Equal(t, int64(10*(9+5+1+1)), m.gained("bob", "uusd"), "all that has vested")
@@ -194,7 +194,7 @@ func TestKit_ResumesWhatCouldNotBePaid(t *testing.T) {
 		require.Empty(t, m.call("bob", keeper, keep))
 		require.Empty(t, m.call("alice", vault, `{"set":{"level":3}}`))
 		timer := timersOf(t, m.Chain, keeper)[0]
-		m.revives(timer.Due, keeper, fmt.Sprintf(`{"resume":{"timer":%q}}`, timer.Id), "bob", "carol")
+		m.revives(timer.Status.Due, keeper, fmt.Sprintf(`{"resume":{"timer":%q}}`, timer.Id), "bob", "carol")
 		var level int
 		m.QueryContract(vault, `{}`, &level)
 		require.Equal(t, 1_000, level)
@@ -284,7 +284,7 @@ func TestAuction_SettlesItself(t *testing.T) {
 	m := newMarket(t)
 	auction := m.start("alice", contracts.Auction,
 		`{"denom":"uusd","reserve":"1000","step":"100","duration":8,"extension":4}`, ubtc(7))
-	end := timersOf(t, m.Chain, auction)[0].Due
+	end := timersOf(t, m.Chain, auction)[0].Status.Due
 	require.Contains(t, m.call("bob", auction, `{"bid":{}}`, uusd(999)), "bid at least 1000")
 	require.Empty(t, m.call("bob", auction, `{"bid":{}}`, uusd(1_000)))
 	require.Empty(t, m.fires(end-2))
@@ -293,8 +293,8 @@ func TestAuction_SettlesItself(t *testing.T) {
 	require.Zero(t, m.gained("bob", "uusd"))
 	timers := timersOf(t, m.Chain, auction)
 	require.Len(t, timers, 1, "in place of the earlier end")
-	require.Equal(t, end-1+4, timers[0].Due)
-	end = timers[0].Due
+	require.Equal(t, end-1+4, timers[0].Status.Due)
+	end = timers[0].Status.Due
 	require.Empty(t, m.fires(end-1))
 	require.Contains(t, m.call("bob", auction, `{"settle":{}}`), "not over", "its last block's transactions run before it")
 	require.Equal(t, end, m.height())
@@ -329,7 +329,7 @@ func TestVesting_CatchesUp(t *testing.T) {
 	grant := m.start("alice", contracts.Vesting,
 		fmt.Sprintf(`{"beneficiary":%q,"duration":40,"cliff":10,"every":5}`, address("bob")), uusd(4_000))
 	info := timersOf(t, m.Chain, grant)[0]
-	begun := info.Due - 5
+	begun := info.Status.Due - 5
 	vested := func(height uint64) int64 { return int64(100 * min(height-begun, 40)) }
 
 	require.Len(t, m.fires(begun+5), 1)

@@ -87,15 +87,17 @@ func (c *council) decide(msgs ...wasmvmtypes.CosmosMsg) {
 func (c *council) booking(owner sdk.AccAddress) *types.MsgScheduleTimer {
 	pay := banktypes.NewMsgSend(owner, appchain.AccountOf("dave").Address, utmr(700))
 	return &types.MsgScheduleTimer{
-		Sender: owner.String(), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 4}}, Messages: packed(c.t, pay),
-		GasLimit: 200_000, Label: "rent",
+		Sender: owner.String(), Spec: types.TimerSpec{
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 4}}, Call: types.TimerCall{Messages: packed(c.t, pay)},
+			GasLimit: 200_000, Name: "rent",
+		},
 	}
 }
 
 // requirePays runs blocks until the owner's timer fires: it sends what it should, and the owner pays for the fire.
 func (c *council) requirePays(owner sdk.AccAddress) {
 	c.t.Helper()
-	due := timersOf(c.t, c.Chain, owner)[0].Due
+	due := timersOf(c.t, c.Chain, owner)[0].Status.Due
 	dave := appchain.AccountOf("dave").Address
 	before, had := c.Balance(owner), c.Balance(dave)
 	block := blocksTo(c.t, c.Chain, due)
@@ -113,7 +115,7 @@ func TestAMultisigOwnsTimers(t *testing.T) {
 	c.decide(ofChain(t, c.booking(c.multisig))...)
 	timers := timersOf(t, c.Chain, c.multisig)
 	require.Len(t, timers, 1)
-	require.Equal(t, [2]string{c.multisig.String(), "rent"}, [2]string{timers[0].FeePayer, timers[0].Label})
+	require.Equal(t, [2]string{c.multisig.String(), "rent"}, [2]string{timers[0].Status.FeePayer, timers[0].Spec.Name})
 	c.requirePays(c.multisig)
 	c.requirePays(c.multisig)
 
@@ -171,7 +173,7 @@ func TestATimerThatCallsAMultisigIsRefused(t *testing.T) {
 	another := c.InstantiateWithAdmin("alice", code, fmt.Sprintf(`{"voters":[{"addr":%q,"weight":1}],
 		"threshold":{"absolute_count":{"weight":1}},"max_voting_period":{"height":9}}`, address("bob")), 0, address("alice"))
 	msg := &types.MsgScheduleTimer{
-		Sender: address("alice"), Actor: another.String(), Trigger: types.Trigger{After: 1}, Handler: "execute", Payload: []byte(`{"proposal_id":1}`),
+		Sender: address("alice"), Actor: another.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Handler: "execute", Payload: []byte(`{"proposal_id":1}`)}},
 	}
 	result := c.NextBlock(c.Sign("alice", msg)).TxResults[0]
 	codespace, want := codeOf(types.ErrInvalidHandler)
@@ -182,7 +184,7 @@ func TestATimerThatCallsAMultisigIsRefused(t *testing.T) {
 	require.Zero(t, c.call("bob", "vote"))
 	execute := &wasmtypes.MsgExecuteContract{Sender: address("alice"), Contract: c.multisig.String(), Msg: []byte(`{"execute":{"proposal_id":1}}`)}
 	c.Deliver("alice", &types.MsgScheduleTimer{
-		Sender: address("alice"), Trigger: types.Trigger{After: 1}, Messages: packed(t, execute), GasLimit: 400_000,
+		Sender: address("alice"), Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Messages: packed(t, execute)}, GasLimit: 400_000},
 	})
 	fired := appchain.Events(c.NextBlock(), "timers.v1.TimerFired")
 	require.Len(t, fired, 1)

@@ -51,7 +51,7 @@ func (p *proxy) send(from sdk.AccAddress, to string, amount int64) sdk.Msg {
 func (p *proxy) schedule(change func(*types.MsgScheduleTimer), msgs ...sdk.Msg) *abci.ExecTxResult {
 	p.t.Helper()
 	msg := &types.MsgScheduleTimer{
-		Sender: p.reflect.String(), Trigger: types.Trigger{After: 1}, Messages: packed(p.t, msgs...), GasLimit: 300_000,
+		Sender: p.reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Messages: packed(p.t, msgs...)}, GasLimit: 300_000},
 	}
 	change(msg)
 	return p.NextBlock(p.Sign("alice", reflectMsg(p.t, p.Chain, p.reflect, msg))).TxResults[0]
@@ -86,7 +86,7 @@ func TestAContractsMessagesRunAsTheContract(t *testing.T) {
 		Actor: p.reflect.String(), Id: timersOf(t, p.Chain, p.reflect)[0].Id,
 	})
 	require.NoError(t, err)
-	require.Len(t, timer.Timer.Messages, 2)
+	require.Len(t, timer.Timer.Spec.Call.Messages, 2)
 
 	got, block := p.fire()
 	require.True(t, got.success, got)
@@ -113,7 +113,7 @@ func TestAContractsMessagesAreCheckedAsAnAccountsAre(t *testing.T) {
 		exec := authz.NewMsgExec(p.reflect, []sdk.Msg{nested})
 		nested = &exec
 	}
-	withPayload := func(m *types.MsgScheduleTimer) { m.Payload = []byte("{}") }
+	withPayload := func(m *types.MsgScheduleTimer) { m.Spec.Call.Payload = []byte("{}") }
 	for name, c := range map[string]struct {
 		change func(*types.MsgScheduleTimer)
 		msgs   []sdk.Msg
@@ -124,7 +124,7 @@ func TestAContractsMessagesAreCheckedAsAnAccountsAre(t *testing.T) {
 		"nested too deep":            {asItIs, []sdk.Msg{nested}, types.ErrInvalidPayload},
 		"together with a payload":    {withPayload, []sdk.Msg{p.send(p.reflect, "bob", 1)}, types.ErrAmbiguousCall},
 		"the authority's":            {asItIs, []sdk.Msg{&types.MsgSysCancelTimer{Authority: p.App.Wasm.GetAuthority(), Actor: address("bob"), Id: "ab"}}, types.ErrForeignSigner},
-		"less gas than a fire takes": {func(m *types.MsgScheduleTimer) { m.GasLimit = 30_000 }, []sdk.Msg{p.send(p.reflect, "bob", 1)}, types.ErrGasLimitOutOfBounds},
+		"less gas than a fire takes": {func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 30_000 }, []sdk.Msg{p.send(p.reflect, "bob", 1)}, types.ErrGasLimitOutOfBounds},
 	} {
 		result := p.schedule(c.change, c.msgs...)
 		codespace, code := codeOf(c.want)
@@ -150,7 +150,7 @@ func TestAContractsMessagesAreCheckedAsAnAccountsAre(t *testing.T) {
 func TestAContractsMessagesAreCheckedAgainWhenTheyFire(t *testing.T) {
 	p := newProxy(t)
 	before := p.Balance(appchain.AccountOf("bob").Address)
-	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 2} }, p.send(p.reflect, "bob", 5)).Code)
+	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{After: 2} }, p.send(p.reflect, "bob", 5)).Code)
 	s := &stage{Chain: p.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) {
 		config.DeniedMessages = []string{sdk.MsgTypeURL(&banktypes.MsgSend{})}
@@ -181,7 +181,7 @@ func TestAContractsPayloadIsNoMessages(t *testing.T) {
 	require.NoError(t, err)
 	heartbeat := p.Instantiate("alice", p.StoreCode("alice", contracts.Heartbeat), `{"every":30}`, 1_000_000)
 	_, err = p.App.Timers.Schedule(p.Ctx(), timerskeeper.ScheduleRequest{
-		Actor: heartbeat, Trigger: types.Trigger{After: 2}, Payload: payload, GasLimit: 300_000,
+		Actor: heartbeat, Spec: types.TimerSpec{Trigger: types.Trigger{After: 2}, Call: types.TimerCall{Payload: payload}, GasLimit: 300_000},
 	})
 	require.NoError(t, err)
 	p.NextBlock()
@@ -198,17 +198,19 @@ func TestACallOfCodeWithoutSudoIsRefused(t *testing.T) {
 	p := newProxy(t)
 	codespace, code := codeOf(types.ErrInvalidHandler)
 	for name, change := range map[string]func(*types.MsgScheduleTimer){
-		"default":  func(*types.MsgScheduleTimer) {},
-		"named":    func(m *types.MsgScheduleTimer) { m.Handler, m.Payload = "tick", []byte("{}") },
-		"repeated": func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}} },
+		"default": func(*types.MsgScheduleTimer) {},
+		"named":   func(m *types.MsgScheduleTimer) { m.Spec.Call.Handler, m.Spec.Call.Payload = "tick", []byte("{}") },
+		"repeated": func(m *types.MsgScheduleTimer) {
+			m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+		},
 	} {
 		result := p.schedule(change)
 		require.Equal(t, [2]any{codespace, code}, [2]any{result.Codespace, result.Code}, "%s: %s", name, result.Log)
 		require.Contains(t, result.Log, "exports no sudo", name)
 	}
-	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 50} }, p.send(p.reflect, "bob", 5)).Code)
+	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{After: 50} }, p.send(p.reflect, "bob", 5)).Code)
 	timer := timersOf(t, p.Chain, p.reflect)[0]
-	update := &types.MsgUpdateTimer{Sender: p.reflect.String(), Id: timer.Id, Call: &types.TimerCall{Handler: "tick", Payload: []byte("{}")}}
+	update := &types.MsgUpdateTimer{Sender: p.reflect.String(), Id: timer.Id, Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tick", Payload: []byte("{}")}}, Fields: []string{"call"}}
 	result := p.NextBlock(p.Sign("alice", reflectMsg(t, p.Chain, p.reflect, update))).TxResults[0]
 	require.Equal(t, [2]any{codespace, code}, [2]any{result.Codespace, result.Code}, "an update: %s", result.Log)
 	p.Replay()
@@ -220,7 +222,7 @@ func TestTheLookUpOfSudoIsCharged(t *testing.T) {
 	heartbeat := c.Instantiate("alice", c.StoreCode("alice", contracts.Heartbeat), `{"every":30}`, 1_000_000)
 	gasOf := func(context func(sdk.Context) sdk.Context) uint64 {
 		ctx := context(c.Ctx().WithGasMeter(storetypes.NewInfiniteGasMeter()))
-		_, err := c.App.Timers.Schedule(ctx, timerskeeper.ScheduleRequest{Actor: heartbeat, Trigger: types.Trigger{After: 2}})
+		_, err := c.App.Timers.Schedule(ctx, timerskeeper.ScheduleRequest{Actor: heartbeat, Spec: types.TimerSpec{Trigger: types.Trigger{After: 2}}})
 		require.NoError(t, err)
 		return ctx.GasMeter().GasConsumed()
 	}
@@ -237,7 +239,7 @@ func TestMessagesThatScheduleAgain(t *testing.T) {
 	p := newProxy(t)
 	again := func(msgs ...sdk.Msg) sdk.Msg {
 		return &types.MsgScheduleTimer{
-			Sender: p.reflect.String(), Trigger: types.Trigger{After: 1}, Messages: packed(t, msgs...), GasLimit: 300_000,
+			Sender: p.reflect.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Messages: packed(t, msgs...)}, GasLimit: 300_000},
 		}
 	}
 	bob := appchain.AccountOf("bob").Address
@@ -254,7 +256,7 @@ func TestMessagesThatScheduleAgain(t *testing.T) {
 
 	// A thousand timers at once: the gas limit ends it, and all are dropped.
 	hostile := p.Instantiate("bob", p.StoreCode("bob", contracts.Hostile), `{}`, 1_000_000)
-	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.GasLimit = 500_000 }, &wasmtypes.MsgExecuteContract{
+	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 500_000 }, &wasmtypes.MsgExecuteContract{
 		Sender: p.reflect.String(), Contract: hostile.String(), Msg: []byte(`{"many":{"count":1000}}`),
 	}).Code)
 	got, _ = p.fire()

@@ -42,12 +42,14 @@ func TestEverySignModeIsTaken(t *testing.T) {
 		t.Run(mode.String(), func(t *testing.T) {
 			builder := config.NewTxBuilder()
 			require.NoError(t, builder.SetMsgs(&types.MsgScheduleTimer{
-				Sender: alice.Address.String(), Trigger: types.Trigger{After: 50}, GasLimit: 60_000, MaxCharge: "5000", Label: "<rent> & more",
-				OnUnfunded: types.OnUnfundedSuspend, Messages: packed(t, send("alice", "bob", 1_500_000)),
-				Bid: &types.Bid{Static: &types.StaticBid{
-					MaxFeePerCycle:         decimal.Of(math.LegacyMustNewDecFromStr("0.0107")),
-					MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec()),
-				}},
+				Sender: alice.Address.String(), Spec: types.TimerSpec{
+					Trigger: types.Trigger{After: 50}, GasLimit: 60_000, MaxCharge: "5000", Name: "<rent> & more",
+					OnUnfunded: types.OnUnfundedSuspend, Call: types.TimerCall{Messages: packed(t, send("alice", "bob", 1_500_000))},
+					Bid: &types.Bid{Static: &types.StaticBid{
+						MaxFeePerCycle:         decimal.Of(math.LegacyMustNewDecFromStr("0.0107")),
+						MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec()),
+					}},
+				},
 			}, &types.MsgSetAgent{Sender: alice.Address.String()}))
 			builder.SetGasLimit(appchain.TxGas)
 			builder.SetFeeAmount(appchain.TxFee)

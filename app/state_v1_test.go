@@ -74,7 +74,7 @@ func everyKind(t *testing.T) *kinds {
 func (l *kinds) add(kind, owner string, due uint64, changes ...func(*types.MsgScheduleTimer)) {
 	l.t.Helper()
 	msg := schedule(l.t, l.Chain, owner, uint64(l.App.LastBlockHeight())+due, send(owner, "sink", 1))
-	msg.Label = kind
+	msg.Spec.Name = kind
 	for _, change := range changes {
 		change(msg)
 	}
@@ -82,11 +82,15 @@ func (l *kinds) add(kind, owner string, due uint64, changes ...func(*types.MsgSc
 }
 
 func bidding(bid types.Bid) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Bid = &bid }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Bid = &bid }
 }
 
-func due(trigger types.Trigger) func(*types.MsgScheduleTimer) {
-	return func(msg *types.MsgScheduleTimer) { msg.Trigger = trigger }
+func due(trigger types.Trigger, repeat ...types.Repeat) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) {
+		if msg.Spec.Trigger = trigger; len(repeat) > 0 {
+			msg.Spec.Repeat = &repeat[0]
+		}
+	}
 }
 
 // bidsOfPolicies lets each policy be in force, with a timer that bids as it is done there and one that fires.
@@ -130,24 +134,23 @@ func (l *kinds) triggersAndOptions(contract string) {
 	l.add("interval from its fires", "alice", 0,
 		due(types.Trigger{Interval: &types.IntervalTrigger{Every: 9, First: height + 30}}))
 	l.add("interval from its schedule", "alice", 0, due(types.Trigger{Interval: &types.IntervalTrigger{
-		Every: 8, First: height + 20, Remaining: 12, From: types.FromSchedule, OnFailure: types.OnFailureSuspend,
-		MaxFailures: 2, Occurrences: &types.OccurrenceTerms{Missed: types.MissedEach, Window: 6, Jitter: 3},
-	}}))
+		Every: 8, First: height + 20, From: types.FromSchedule,
+	}}, types.Repeat{Remaining: 12, OnFailure: types.OnFailureSuspend, MaxFailures: 2, Missed: types.MissedEach, Window: 6, Jitter: 3}))
 	l.add("time", "alice", 0, due(types.Trigger{Time: &at}))
 	l.add("calendar by seconds", "alice", 0, due(types.Trigger{Calendar: &types.CalendarTrigger{
-		Every: &types.EveryRule{Seconds: 60}, Occurrences: &types.OccurrenceTerms{Jitter: 5},
-	}}), func(msg *types.MsgScheduleTimer) {
-		msg.ExpiresTime, msg.Renew = now.Unix()+1_000, true
+		Every: &types.EveryRule{Seconds: 60},
+	}}, types.Repeat{Jitter: 5, Renew: true}), func(msg *types.MsgScheduleTimer) {
+		msg.Spec.ExpiresTime = now.Unix() + 1_000
 	})
 	l.add("calendar by a cron rule", "alice", 0, due(types.Trigger{Calendar: &types.CalendarTrigger{
 		Cron: &types.CronRule{
 			Minutes: 1<<60 - 1, Hours: 1<<24 - 1, LastDay: true, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 1<<7 - 1,
 		},
-		OffsetMinutes: 60, Transitions: []types.OffsetTransition{{From: 1_700_000_040, OffsetMinutes: 120}}, Remaining: 3,
-	}}))
+		OffsetMinutes: 60, Transitions: []types.OffsetTransition{{From: 1_700_000_040, OffsetMinutes: 120}},
+	}}, types.Repeat{Remaining: 3}))
 	l.add("retry that waits", "bob", 2, func(msg *types.MsgScheduleTimer) {
-		msg.Payload = schedule(l.t, l.Chain, "bob", 0, send("bob", "sink", appchain.Funds.Int64()*2)).Payload
-		msg.Retry = &types.Retry{Max: 2, After: 60, Backoff: 2, On: []types.ErrorCode{{Codespace: "sdk"}}}
+		msg.Spec.Call.Payload = schedule(l.t, l.Chain, "bob", 0, send("bob", "sink", appchain.Funds.Int64()*2)).Spec.Call.Payload
+		msg.Spec.Retry = &types.Retry{Max: 2, After: 60, Backoff: 2, On: []types.ErrorCode{{Codespace: "sdk"}}}
 	})
 	l.add("guard that holds", "alice", 100, l.guarded("carol", types.ConditionGreater, "5"))
 	l.add("guard that does not hold", "alice", 100, l.guarded("carol", types.ConditionLess, "5"))
@@ -159,14 +162,14 @@ func (l *kinds) triggersAndOptions(contract string) {
 		appchain.AccountOf("dave").Address, appchain.AccountOf("bob").Address)
 	require.NoError(l.t, err)
 	l.Deliver("dave", grant)
-	l.add("another pays", "bob", 100, func(msg *types.MsgScheduleTimer) { msg.FeePayer = address("dave") })
+	l.add("another pays", "bob", 100, func(msg *types.MsgScheduleTimer) { msg.Spec.FeePayer = address("dave") })
 	l.add("admin's call", "mallory", 100, l.call(contract))
 
 	balance := func(who string) string { return "bank:balance:" + address(who) + ":" + app.FeeDenom }
 	watching := func(kind string, cooldown uint64, keys ...string) {
 		l.t.Helper()
 		msg := watch(l.t, l.Chain, "alice", 3, keys...)
-		msg.Label, msg.Trigger.Watch.Cooldown = kind, cooldown
+		msg.Spec.Name, msg.Spec.Trigger.Watch.Cooldown = kind, cooldown
 		l.book(kind, "alice", msg)
 	}
 	watching("watch", 0, balance("carol"), balance("dave"))
@@ -174,8 +177,8 @@ func (l *kinds) triggersAndOptions(contract string) {
 	watching("watch of a contract", 0, "wasm:contract:"+contract)
 	watching("watch that cools down", 40, balance("quarry"))
 	condition := l.richer("carol")
-	condition.Label = "condition"
-	l.book(condition.Label, "alice", condition)
+	condition.Spec.Name = "condition"
+	l.book(condition.Spec.Name, "alice", condition)
 	l.Deliver("bob", send("bob", "quarry", 1))
 	l.NextBlock()
 }
@@ -186,22 +189,22 @@ func (l *kinds) longPayload(owner string) func(*types.MsgScheduleTimer) {
 	for i := range int64(4) {
 		sends = append(sends, send(owner, "sink", i+1))
 	}
-	payload := schedule(l.t, l.Chain, owner, 0, sends...).Payload
+	payload := schedule(l.t, l.Chain, owner, 0, sends...).Spec.Call.Payload
 	require.Greater(l.t, len(payload), types.InlinePayloadBytes)
-	return func(msg *types.MsgScheduleTimer) { msg.Payload, msg.GasLimit = payload, 190_000 }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.Call.Payload, msg.Spec.GasLimit = payload, 190_000 }
 }
 
 // guarded is a guard on a balance.
 func (l *kinds) guarded(who string, op types.ConditionOp, value string) func(*types.MsgScheduleTimer) {
-	key := watch(l.t, l.Chain, "alice", 1, "bank:balance:"+address(who)+":"+app.FeeDenom).Trigger.Watch.Keys[0]
+	key := watch(l.t, l.Chain, "alice", 1, "bank:balance:"+address(who)+":"+app.FeeDenom).Spec.Trigger.Watch.Keys[0]
 	key.When = &types.WatchCondition{Op: op, Value: value}
-	return func(msg *types.MsgScheduleTimer) { msg.OnlyIf = []types.WatchKey{key} }
+	return func(msg *types.MsgScheduleTimer) { msg.Spec.OnlyIf = []types.WatchKey{key} }
 }
 
 // call makes the admin of a contract have it called.
 func (l *kinds) call(contract string) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) {
-		msg.Actor, msg.Handler, msg.Payload = contract, "nothing", []byte(`{}`)
+		msg.Actor, msg.Spec.Call.Handler, msg.Spec.Call.Payload = contract, "nothing", []byte(`{}`)
 	}
 }
 
@@ -210,9 +213,9 @@ func (l *kinds) drained(owner string, after uint64, labels ...string) {
 	l.t.Helper()
 	for i, kind := range labels {
 		l.add(kind, owner, after-uint64(i), func(msg *types.MsgScheduleTimer) {
-			msg.CellLimit = 550_000
+			msg.Spec.CellLimit = 550_000
 			if kind == "suspended" {
-				msg.OnUnfunded = types.OnUnfundedSuspend
+				msg.Spec.OnUnfunded = types.OnUnfundedSuspend
 			}
 		})
 	}
@@ -238,7 +241,7 @@ func (l *kinds) heldTimers() {
 	var lost []byte
 	entries := store().Iterator(nil, nil)
 	for ; entries.Valid(); entries.Next() {
-		if bytes.Contains(entries.Value(), scheduled.Payload) {
+		if bytes.Contains(entries.Value(), scheduled.Spec.Call.Payload) {
 			require.Empty(l.t, lost, "it is stored once")
 			lost = entries.Key()
 		}
@@ -250,7 +253,7 @@ func (l *kinds) heldTimers() {
 	l.UncheckedBlock()
 	store().Set(lost, value)
 
-	l.add("unrunnable", "alice", 3, func(msg *types.MsgScheduleTimer) { msg.GasLimit = 240_000 })
+	l.add("unrunnable", "alice", 3, func(msg *types.MsgScheduleTimer) { msg.Spec.GasLimit = 240_000 })
 	window := uint32(0)
 	l.setConfig(func(c *types.TimerConfig) {
 		window, c.CandidateWindow = c.CandidateWindow, 4
@@ -261,7 +264,7 @@ func (l *kinds) heldTimers() {
 	var txs [][]byte
 	for i := range 12 {
 		msg := schedule(l.t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+2, send("alice", "sink", 1))
-		msg.MaxCharge, msg.Label = "5", fmt.Sprintf("priced out %d", i)
+		msg.Spec.MaxCharge, msg.Spec.Name = "5", fmt.Sprintf("priced out %d", i)
 		txs = append(txs, l.Sign("alice", msg))
 	}
 	for _, result := range l.NextBlock(txs...).TxResults {
@@ -309,8 +312,8 @@ func next(t *testing.T, c *appchain.Chain, known []types.Timer) string {
 	var paused, suspended string
 	for _, timer := range known {
 		id := hex.EncodeToString(timer.Id)
-		labels[id] = timer.Label
-		switch timer.Label {
+		labels[id] = timer.Spec.Name
+		switch timer.Spec.Name {
 		case "paused":
 			paused = id
 		case "suspended":
@@ -353,7 +356,7 @@ func next(t *testing.T, c *appchain.Chain, known []types.Timer) string {
 	genesis, err := c.App.Timers.ExportGenesis(c.Ctx())
 	require.NoError(t, err)
 	for _, timer := range genesis.Timers {
-		fmt.Fprintf(&out, "left %s: %s\n", timer.Label, timer.HoldReason.Word())
+		fmt.Fprintf(&out, "left %s: %s\n", timer.Spec.Name, timer.HoldReason.Word())
 	}
 	return out.String()
 }
@@ -460,7 +463,7 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 	has := func(what string, there bool) { found[what] = found[what] || there }
 	for _, timer := range e.timers.Timers {
 		found[timer.HoldReason.String()] = true
-		trigger := timer.Trigger
+		trigger := timer.Spec.Trigger
 		has("height", trigger.Height > 0)
 		has("interval from its fires", trigger.Interval != nil && trigger.Interval.From != types.FromSchedule)
 		has("interval from its schedule", trigger.Interval != nil && trigger.Interval.From == types.FromSchedule)
@@ -469,22 +472,22 @@ func TestStateV1_HoldsEveryKind(t *testing.T) {
 		has("calendar by a cron rule", trigger.Calendar != nil && trigger.Calendar.Cron != nil)
 		has("watch", trigger.Watch != nil && trigger.Watch.Keys[0].When == nil)
 		has("condition", trigger.Watch != nil && trigger.Watch.Keys[0].When != nil)
-		has("guard", len(timer.OnlyIf) > 0)
+		has("guard", len(timer.Spec.OnlyIf) > 0)
 		has("retry that waits", timer.Retries > 0)
 		has("recurrence", timer.Recurrence != nil)
 		has("renewal", timer.Renewal != nil)
 		has("last outcome", timer.LastOutcome != nil)
-		has("long payload", len(timer.Payload) > types.InlinePayloadBytes)
+		has("long payload", len(timer.Spec.Call.Payload) > types.InlinePayloadBytes)
 		has("another pays", !bytes.Equal(timer.FeePayer, timer.Scheduler) && len(timer.FeePayer) > 0)
 		has("admin's call", !bytes.Equal(timer.Scheduler, timer.Actor) && len(timer.Scheduler) > 0)
-		has("max charge", timer.MaxCharge != "")
+		has("max charge", timer.Spec.MaxCharge != "")
 		has("locked bid", timer.BidLocked != "")
 		has("ready", timer.HoldReason == types.NotOnHold && timer.Due <= uint64(e.Height))
-		if timer.Bid != nil {
-			has("price", timer.Bid.Price != "" && timer.BidLocked == "")
-			has("static bid", timer.Bid.Static != nil)
-			has("tier", timer.Bid.Tier != types.TierUnspecified)
-			has("agent", len(timer.Bid.Agent) > 0)
+		if timer.Spec.Bid != nil {
+			has("price", timer.Spec.Bid.Price != "" && timer.BidLocked == "")
+			has("static bid", timer.Spec.Bid.Static != nil)
+			has("tier", timer.Spec.Bid.Tier != types.TierUnspecified)
+			has("agent", len(timer.Spec.Bid.Agent) > 0)
 		}
 	}
 	for what, is := range found {

@@ -59,7 +59,7 @@ func (l *kinds) bookByProxy(proxy sdk.AccAddress) {
 	l.t.Helper()
 	pay := banktypes.NewMsgSend(proxy, appchain.AccountOf("sink").Address, utmr(1))
 	l.Deliver("alice", reflectMsg(l.t, l.Chain, proxy, &types.MsgScheduleTimer{
-		Sender: proxy.String(), Trigger: types.Trigger{After: 100}, Messages: packed(l.t, pay), GasLimit: 200_000,
+		Sender: proxy.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 100}, Call: types.TimerCall{Messages: packed(l.t, pay)}, GasLimit: 200_000},
 	}))
 	l.ids["contract's messages"] = timersOf(l.t, l.Chain, proxy)[0].Id
 }
@@ -68,7 +68,7 @@ func (l *kinds) bookByProxy(proxy sdk.AccAddress) {
 func (l *kinds) richer(who string) *types.MsgScheduleTimer {
 	l.t.Helper()
 	msg := watch(l.t, l.Chain, "alice", 1, "bank:balance:"+address(who)+":"+app.FeeDenom)
-	msg.Trigger.Watch.Keys[0].When = &types.WatchCondition{Op: types.ConditionGreater, Value: appchain.Funds.String()}
+	msg.Spec.Trigger.Watch.Keys[0].When = &types.WatchCondition{Op: types.ConditionGreater, Value: appchain.Funds.String()}
 	return msg
 }
 
@@ -97,7 +97,7 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 		return schedule(t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+blocks, send("alice", "sink", 1))
 	}
 	broke := schedule(t, l.Chain, "pauper", uint64(l.App.LastBlockHeight())+3, send("pauper", "sink", 1))
-	broke.OnUnfunded, broke.CellLimit = types.OnUnfundedSuspend, 550_000
+	broke.Spec.OnUnfunded, broke.Spec.CellLimit = types.OnUnfundedSuspend, 550_000
 	l.book("suspended", "pauper", broke)
 	l.Deliver("pauper", send("pauper", "bob", appchain.Funds.Int64()-3*appchain.TxFee[0].Amount.Int64()))
 	l.NextBlock()
@@ -106,7 +106,7 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 	l.book("height, pending", "alice", at(100))
 	l.book("height, ready", "alice", at(2))
 	interval := at(0)
-	interval.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 200, First: uint64(l.App.LastBlockHeight()) + 100}}
+	interval.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 200, First: uint64(l.App.LastBlockHeight()) + 100}}
 	l.book("interval", "alice", interval)
 	l.book("watch, waiting", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("carol")+":"+app.FeeDenom))
 	l.book("watch, triggered", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("dave")+":"+app.FeeDenom))
@@ -114,21 +114,21 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 	l.book("condition, waiting", "alice", l.richer("carol"))
 	l.book("condition, triggered", "alice", l.richer("dave"))
 	l.book("admin's call", "mallory", &types.MsgScheduleTimer{
-		Sender: address("mallory"), Actor: hostile.String(), Trigger: types.Trigger{After: 100}, Handler: "nothing", Payload: []byte(`{}`),
+		Sender: address("mallory"), Actor: hostile.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 100}, Call: types.TimerCall{Handler: "nothing", Payload: []byte(`{}`)}},
 	})
 	l.bookByProxy(proxy)
 	l.Deliver("bob", send("bob", "dave", 1))
 	l.book("paused", "alice", at(2))
 	l.Deliver("alice", &types.MsgPauseTimer{Sender: address("alice"), Id: l.ids["paused"]})
-	for kind, status := range map[string]types.TimerStatus{
-		"height, pending": types.TimerStatusPending, "height, ready": types.TimerStatusReady, "interval": types.TimerStatusPending,
-		"watch, waiting": types.TimerStatusWatching, "watch, triggered": types.TimerStatusReady, "contract watch": types.TimerStatusWatching,
-		"paused": types.TimerStatusOnHold, "suspended": types.TimerStatusOnHold,
-		"condition, waiting": types.TimerStatusWatching, "condition, triggered": types.TimerStatusReady,
-		"admin's call": types.TimerStatusPending, "contract's messages": types.TimerStatusPending,
+	for kind, status := range map[string]types.TimerPhase{
+		"height, pending": types.PhasePending, "height, ready": types.PhaseReady, "interval": types.PhasePending,
+		"watch, waiting": types.PhaseWatching, "watch, triggered": types.PhaseReady, "contract watch": types.PhaseWatching,
+		"paused": types.PhaseOnHold, "suspended": types.PhaseOnHold,
+		"condition, waiting": types.PhaseWatching, "condition, triggered": types.PhaseReady,
+		"admin's call": types.PhasePending, "contract's messages": types.PhasePending,
 	} {
 		l.seen[kind] = l.info(kind)
-		require.Equal(t, status, l.seen[kind].Status, kind)
+		require.Equal(t, status, l.seen[kind].Status.Phase, kind)
 	}
 	return l, hostile
 }

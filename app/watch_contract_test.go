@@ -186,8 +186,10 @@ func TestAContractWatchesAnother(t *testing.T) {
 	key, err := timerskeeper.NewQueryServer(q.App.Timers).WatchKey(q.Ctx(), &types.QueryWatchKeyRequest{Text: written(q.hostile, "blob")})
 	require.NoError(t, err)
 	_, err = q.App.Timers.Schedule(q.Ctx(), timerskeeper.ScheduleRequest{
-		Actor: heartbeat, GasLimit: 250_000, Payload: []byte("beat"),
-		Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key.Key}, Remaining: 2}},
+		Actor: heartbeat, Spec: types.TimerSpec{
+			GasLimit: 250_000, Call: types.TimerCall{Payload: []byte("beat")},
+			Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key.Key}}}, Repeat: &types.Repeat{Remaining: 2},
+		},
 	})
 	require.NoError(t, err)
 	q.NextBlock()
@@ -224,7 +226,7 @@ func TestAContractsGasDoesNotDependOnWhoWatches(t *testing.T) {
 			// As many transactions on each chain, so that those that are compared are the same.
 			msg := watch(t, c, "alice", 0, texts[i%4])
 			if i >= watching {
-				msg.Trigger = types.Trigger{Height: 1_000}
+				msg.Spec.Trigger = types.Trigger{Height: 1_000}
 			}
 			c.Deliver("alice", msg)
 		}

@@ -21,11 +21,14 @@ import (
 func watch(tb testing.TB, c *appchain.Chain, owner string, remaining uint64, texts ...string) *types.MsgScheduleTimer {
 	tb.Helper()
 	msg := schedule(tb, c, owner, 0, send(owner, "sink", 1))
-	msg.Trigger.Watch = &types.WatchTrigger{Remaining: remaining}
+	msg.Spec.Trigger.Watch = &types.WatchTrigger{}
+	if remaining > 0 {
+		msg.Spec.Repeat = &types.Repeat{Remaining: remaining}
+	}
 	for _, text := range texts {
 		response, err := keeper.NewQueryServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: text})
 		require.NoError(tb, err)
-		msg.Trigger.Watch.Keys = append(msg.Trigger.Watch.Keys, response.Key)
+		msg.Spec.Trigger.Watch.Keys = append(msg.Spec.Trigger.Watch.Keys, response.Key)
 	}
 	return msg
 }

@@ -77,9 +77,9 @@ func (w *wire) schedule(tb testing.TB) *types.MsgScheduleTimer {
 	message, err := codectypes.NewAnyWithValue(send("alice", "bob", 1))
 	require.NoError(tb, err)
 	msg := watch(tb, w.Chain, "alice", 3, "bank:balance:"+address("bob")+":"+app.FeeDenom)
-	msg.Payload, msg.Messages = nil, []*codectypes.Any{message}
-	msg.Label, msg.MaxCharge, msg.OnUnfunded = "a watch", "9000", types.OnUnfundedSuspend
-	msg.Trigger.Watch.Cooldown = 2
+	msg.Spec.Call.Payload, msg.Spec.Call.Messages = nil, []*codectypes.Any{message}
+	msg.Spec.Name, msg.Spec.MaxCharge, msg.Spec.OnUnfunded = "a watch", "9000", types.OnUnfundedSuspend
+	msg.Spec.Trigger.Watch.Cooldown = 2
 	return msg
 }
 
@@ -251,7 +251,7 @@ func (w *wire) seeds(tb testing.TB) map[int][]byte {
 			require.NoError(tb, err)
 			whole.Config, whole.Expected = change.Config, change.Expected
 		case *types.MsgUpdateTimer:
-			whole.GasLimit = 90_000
+			whole.Spec.GasLimit, whole.Fields = 90_000, []string{"gas_limit"}
 		case *types.MsgExtendTimer:
 			whole.ExpiresAt = 5_000
 		case *types.MsgSysExtendTimer:

@@ -36,7 +36,7 @@ func busyChain(t *testing.T) *appchain.Chain {
 	require.NoError(t, err)
 	for height := range uint64(2) {
 		c.Deliver("alice", &types.MsgScheduleTimer{
-			Sender: alice.String(), Trigger: types.Trigger{Height: 1_000 + height}, Payload: raw,
+			Sender: alice.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: 1_000 + height}, Call: types.TimerCall{Payload: raw}},
 		})
 	}
 	return c

@@ -46,7 +46,7 @@ func (o *Owners) Look(ctx context.Context, actor string) (troubles []store.Event
 	}
 	add := func(t *types.TimerInfo, kind, why string) {
 		troubles = append(troubles, store.Event{
-			Height: int64(ahead.Prices.Height), Kind: kind, Timer: t.Id, Actor: t.Actor, Label: t.Label, Why: why, Body: "{}",
+			Height: int64(ahead.Prices.Height), Kind: kind, Timer: t.Id, Actor: t.Actor, Label: t.Spec.Name, Why: why, Body: "{}",
 		})
 	}
 	leaves := func(t *types.TimerInfo) sdk.Coins {
@@ -61,7 +61,7 @@ func (o *Owners) Look(ctx context.Context, actor string) (troubles []store.Event
 		for i := range answer.Timers {
 			t := &answer.Timers[i]
 			if slices.Contains(words.Troubles(t, ahead.Prices.Height), words.Overdue) {
-				add(t, "overdue", "its turn has not come since height "+fmt.Sprint(t.Due))
+				add(t, "overdue", "its turn has not come since height "+fmt.Sprint(t.Status.Due))
 			}
 			if text := dry[i]; text != "" {
 				add(t, "runs dry", strings.ToLower(text))

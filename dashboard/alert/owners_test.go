@@ -80,7 +80,7 @@ func TestOwners_SayWhatNoEventSays(t *testing.T) {
 	place := func(label string, amount int64, trigger types.Trigger) {
 		require.NoError(t, r.Chain.BeginBlock())
 		_, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
-			Sender: r.Alice, Messages: r.Messages(r.Send(r.Alice, r.Bob, amount)), GasLimit: 100_000, CellLimit: 1_000, Label: label, Trigger: trigger,
+			Sender: r.Alice, Spec: types.TimerSpec{Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, amount))}, GasLimit: 100_000, CellLimit: 1_000, Name: label, Trigger: trigger},
 		})
 		require.NoError(t, err)
 		require.NoError(t, r.End())

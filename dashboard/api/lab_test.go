@@ -130,7 +130,7 @@ func (d *desk) do(msg sdk.Msg) string {
 func (d *desk) schedule(label string, amount int64, change func(*types.MsgScheduleTimer)) string {
 	d.t.Helper()
 	msg := &types.MsgScheduleTimer{
-		Sender: d.Alice, Label: label, Trigger: types.Trigger{Height: d.Chain.Height() + 3}, Messages: d.Messages(d.Send(d.Alice, d.Bob, amount)),
+		Sender: d.Alice, Spec: types.TimerSpec{Name: label, Trigger: types.Trigger{Height: d.Chain.Height() + 3}, Call: types.TimerCall{Messages: d.Messages(d.Send(d.Alice, d.Bob, amount))}},
 	}
 	if change != nil {
 		change(msg)
@@ -215,11 +215,11 @@ func TestOverview_IsCalmWhileAllIsWell(t *testing.T) {
 func TestOverview_SeesTimersByTime(t *testing.T) {
 	d := newDesk(t)
 	d.Blocks(3)
-	d.schedule("last", 5, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Height: d.Chain.Height() + 500} })
+	d.schedule("last", 5, func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{Height: d.Chain.Height() + 500} })
 	at := d.Chain.Ctx().BlockTime().Add(40 * time.Second)
-	first := d.schedule("first", 7, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Time: &at} })
+	first := d.schedule("first", 7, func(m *types.MsgScheduleTimer) { m.Spec.Trigger = types.Trigger{Time: &at} })
 	failing := d.schedule("fails", 99_000_000, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: at.Unix() - 35}}}
+		m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: at.Unix() - 35}}}
 	})
 	var o overview
 	d.look("overview", &o)
@@ -237,12 +237,12 @@ func TestOverview_SeesTimersByTime(t *testing.T) {
 func TestOverview_TellsOfTimersInTrouble(t *testing.T) {
 	d := newDesk(t)
 	failing := d.schedule("loan", 99_000_000, nil)
-	paused := d.schedule("pause me", 5, func(m *types.MsgScheduleTimer) { m.Trigger.Height = 500 })
+	paused := d.schedule("pause me", 5, func(m *types.MsgScheduleTimer) { m.Spec.Trigger.Height = 500 })
 	d.do(&types.MsgPauseTimer{Sender: d.Alice, Id: paused})
 	poor := d.schedule("poor", 5, func(m *types.MsgScheduleTimer) {
-		m.Sender, m.Messages = d.Bob, d.Messages(d.Send(d.Bob, d.Alice, 5))
-		m.OnUnfunded = types.OnUnfundedSuspend
-		m.Trigger = types.Trigger{Height: d.Chain.Height() + 5}
+		m.Sender, m.Spec.Call.Messages = d.Bob, d.Messages(d.Send(d.Bob, d.Alice, 5))
+		m.Spec.OnUnfunded = types.OnUnfundedSuspend
+		m.Spec.Trigger = types.Trigger{Height: d.Chain.Height() + 5}
 	})
 	require.NoError(t, d.Chain.BeginBlock())
 	_, _, err := d.Chain.Tx(d.Send(d.Bob, d.Alice, d.Chain.Bank.GetBalance(d.Chain.Ctx(), sdk.MustAccAddressFromBech32(d.Bob), d.Chain.FeeDenom).Amount.Int64()))
@@ -318,7 +318,7 @@ func TestOverview_TellsOfAFullLane(t *testing.T) {
 func TestSearch_FindsByNameAddressIDAndLabel(t *testing.T) {
 	d := newDesk(t)
 	rent := d.schedule("Rent of May", 5, nil)
-	later := d.schedule("rent, 100 %", 5, func(m *types.MsgScheduleTimer) { m.Trigger.Height = 5_000 })
+	later := d.schedule("rent, 100 %", 5, func(m *types.MsgScheduleTimer) { m.Spec.Trigger.Height = 5_000 })
 	d.Blocks(4)
 	var found struct {
 		Actors []string
@@ -341,7 +341,9 @@ func TestSearch_FindsByNameAddressIDAndLabel(t *testing.T) {
 	require.Equal(t, []string{later}, search("100 %"))
 	require.Equal(t, []string{rent}, search(rent))
 	require.Equal(t, []string{rent}, search(strings.ToUpper(rent[:12])))
-	loan := d.schedule("loan", 99_000_000, func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}} })
+	loan := d.schedule("loan", 99_000_000, func(m *types.MsgScheduleTimer) {
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+	})
 	d.Blocks(4)
 	require.Equal(t, []string{loan}, search("Insufficient Funds"))
 	require.Regexp(t, `^failed [234] times: .*insufficient funds \(sdk/5\)$`, found.Timers[0].Status)
@@ -362,7 +364,7 @@ func TestSearch_FindsByNameAddressIDAndLabel(t *testing.T) {
 func TestTimer_HasItsWholeLife(t *testing.T) {
 	d := newDesk(t)
 	id := d.schedule("rent", 5, func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
 	})
 	d.Blocks(510)
 	var life struct {

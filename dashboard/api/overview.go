@@ -157,7 +157,7 @@ func (s *Server) countWatching(ctx context.Context, l *live) error {
 			return err
 		}
 		for i := range found.Watches {
-			if w := &found.Watches[i]; w.Status == types.TimerStatusWatching {
+			if w := &found.Watches[i]; w.Phase == types.PhaseWatching {
 				seen[w.Actor+"/"+w.TimerId] = true
 			}
 		}
@@ -229,13 +229,13 @@ func (s *Server) pending(ctx context.Context, last int64, l *live) ([]types.Time
 	if err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(slices.Concat(l.queue, l.timed), func(t types.TimerInfo) bool { return t.Status == types.TimerStatusReady })
+	all := slices.DeleteFunc(slices.Concat(l.queue, l.timed), func(t types.TimerInfo) bool { return t.Status.Phase == types.PhaseReady })
 	now := float64(s.Now().Unix())
 	comes := func(t *types.TimerInfo) float64 {
-		if t.DueTime > 0 {
-			return float64(t.DueTime)
+		if t.Status.DueTime > 0 {
+			return float64(t.Status.DueTime)
 		}
-		return now + (float64(t.Due)-float64(last))*pace
+		return now + (float64(t.Status.Due)-float64(last))*pace
 	}
 	slices.SortStableFunc(all, func(a, b types.TimerInfo) int { return cmp.Compare(comes(&a), comes(&b)) })
 	return all, nil
@@ -420,7 +420,7 @@ func (s *Server) unfunded(ctx context.Context, last int64, l *live) ([]trouble, 
 			t := &all[i]
 			if why := lacksFunds(t); why != "" {
 				if len(timers) < maxAffected {
-					why += s.spends(ctx, l, "its payer", t.FeePayer)
+					why += s.spends(ctx, l, "its payer", t.Status.FeePayer)
 				}
 				timers = append(timers, s.affected(t, why))
 			}
@@ -446,12 +446,12 @@ func (s *Server) unfunded(ctx context.Context, last int64, l *live) ([]trouble, 
 // lacksFunds says how a live timer shows that its payer lacks funds; empty if it does not.
 func lacksFunds(t *types.TimerInfo) string {
 	switch {
-	case t.HoldReason == types.Unfunded:
+	case t.Status.HoldReason == types.Unfunded:
 		return "on hold until its payer has funds"
-	case t.HoldReason == types.Suspended:
+	case t.Status.HoldReason == types.Suspended:
 		return "suspended: its owner may resume it when its payer has funds"
-	case t.UnfundedSince > 0:
-		return fmt.Sprintf("ready, and waits for its payer's funds since height %d", t.UnfundedSince)
+	case t.Status.UnfundedSince > 0:
+		return fmt.Sprintf("ready, and waits for its payer's funds since height %d", t.Status.UnfundedSince)
 	default:
 		return ""
 	}
@@ -463,8 +463,8 @@ func (s *Server) held(l *live) []trouble {
 	grave := false
 	for i := range l.held {
 		if t := &l.held[i]; lacksFunds(t) == "" {
-			timers = append(timers, s.affected(t, holds[t.HoldReason]))
-			grave = grave || t.HoldReason == types.Quarantined
+			timers = append(timers, s.affected(t, holds[t.Status.HoldReason]))
+			grave = grave || t.Status.HoldReason == types.Quarantined
 		}
 	}
 	if len(timers) == 0 {
@@ -488,10 +488,10 @@ func (s *Server) late(l *live) []trouble {
 	var timers []affected
 	for i := range l.queue {
 		t := &l.queue[i]
-		if t.Status != types.TimerStatusReady || t.UnfundedSince > 0 || l.lane.Height < t.Due+lateFrom {
+		if t.Status.Phase != types.PhaseReady || t.Status.UnfundedSince > 0 || l.lane.Height < t.Status.Due+lateFrom {
 			continue
 		}
-		timers = append(timers, s.affected(t, fmt.Sprintf("%d blocks late, bid %s", l.lane.Height-t.Due, plain.TimerBid(t))))
+		timers = append(timers, s.affected(t, fmt.Sprintf("%d blocks late, bid %s", l.lane.Height-t.Status.Due, plain.TimerBid(t))))
 	}
 	if len(timers) == 0 {
 		return nil
@@ -502,5 +502,5 @@ func (s *Server) late(l *live) []trouble {
 }
 
 func (s *Server) affected(t *types.TimerInfo, why string) affected {
-	return affected{ID: t.Id, Actor: t.Actor, Label: t.Label, Does: s.does(t), Why: why}
+	return affected{ID: t.Id, Actor: t.Actor, Label: t.Spec.Name, Does: s.does(t), Why: why}
 }

@@ -97,9 +97,9 @@ func (s *Server) searchTimers(ctx context.Context, text string, answer *found) e
 		for _, timers := range [][]types.TimerInfo{alive.queue, alive.timed, alive.held} {
 			for i := range timers {
 				t := &timers[i]
-				matches := prefix != "" && strings.HasPrefix(t.Id, prefix) || strings.Contains(strings.ToLower(t.Label), strings.ToLower(text))
+				matches := prefix != "" && strings.HasPrefix(t.Id, prefix) || strings.Contains(strings.ToLower(t.Spec.Name), strings.ToLower(text))
 				if matches && !seen[t.Id] {
-					answer.Timers = append(answer.Timers, foundTimer{ID: t.Id, Actor: t.Actor, Label: t.Label, Status: words.Status(t)})
+					answer.Timers = append(answer.Timers, foundTimer{ID: t.Id, Actor: t.Actor, Label: t.Spec.Name, Status: words.Status(t)})
 				}
 			}
 		}

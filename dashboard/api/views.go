@@ -76,8 +76,8 @@ func (s *Server) list(timers []types.TimerInfo) []listed {
 	for i := range timers {
 		t := &timers[i]
 		rows[i] = listed{
-			ID: t.Id, Actor: t.Actor, Due: t.Due, Expires: t.ExpiresAt, GasLimit: t.GasLimit, Bid: plain.TimerBid(t),
-			Status: words.Status(t), Label: t.Label, Does: s.does(t), When: s.when(t),
+			ID: t.Id, Actor: t.Actor, Due: t.Status.Due, Expires: t.Status.ExpiresAt, GasLimit: t.Status.GasLimit, Bid: plain.TimerBid(t),
+			Status: words.Status(t), Label: t.Spec.Name, Does: s.does(t), When: s.when(t),
 		}
 	}
 	return rows
@@ -91,21 +91,21 @@ func (s *Server) does(t *types.TimerInfo) string {
 // when says what makes a timer due.
 func (s *Server) when(t *types.TimerInfo) string {
 	switch {
-	case t.Trigger.Watch != nil:
-		return "when " + s.keys().Watched(t.Trigger.Watch.Keys, s.who)
-	case t.Trigger.Interval != nil:
+	case t.Spec.Trigger.Watch != nil:
+		return "when " + s.keys().Watched(t.Spec.Trigger.Watch.Keys, s.who)
+	case t.Spec.Trigger.Interval != nil:
 		return "every " + words.Repeats(t)
-	case t.Trigger.Calendar != nil:
-		return words.Rule(t.Trigger.Calendar, "")
-	case t.Trigger.Time != nil:
-		return "at " + types.TimeText(t.Trigger.Time.Unix())
+	case t.Spec.Trigger.Calendar != nil:
+		return words.Rule(t.Spec.Trigger.Calendar, "")
+	case t.Spec.Trigger.Time != nil:
+		return "at " + types.TimeText(t.Spec.Trigger.Time.Unix())
 	default:
 		return "once"
 	}
 }
 
 // onlyIf says what must hold when a timer fires.
-func (s *Server) onlyIf(t *types.TimerInfo) string { return s.keys().OnlyIf(t.OnlyIf, s.who) }
+func (s *Server) onlyIf(t *types.TimerInfo) string { return s.keys().OnlyIf(t.Spec.OnlyIf, s.who) }
 
 // keys writes watched keys in words.
 func (s *Server) keys() words.Keys {
@@ -164,13 +164,13 @@ func (s *Server) calendar(r *http.Request) (any, error) {
 		coming[i].From = lane.Height + 1 + uint64(i)*uint64(span)
 	}
 	for i := range timers {
-		if timers[i].Due <= lane.Height {
+		if timers[i].Status.Due <= lane.Height {
 			overdue++
 			continue
 		}
-		if at := (timers[i].Due - lane.Height - 1) / uint64(span); at < cells {
+		if at := (timers[i].Status.Due - lane.Height - 1) / uint64(span); at < cells {
 			coming[at].Timers++
-			coming[at].Gas += timers[i].GasLimit
+			coming[at].Gas += timers[i].Status.GasLimit
 		}
 	}
 	return map[string]any{"height": lane.Height, "span": span, "cells": coming, "ready": overdue, "lane": lane.LaneTimerCycles, "more": more}, nil
@@ -237,7 +237,7 @@ func (s *Server) timer(r *http.Request) (any, error) {
 	}
 	switch found, err := s.Query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: id, Verdict: true}); {
 	case err == nil:
-		answer["now"], answer["facts"], answer["label"] = s.list([]types.TimerInfo{found.Timer})[0], s.facts(&found.Timer), found.Timer.Label
+		answer["now"], answer["facts"], answer["label"] = s.list([]types.TimerInfo{found.Timer})[0], s.facts(&found.Timer), found.Timer.Spec.Name
 	case status.Code(err) != codes.NotFound:
 		// One that is gone has a history and no state. That is not said of a node that is away.
 		answer["unknown"] = inWords(err)
@@ -252,26 +252,26 @@ func (s *Server) facts(t *types.TimerInfo) []fact {
 		{"when", s.when(t)},
 		{"status", words.Status(t)},
 		{"owner", s.who(t.Actor)},
-		{"fee payer", s.who(t.FeePayer)},
+		{"fee payer", s.who(t.Status.FeePayer)},
 		{"bid", plain.TimerBid(t)},
-		{"gas limit", plain.Thousands(t.GasLimit)},
-		{"cell limit", plain.Thousands(t.CellLimit)},
-		{"fires so far", plain.Thousands(uint64(t.FireSeq))},
-		{"expires", "after height " + plain.Thousands(t.ExpiresAt)},
+		{"gas limit", plain.Thousands(t.Status.GasLimit)},
+		{"cell limit", plain.Thousands(t.Status.CellLimit)},
+		{"fires so far", plain.Thousands(uint64(t.Status.FireSeq))},
+		{"expires", "after height " + plain.Thousands(t.Status.ExpiresAt)},
 		{"only if", s.onlyIf(t)},
-		{"without funds", map[types.OnUnfunded]string{types.OnUnfundedDestroy: "it is dropped", types.OnUnfundedSuspend: "it is suspended"}[t.OnUnfunded]},
+		{"without funds", map[types.OnUnfunded]string{types.OnUnfundedDestroy: "it is dropped", types.OnUnfundedSuspend: "it is suspended"}[t.Spec.OnUnfunded]},
 	}
-	if t.MaxCharge != "" {
-		all = append(all, fact{"most that a fire may cost", plain.Clean(t.MaxCharge)})
+	if t.Spec.MaxCharge != "" {
+		all = append(all, fact{"most that a fire may cost", plain.Clean(t.Spec.MaxCharge)})
 	}
 	if t.Scheduler != "" {
 		all = append(all, fact{"scheduled by", s.who(t.Scheduler)})
 	}
-	if t.Retries > 0 {
-		all = append(all, fact{"retries used", plain.Thousands(uint64(t.Retries))})
+	if t.Status.Retries > 0 {
+		all = append(all, fact{"retries used", plain.Thousands(uint64(t.Status.Retries))})
 	}
-	if t.UnfundedSince > 0 {
-		all = append(all, fact{"waits for its payer", "since height " + plain.Thousands(t.UnfundedSince)})
+	if t.Status.UnfundedSince > 0 {
+		all = append(all, fact{"waits for its payer", "since height " + plain.Thousands(t.Status.UnfundedSince)})
 	}
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
 }
@@ -326,7 +326,7 @@ func (s *Server) actor(r *http.Request) (any, error) {
 		// The history is known though the node is away.
 		answer["unknown"] = inWords(err)
 	}
-	slices.SortStableFunc(timers, func(a, b types.TimerInfo) int { return cmp.Compare(a.Due, b.Due) })
+	slices.SortStableFunc(timers, func(a, b types.TimerInfo) int { return cmp.Compare(a.Status.Due, b.Status.Due) })
 	answer["timers"], answer["more"] = s.list(timers), more
 	return answer, nil
 }

@@ -60,60 +60,64 @@ const configOf = (zeros, packed) => {
 const updateConfig = (zeros, packed) => ({ authority: alice, config: configOf(zeros, packed), ...zeros ? {} : {
   expected: Buffer.alloc(32, 7).toString("base64"), fields: ["lane_paused", "tip.decay"] } });
 
-// Each has its amino type and value as a wallet states them, and its fields as protobuf has them, where they differ.
+// Each has its amino type and value as a wallet states them, and its fields as protobuf has them, where they differ. A spec always has
+// its trigger and its call there, empty if nothing is stated of them.
 const cases = [
-  { name: "decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { height: big },
-    bid: { static: { max_fee_per_cycle: "0.0107", max_priority_fee_per_cycle: "0.000000000000000001" } } } },
-  { name: "zero_decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { after: "20" }, label: "rent <b>&",
-    bid: { static: { max_fee_per_cycle: "12", max_priority_fee_per_cycle: "0" } } } },
-  { name: "enums_and_numbers", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { interval: { every: "1", first: "2", remaining: "3", on_failure: 2 } }, handler: "tick",
-    payload: "AP+A", fee_payer: bob, gas_limit: "550000", cell_limit: "1", expires_at: "99", retry: { max: 3, after: "5" },
-    on_unfunded: 2, max_charge: "5000", bid: { tier: 3 } } },
-  { name: "watch", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { watch: { keys: [{ store: "bank", prefix: "Ag==" }], remaining: "1" } } } },
+  { name: "decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { height: big }, call: {}, bid: { static: { max_fee_per_cycle: "0.0107", max_priority_fee_per_cycle: "0.000000000000000001" } } } } },
+  { name: "zero_decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    name: "rent <b>&", trigger: { after: "20" }, call: {}, bid: { static: { max_fee_per_cycle: "12", max_priority_fee_per_cycle: "0" } } } } },
+  { name: "enums_and_numbers", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { interval: { every: "1", first: "2" } }, repeat: { remaining: "3", on_failure: 2 }, call: { handler: "tick", payload: "AP+A" },
+    gas_limit: "550000", cell_limit: "1", bid: { tier: 3 }, max_charge: "5000", fee_payer: bob, expires_at: "99",
+    retry: { max: 3, after: "5" }, on_unfunded: 2 } } },
+  { name: "watch", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { watch: { keys: [{ store: "bank", prefix: "Ag==" }] } }, repeat: { remaining: "1" }, call: {} } } },
   { name: "messages", type: schedule, amino: "timers/MsgScheduleTimer",
-    value: { sender: alice, trigger: { height: "7" }, messages: [
-      { type: "cosmos-sdk/MsgSend", value: send }, { type: "timers/MsgCancelTimer", value: { sender: alice, id } } ] },
-    proto: { sender: alice, trigger: { height: "7" }, messages: [
-      any("cosmos.bank.v1beta1.MsgSend", send), any("timers.v1.MsgCancelTimer", { sender: alice, id }) ] } },
+    value: { sender: alice, spec: { trigger: { height: "7" }, call: { messages: [
+      { type: "cosmos-sdk/MsgSend", value: send }, { type: "timers/MsgCancelTimer", value: { sender: alice, id } } ] } } },
+    proto: { sender: alice, spec: { trigger: { height: "7" }, call: { messages: [
+      any("cosmos.bank.v1beta1.MsgSend", send), any("timers.v1.MsgCancelTimer", { sender: alice, id }) ] } } } },
   { name: "update_messages", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer",
-    value: { sender: alice, id, call: { messages: [{ type: "cosmos-sdk/MsgSend", value: send }] }, max_charge: "0" },
-    proto: { sender: alice, id, call: { messages: [any("cosmos.bank.v1beta1.MsgSend", send)] }, max_charge: "0" } },
+    value: { sender: alice, id, fields: ["call", "max_charge"],
+      spec: { trigger: {}, call: { messages: [{ type: "cosmos-sdk/MsgSend", value: send }] }, max_charge: "0" } },
+    proto: { sender: alice, id, fields: ["call", "max_charge"],
+      spec: { trigger: {}, call: { messages: [any("cosmos.bank.v1beta1.MsgSend", send)] }, max_charge: "0" } } },
   { name: "update_numbers", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer", value: {
-    sender: alice, id, call: { handler: "tock", payload: "e30=" }, gas_limit: big, cell_limit: "7", bid: { agent: bob },
-    max_charge: "340282366920938463463", actor: bob } },
+    sender: alice, id, actor: bob, if_seq: big, fields: ["call", "gas_limit", "cell_limit", "bid", "max_charge"], spec: {
+      trigger: {}, call: { handler: "tock", payload: "e30=" }, gas_limit: big, cell_limit: "7", bid: { agent: bob },
+      max_charge: "340282366920938463463" } } },
   { name: "update_to_defaults", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer",
-    value: { sender: alice, id, call: {}, bid: {} } },
-  { name: "for_a_contract", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { interval: { every: "5" } }, handler: "tick", payload: "e30=", actor: bob, bid: { price: "17" } } },
-  { name: "conditions", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { watch: { cooldown: big, keys: [
-      { store: "bank", prefix: "AhQ=", when: { op: 4, value: "-0.5" } }, { store: "wasm", prefix: "Aw==", when: { op: 1 } } ] } } } },
+    value: { sender: alice, id, fields: ["call", "bid", "repeat.remaining"], spec: { trigger: {}, call: {} } } },
+  { name: "for_a_contract", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, actor: bob, spec: {
+    trigger: { interval: { every: "5" } }, call: { handler: "tick", payload: "e30=" }, bid: { price: "17" } } } },
+  { name: "conditions", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: { call: {},
+    trigger: { watch: { cooldown: big, keys: [
+      { store: "bank", prefix: "AhQ=", when: { op: 4, value: "-0.5" } }, { store: "wasm", prefix: "Aw==", when: { op: 1 } } ] } } } } },
   // A chain refuses it; a wallet signs it all the same.
   { name: "time", type: schedule, amino: "timers/MsgScheduleTimer",
-    value: { sender: alice, trigger: { time: "2023-11-14T22:13:20.000000005Z" } },
-    proto: { sender: alice, trigger: { time: { seconds: "1700000000", nanos: 5 } } } },
-  { name: "calendar", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, expires_time: "1800000000", trigger: { calendar: {
+    value: { sender: alice, spec: { trigger: { time: "2023-11-14T22:13:20.000000005Z" }, call: {} } },
+    proto: { sender: alice, spec: { trigger: { time: { seconds: "1700000000", nanos: 5 } }, call: {} } } },
+  { name: "calendar", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { calendar: {
       cron: { minutes: "1", hours: 512, days: 2, last_day: true, months: 8190, weekdays: 127 }, offset_minutes: -60,
-      transitions: [{ from: "1711846800", offset_minutes: 120 }], remaining: "12", on_failure: 2, max_failures: 2, offset_final: true,
-      occurrences: { missed: 2, window: "3600", jitter: "60" } } } } },
-  { name: "every", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { calendar: { every: { seconds: "3600", anchor: "1700000000" } } } } },
-  { name: "interval_from_schedule", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { interval: { every: "5", from: 2, occurrences: { missed: 1 } } } } },
-  { name: "bad_moments", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, renew: true, on_unfunded: 3, trigger: { interval: { every: "9", on_failure: 3, max_failures: 3 } },
-    retry: { max: 1, after: "2", backoff: 3, on: [{ codespace: "bank", code: 5 }] } } },
-  { name: "only_if", type: schedule, amino: "timers/MsgScheduleTimer", value: {
-    sender: alice, trigger: { after: "7" }, only_if: [
-      { store: "bank", prefix: "AhQ=", when: { op: 4, value: "100" } }, { store: "wasm", prefix: "Aw==", when: { op: 2 } } ] } },
+      transitions: [{ from: "1711846800", offset_minutes: 120 }], offset_final: true } },
+    repeat: { remaining: "12", missed: 2, window: "3600", jitter: "60", on_failure: 2, max_failures: 2 }, call: {},
+    expires_time: "1800000000" } } },
+  { name: "every", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { calendar: { every: { seconds: "3600", anchor: "1700000000" } } }, call: {} } } },
+  { name: "interval_from_schedule", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { interval: { every: "5", from: 2 } }, repeat: { missed: 1 }, call: {} } } },
+  { name: "bad_moments", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { interval: { every: "9" } }, repeat: { on_failure: 3, max_failures: 3, renew: true }, call: {},
+    retry: { max: 1, after: "2", backoff: 3, on: [{ codespace: "bank", code: 5 }] }, on_unfunded: 3 } } },
+  { name: "only_if", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
+    trigger: { after: "7" }, call: {}, only_if: [
+      { store: "bank", prefix: "AhQ=", when: { op: 4, value: "100" } }, { store: "wasm", prefix: "Aw==", when: { op: 2 } } ] } } },
   { name: "update_trigger", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer", value: {
-    sender: alice, id, trigger: { after: "7" }, options: { retry: { max: 1, after: "2" }, on_unfunded: 2, renew: true,
-      only_if: [{ store: "bank", prefix: "Ag==", when: { op: 1 } }] } } },
+    sender: alice, id, fields: ["trigger", "repeat.renew", "only_if", "retry", "on_unfunded"], spec: {
+      trigger: { after: "7" }, repeat: { renew: true }, call: {}, only_if: [{ store: "bank", prefix: "Ag==", when: { op: 1 } }],
+      retry: { max: 1, after: "2" }, on_unfunded: 2 } } },
   { name: "resume_next", type: "timers.v1.MsgResumeTimer", amino: "timers/MsgResumeTimer", value: { sender: alice, id, at: 2 } },
   { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, count: 7, actor: bob, from: "1700000000" } },
   { name: "run", type: "timers.v1.MsgRunTimer", amino: "timers/MsgRunTimer", value: { sender: alice, id, actor: bob } },

@@ -254,13 +254,13 @@ func (w *world) schedule(o op, d draws) {
 	case "schedule as admin":
 		by, call := pick(d, admins...), hostileCall(d)
 		msg := w.scheduleMsg(by, d)
-		msg.Actor, msg.Messages, msg.Handler, msg.Payload = w.hostile.String(), nil, call.handler, []byte(call.payload)
-		msg.GasLimit = d.between(60_000, 500_000)
+		msg.Actor, msg.Spec.Call.Messages, msg.Spec.Call.Handler, msg.Spec.Call.Payload = w.hostile.String(), nil, call.handler, []byte(call.payload)
+		msg.Spec.GasLimit = d.between(60_000, 500_000)
 		w.sign(o, by, msg)
 	case "schedule by reflect":
 		msg := w.scheduleMsg(rich, d)
-		msg.Sender, msg.FeePayer = w.reflect.String(), ""
-		msg.Messages, msg.Payload = w.packed(banktypes.NewMsgSend(w.reflect, alice.Address, utmr(int64(d.between(1, 500))))), nil
+		msg.Sender, msg.Spec.FeePayer = w.reflect.String(), ""
+		msg.Spec.Call.Messages, msg.Spec.Call.Payload = w.packed(banktypes.NewMsgSend(w.reflect, alice.Address, utmr(int64(d.between(1, 500))))), nil
 		w.sign(o, rich, w.reflected(msg))
 	}
 }
@@ -297,15 +297,18 @@ func hostileCall(d draws) contractCall {
 // moduleRequest is a timer of a Go module.
 func (w *world) moduleRequest(d draws) *timerskeeper.ScheduleRequest {
 	request := &timerskeeper.ScheduleRequest{
-		Actor: moduleAddress(pick(d, modules...)), Trigger: w.trigger(d), GasLimit: d.between(40_000, 300_000),
-		Payload: work{d.between(0, 120_000), d.between(0, 500), pick(d, ends...)}.payload(), ExpiresAt: w.height() + d.between(1, 60),
-		Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)), Label: pick(d, "", "module"),
+		Actor: moduleAddress(pick(d, modules...)), Spec: types.TimerSpec{
+			GasLimit: d.between(40_000, 300_000),
+			Call:     types.TimerCall{Payload: work{d.between(0, 120_000), d.between(0, 500), pick(d, ends...)}.payload()}, ExpiresAt: w.height() + d.between(1, 60),
+			Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)), Name: pick(d, "", "module"),
+		},
 	}
+	request.Spec.Trigger, request.Spec.Repeat = w.trigger(d)
 	if d.one(5) {
-		request.CellLimit = d.between(100, 3_000)
+		request.Spec.CellLimit = d.between(100, 3_000)
 	}
 	if d.one(20) {
-		request.FeePayer = granter.Address
+		request.Spec.FeePayer = granter.Address.String()
 	}
 	return request
 }
@@ -313,30 +316,33 @@ func (w *world) moduleRequest(d draws) *timerskeeper.ScheduleRequest {
 // scheduleMsg is a timer of an account.
 func (w *world) scheduleMsg(by appchain.Account, d draws) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
-		Sender: by.Address.String(), Trigger: w.trigger(d), GasLimit: d.between(60_000, 250_000), Messages: w.packed(w.messages(by, d)...),
-		ExpiresAt: w.height() + d.between(1, 60), Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)),
-		MaxCharge: pick(d, "", "", "", "", "0", "700", "3000", "100000"), Label: pick(d, "", "", "campaign"), OnlyIf: w.onlyIf(d),
+		Sender: by.Address.String(), Spec: types.TimerSpec{
+			GasLimit: d.between(60_000, 250_000), Call: types.TimerCall{Messages: w.packed(w.messages(by, d)...)},
+			ExpiresAt: w.height() + d.between(1, 60), Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)),
+			MaxCharge: pick(d, "", "", "", "", "0", "700", "3000", "100000"), Name: pick(d, "", "", "campaign"), OnlyIf: w.onlyIf(d),
+		},
+	}
+	msg.Spec.Trigger, msg.Spec.Repeat = w.trigger(d)
+	if d.one(4) {
+		msg.Spec.OnUnfunded = types.OnUnfundedSkip
 	}
 	if d.one(4) {
-		msg.OnUnfunded = types.OnUnfundedSkip
+		msg.Spec.FeePayer = granter.Address.String()
 	}
 	if d.one(4) {
-		msg.FeePayer = granter.Address.String()
-	}
-	if d.one(4) {
-		payload, err := proto.Marshal(&types.AccountPayload{Messages: msg.Messages})
+		payload, err := proto.Marshal(&types.AccountPayload{Messages: msg.Spec.Call.Messages})
 		require.NoError(w.tb, err)
-		msg.Messages, msg.Payload = nil, payload
+		msg.Spec.Call.Messages, msg.Spec.Call.Payload = nil, payload
 	}
 	switch d.IntN(30) {
 	case 0:
-		msg.GasLimit = pick[uint64](d, 0, 1, 39_999, 1<<60)
+		msg.Spec.GasLimit = pick[uint64](d, 0, 1, 39_999, 1<<60)
 	case 1:
-		msg.ExpiresAt = pick[uint64](d, 0, 1, w.height(), ^uint64(0))
+		msg.Spec.ExpiresAt = pick[uint64](d, 0, 1, w.height(), ^uint64(0))
 	case 2:
-		msg.CellLimit = pick[uint64](d, 1, 50, 1<<40)
+		msg.Spec.CellLimit = pick[uint64](d, 1, 50, 1<<40)
 	case 3:
-		msg.Messages, msg.Payload = nil, make([]byte, d.between(0, 3_000))
+		msg.Spec.Call.Messages, msg.Spec.Call.Payload = nil, make([]byte, d.between(0, 3_000))
 	}
 	return msg
 }
@@ -350,7 +356,7 @@ func (w *world) messages(by appchain.Account, d draws) []sdk.Msg {
 	case 1:
 		// It continues by itself.
 		return []sdk.Msg{send, &types.MsgScheduleTimer{
-			Sender: by.Address.String(), Trigger: types.Trigger{After: d.between(1, 9)}, GasLimit: 90_000, Messages: w.packed(send),
+			Sender: by.Address.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: d.between(1, 9)}, GasLimit: 90_000, Call: types.TimerCall{Messages: w.packed(send)}},
 		}}
 	case 2:
 		return []sdk.Msg{&types.MsgCancelTimer{Sender: by.Address.String(), Id: w.anyOf(by.Address.String(), d)}, send}
@@ -365,8 +371,10 @@ func (w *world) messages(by appchain.Account, d draws) []sdk.Msg {
 	case 7:
 		r := pick(d, w.remotes...)
 		return []sdk.Msg{w.sendTx(by.Address, d, pick[proto.Message](d, banktypes.NewMsgSend(r.address, by.Address, utmr(3)), &types.MsgScheduleTimer{
-			Sender: r.address.String(), Trigger: types.Trigger{After: d.between(1, 9)}, GasLimit: 90_000,
-			Messages: w.packed(banktypes.NewMsgSend(r.address, by.Address, utmr(2))),
+			Sender: r.address.String(), Spec: types.TimerSpec{
+				Trigger: types.Trigger{After: d.between(1, 9)}, GasLimit: 90_000,
+				Call: types.TimerCall{Messages: w.packed(banktypes.NewMsgSend(r.address, by.Address, utmr(2)))},
+			},
 		}))}
 	default:
 		return []sdk.Msg{send}
@@ -392,7 +400,7 @@ func retry(d draws) *types.Retry {
 }
 
 // trigger is one of each kind.
-func (w *world) trigger(d draws) (t types.Trigger) {
+func (w *world) trigger(d draws) (t types.Trigger, r *types.Repeat) {
 	due := w.height() + d.between(2, 12)
 	switch d.IntN(10) {
 	case 0, 1, 2:
@@ -403,24 +411,27 @@ func (w *world) trigger(d draws) (t types.Trigger) {
 		t.After = d.between(1, 10)
 	case 5, 6:
 		t.Interval = &types.IntervalTrigger{
-			Every: d.between(1, 7), First: pick(d, 0, due), Remaining: d.between(0, 5), OnFailure: types.OnFailure(d.IntN(4)),
-			MaxFailures: uint32(d.between(0, 2)),
+			Every: d.between(1, 7), First: pick(d, 0, due),
 		}
+		r = repeat(d)
 		if d.one(3) {
-			t.Interval.From, t.Interval.Occurrences = types.FromSchedule, terms(d, 3)
+			t.Interval.From = types.FromSchedule
+			terms(d, r, 3)
 		}
 	case 7:
 		now := w.last.Time.Unix()
 		if d.one(3) {
 			at := time.Unix(now+int64(d.between(0, 20)), 0).UTC()
-			return types.Trigger{Time: &at}
+			return types.Trigger{Time: &at}, nil
 		}
 		t.Calendar = &types.CalendarTrigger{
-			Every: &types.EveryRule{Seconds: pick[uint64](d, 59, 60, 61, 90), Anchor: pick(d, 0, now+int64(d.between(1, 9)))}, Remaining: d.between(0, 4),
-			OnFailure: types.OnFailure(d.IntN(4)), MaxFailures: uint32(d.between(0, 2)), Occurrences: terms(d, 5),
+			Every: &types.EveryRule{Seconds: pick[uint64](d, 59, 60, 61, 90), Anchor: pick(d, 0, now+int64(d.between(1, 9)))},
 		}
+		r = repeat(d)
+		terms(d, r, 5)
 	default:
-		t.Watch = &types.WatchTrigger{Remaining: d.between(0, 4), Cooldown: pick[uint64](d, 0, 0, 1, 4)}
+		r = &types.Repeat{Remaining: d.between(0, 4)}
+		t.Watch = &types.WatchTrigger{Cooldown: pick[uint64](d, 0, 0, 1, 4)}
 		texts := []string{
 			"bank:balance:" + rich.Address.String() + ":" + app.FeeDenom, "bank:balance:" + poor.Address.String() + ":" + app.FeeDenom,
 			"bank:balances:" + alice.Address.String(), "bank:supply:" + app.FeeDenom, "wasm:contract:" + w.hostile.String(),
@@ -431,15 +442,19 @@ func (w *world) trigger(d draws) (t types.Trigger) {
 			t.Watch.Keys = append(t.Watch.Keys, w.key(texts[(from+int(i))%len(texts)], d))
 		}
 	}
-	return t
+	return t, r
+}
+
+// repeat is what is stated of repetitions.
+func repeat(d draws) *types.Repeat {
+	return &types.Repeat{Remaining: d.between(0, 5), OnFailure: types.OnFailure(d.IntN(4)), MaxFailures: uint32(d.between(0, 2))}
 }
 
 // terms are those of occurrences, in the seconds or blocks that a window and a jitter have.
-func terms(d draws, most uint64) *types.OccurrenceTerms {
-	if d.one(2) {
-		return nil
+func terms(d draws, r *types.Repeat, most uint64) {
+	if !d.one(2) {
+		r.Missed, r.Window, r.Jitter = types.Missed(d.IntN(3)), d.between(0, most), d.between(0, most)
 	}
-	return &types.OccurrenceTerms{Missed: types.Missed(d.IntN(3)), Window: d.between(0, most), Jitter: d.between(0, most)}
 }
 
 // onlyIf are conditions on balances.
@@ -529,19 +544,28 @@ func (w *world) change(o op, d draws) {
 	case "run":
 		msg = &types.MsgRunTimer{Sender: by, Id: t.ID, Actor: actor}
 	default:
-		update := &types.MsgUpdateTimer{Sender: by, Id: t.ID, Actor: actor, Bid: w.bid(d), MaxCharge: pick(d, "", "", "0", "2000")}
+		update := &types.MsgUpdateTimer{Sender: by, Id: t.ID, Actor: actor, Spec: types.TimerSpec{Bid: w.bid(d), MaxCharge: pick(d, "", "", "0", "2000")}, Fields: []string{"bid", "max_charge"}}
 		if d.one(2) {
-			update.GasLimit = d.between(40_000, 300_000)
+			update.Spec.GasLimit, update.Fields = d.between(40_000, 300_000), append(update.Fields, "gas_limit")
 		}
 		if d.one(4) {
-			trigger := w.trigger(d)
-			update.Trigger = &trigger
+			update.Spec.Trigger, update.Spec.Repeat = w.trigger(d)
+			update.Fields = append(update.Fields, "trigger")
+			for _, field := range types.SpecFields() {
+				if strings.HasPrefix(field, "repeat.") && (update.Spec.Repeat != nil || d.one(4)) {
+					update.Fields = append(update.Fields, field)
+				}
+			}
 		}
 		if d.one(4) {
-			update.Options = &types.TimerOptions{Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(4)), OnlyIf: w.onlyIf(d)}
+			update.Spec.Retry, update.Spec.OnUnfunded, update.Spec.OnlyIf = retry(d), types.OnUnfunded(d.IntN(4)), w.onlyIf(d)
+			update.Fields = append(update.Fields, "retry", "on_unfunded", "only_if")
 		}
 		if account, is := accountBy(by); is && d.one(2) && actor == "" {
-			update.Call = &types.TimerCall{Messages: w.packed(w.messages(account, d)...)}
+			update.Spec.Call, update.Fields = types.TimerCall{Messages: w.packed(w.messages(account, d)...)}, append(update.Fields, "call")
+		}
+		if d.one(8) {
+			update.Fields = append(update.Fields, pick(d, "expires_at", "expires_time", "fee_payer", "name", "bid", "nothing"))
 		}
 		msg = update
 	}

@@ -102,7 +102,7 @@ func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
 		_, err = play(t, seed, ops)
 	}
 	require.ErrorContains(t, err, "holds 1utmr, its timers have locked 0")
-	least, text := explain(t, seed, ops, 8, err)
+	least, text := explain(t, seed, ops, 12, err)
 	t.Log(text)
 	require.Less(t, len(least), len(ops)/2)
 	require.True(t, slices.ContainsFunc(least, func(o op) bool { return o.kind == "sabotage" }))

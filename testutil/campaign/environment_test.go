@@ -260,8 +260,10 @@ func handler(a *app.App, asks *questions.Asker) func(context.Context, types.Deli
 			return a.Bank.SendCoins(ctx, d.Actor, rich.Address, a.Bank.SpendableCoins(ctx, d.Actor))
 		case "schedules":
 			_, err := a.Timers.Schedule(ctx, timerskeeper.ScheduleRequest{
-				Actor: d.Actor, Trigger: types.Trigger{Height: d.Height + 1 + d.Height%5}, Payload: work{1_000, 10, "pays"}.payload(),
-				GasLimit: 60_000,
+				Actor: d.Actor, Spec: types.TimerSpec{
+					Trigger: types.Trigger{Height: d.Height + 1 + d.Height%5}, Call: types.TimerCall{Payload: work{1_000, 10, "pays"}.payload()},
+					GasLimit: 60_000,
+				},
 			})
 			return err
 		case "cancels":

@@ -233,7 +233,7 @@ func (w *world) remotely(o op, d draws) {
 		w.sign(o, r.owner, w.sendTx(r.owner.Address, d, pick[proto.Message](d,
 			banktypes.NewMsgSend(r.address, rich.Address, utmr(int64(d.between(1, 2_000)))),
 			&types.MsgSetAgent{Sender: r.address.String(), Agent: pick(d, "", w.agent.String(), rich.Address.String())},
-			&types.MsgScheduleTimer{Sender: rich.Address.String(), Trigger: types.Trigger{After: 3}},
+			&types.MsgScheduleTimer{Sender: rich.Address.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 3}}},
 			w.estimate(r, d),
 		)))
 	case "transfer":

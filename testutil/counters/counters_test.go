@@ -29,19 +29,21 @@ func TestACounterCounts(t *testing.T) {
 	require.NoError(t, chain.BeginBlock())
 	add := func(n uint64) keeper.ScheduleRequest {
 		return keeper.ScheduleRequest{
-			Actor: counter, GasLimit: 100_000, Payload: binary.BigEndian.AppendUint64(nil, n),
-			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2, Remaining: 3}},
+			Actor: counter, Spec: types.TimerSpec{
+				GasLimit: 100_000, Call: types.TimerCall{Payload: binary.BigEndian.AppendUint64(nil, n)},
+				Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}, Repeat: &types.Repeat{Remaining: 3},
+			},
 		}
 	}
 	require.NoError(t, clicks.Create(chain.Ctx(), "visitors"))
 	_, err = chain.Timers.Schedule(chain.Ctx(), add(5))
 	require.NoError(t, err)
 	bad := add(5)
-	bad.Payload = []byte("five")
+	bad.Spec.Call.Payload = []byte("five")
 	_, err = chain.Timers.Schedule(chain.Ctx(), bad)
 	require.ErrorIs(t, err, types.ErrInvalidPayload)
 	bad = add(5)
-	bad.Handler = "subtract"
+	bad.Spec.Call.Handler = "subtract"
 	_, err = chain.Timers.Schedule(chain.Ctx(), bad)
 	require.ErrorIs(t, err, types.ErrInvalidHandler)
 	bad = add(5)

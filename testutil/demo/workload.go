@@ -203,8 +203,10 @@ func send(from, to string, amount int64) any {
 func (d *demo) plant(height int64) any {
 	return map[string]any{
 		"@type": "/timers.v1.MsgScheduleTimer", "sender": d.alice,
-		"trigger": map[string]any{"height": fmt.Sprint(height)}, "gas_limit": "100000",
-		"payload": accountPayload(sendBytes(d.alice, d.bob, "utmr", "7")),
+		"spec": map[string]any{
+			"trigger": map[string]any{"height": fmt.Sprint(height)}, "gas_limit": "100000",
+			"call": map[string]any{"payload": accountPayload(sendBytes(d.alice, d.bob, "utmr", "7"))},
+		},
 	}
 }
 

@@ -69,8 +69,10 @@ func newChain(t *testing.T, change func(*types.TimerConfig)) *lab.Chain {
 func schedule(t *testing.T, chain *lab.Chain, due, gasLimit uint64) {
 	t.Helper()
 	_, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-		Actor: owner, FeePayer: owner, Trigger: types.Trigger{Height: due}, GasLimit: gasLimit,
-		Payload: []byte{byte(gasLimit / 10_000)},
+		Actor: owner, Spec: types.TimerSpec{
+			FeePayer: owner.String(), Trigger: types.Trigger{Height: due}, GasLimit: gasLimit,
+			Call: types.TimerCall{Payload: []byte{byte(gasLimit / 10_000)}},
+		},
 	})
 	require.NoError(t, err)
 }
@@ -81,7 +83,7 @@ func fires(t *testing.T, chain *lab.Chain, fired map[string]byte) (limits []byte
 	timers, err := chain.Timers.TimersOf(chain.Ctx(), owner)
 	require.NoError(t, err)
 	for i := range timers {
-		fired[timers[i].IDHex()] = timers[i].Payload[0]
+		fired[timers[i].IDHex()] = timers[i].Spec.Call.Payload[0]
 	}
 	events, err := chain.EndBlock()
 	require.NoError(t, err)

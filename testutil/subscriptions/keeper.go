@@ -95,12 +95,14 @@ func (k Keeper) Subscribe(ctx context.Context, subscriber, payee sdk.AccAddress,
 // scheduleNext schedules the next payment and keeps the subscription.
 func (k Keeper) scheduleNext(ctx context.Context, s Subscription) error {
 	timer, err := k.timers.Schedule(ctx, timerskeeper.ScheduleRequest{
-		Actor:      Address,
-		Trigger:    timerstypes.Trigger{Height: uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) + s.Every},
-		Payload:    s.Subscriber,
-		FeePayer:   s.Payee,
-		GasLimit:   chargeGas,
-		OnUnfunded: timerstypes.OnUnfundedSuspend,
+		Actor: Address,
+		Spec: timerstypes.TimerSpec{
+			Trigger:    timerstypes.Trigger{Height: uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) + s.Every},
+			Call:       timerstypes.TimerCall{Payload: s.Subscriber},
+			FeePayer:   s.Payee.String(),
+			GasLimit:   chargeGas,
+			OnUnfunded: timerstypes.OnUnfundedSuspend,
+		},
 	})
 	if err != nil {
 		return err

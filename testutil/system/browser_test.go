@@ -47,12 +47,13 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	messages := make([]any, crowd)
 	for i := range messages {
 		messages[i] = map[string]any{
-			"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "trigger": map[string]any{"after": "3"},
-			"gas_limit": "100000", "label": label,
-			"messages": []any{map[string]any{
-				"@type": "/cosmos.bank.v1beta1.MsgSend", "from_address": alice, "to_address": bob,
-				"amount": []any{map[string]any{"denom": "utmr", "amount": "1"}},
-			}},
+			"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "spec": map[string]any{
+				"trigger": map[string]any{"after": "3"}, "gas_limit": "100000", "name": label,
+				"call": map[string]any{"messages": []any{map[string]any{
+					"@type": "/cosmos.bank.v1beta1.MsgSend", "from_address": alice, "to_address": bob,
+					"amount": []any{map[string]any{"denom": "utmr", "amount": "1"}},
+				}}},
+			},
 		}
 	}
 	result, err := n.Send(ctx, "alice", 200_000_000, messages...)

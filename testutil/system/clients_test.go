@@ -59,7 +59,7 @@ func TestClients(t *testing.T) {
 	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(from, sdk.MustAccAddressFromBech32(bob), sdk.NewCoins(sdk.NewInt64Coin("utmr", 5))))
 	require.NoError(t, err)
 	timer, height, err := remote.Schedule(ctx, clientCtx, factory, &types.MsgScheduleTimer{
-		Sender: alice, Trigger: types.Trigger{After: 3}, Messages: payload.Messages, Label: "rent",
+		Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 3}, Call: types.TimerCall{Messages: payload.Messages}, Name: "rent"},
 	})
 	require.NoError(t, err)
 	outcome, err := remote.Outcome(ctx, rpc, alice, timer.Id, height)

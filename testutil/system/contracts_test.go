@@ -30,11 +30,13 @@ func TestLongAHeartbeatOnARealNode(t *testing.T) {
 	require.Len(t, made.Contracts, 1)
 	height, count := beatUntil(ctx, t, n, made.Contracts[0], 2)
 	var listed struct {
-		Timers []struct{ ID, Payload string }
+		Timers []struct {
+			Spec struct{ Call struct{ Payload string } }
+		}
 	}
 	cli(ctx, t, n, &listed, "query", "timers", "list", made.Contracts[0])
 	require.Len(t, listed.Timers, 1)
-	require.Equal(t, "YmVhdA==", listed.Timers[0].Payload)
+	require.Equal(t, "YmVhdA==", listed.Timers[0].Spec.Call.Payload)
 
 	// A node that starts again has its contracts.
 	n.Stop()

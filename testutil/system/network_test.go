@@ -79,9 +79,10 @@ func scheduleSends(ctx context.Context, t *testing.T, n *node.Node, alice, bob s
 			raw, err := payload.Marshal()
 			require.NoError(t, err)
 			messages[i] = map[string]any{
-				"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "gas_limit": "100000",
-				"payload": base64.StdEncoding.EncodeToString(raw),
-				"trigger": map[string]any{"height": fmt.Sprint(now + ahead + 2*int64(i))},
+				"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "spec": map[string]any{
+					"gas_limit": "100000", "call": map[string]any{"payload": base64.StdEncoding.EncodeToString(raw)},
+					"trigger": map[string]any{"height": fmt.Sprint(now + ahead + 2*int64(i))},
+				},
 			}
 		}
 		return n.Send(ctx, "alice", sendsAtOnce*400_000, messages...)

@@ -78,7 +78,7 @@ var instead = []struct{ text, typed string }{
 	{`{"claim":{}}`, `{"stop":{}}`},
 	{"--title ... --summary ... --from alice", "..."},
 	{"--title ... --summary ...", "..."},
-	{",...}}", "}"}, {",...}", "}"},
+	{",...}", "}"},
 	{"--blocks 100", "--blocks 3"},
 	{"lane_paused=false", "lane_paused=true"},
 	{"config-diff 7", "config-diff 1"},
@@ -188,6 +188,9 @@ func (r *reader) run(line string) (string, error) {
 		shell.Env = append(shell.Env, "TIMERD_WAIT=true", "TIMERD_WAIT_TIMEOUT=30m")
 	}
 	out, err := shell.CombinedOutput()
+	if err != nil && strings.Contains(string(out), "a block was stored while this was tried: try again") {
+		return r.run(line)
+	}
 	return string(out), err
 }
 

@@ -31,13 +31,15 @@ func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
 	require.Zero(t, result.Code, result.Log)
 	var onHold struct {
 		Timers []struct {
-			ID         string
-			HoldReason string `json:"hold_reason"`
+			ID     string
+			Status struct {
+				HoldReason string `json:"hold_reason"`
+			}
 		}
 	}
 	cli(ctx, t, n, &onHold, "query", "timers", "on-hold")
 	require.Len(t, onHold.Timers, 1)
-	require.Equal(t, "HOLD_REASON_PAUSED", onHold.Timers[0].HoldReason)
+	require.Equal(t, "HOLD_REASON_PAUSED", onHold.Timers[0].Status.HoldReason)
 	resumed, err := n.Tx(ctx, "alice", "timers", "resume", id[:8])
 	require.NoError(t, err)
 	require.Zero(t, resumed.Code, resumed.Log)

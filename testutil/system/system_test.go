@@ -228,11 +228,14 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 	// So far ahead that it is pending to the end, however slow the machine.
 	later, _ := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--after", "12h")
 	var shown struct {
-		Timer struct{ ID, Actor, Due, Status string }
+		Timer struct {
+			ID     string
+			Status struct{ Phase string }
+		}
 	}
 	cli(ctx, t, n, &shown, "query", "timers", "timer", alice+"/"+later[:6])
 	require.Equal(t, later, shown.Timer.ID, "a prefix names the timer")
-	require.Equal(t, "TIMER_STATUS_PENDING", shown.Timer.Status)
+	require.Equal(t, "TIMER_PHASE_PENDING", shown.Timer.Status.Phase)
 	id, due := scheduleSoon(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 77))
 
 	watched := estimateAndWatch(ctx, t, n, sendFile(t, alice, bob, 6), alice)
@@ -356,14 +359,16 @@ func TestLongGovernanceThroughTheDocumentedProposals(t *testing.T) {
 	})
 	var listed struct {
 		Timers []struct {
-			ID        string `json:"id"`
-			ExpiresAt string `json:"expires_at"`
+			ID     string `json:"id"`
+			Status struct {
+				ExpiresAt string `json:"expires_at"`
+			} `json:"status"`
 		}
 	}
 	cli(ctx, t, n, &listed, "query", "timers", "list", alice)
 	require.Len(t, listed.Timers, 1)
 	require.Equal(t, extended, listed.Timers[0].ID)
-	require.Equal(t, "250000", listed.Timers[0].ExpiresAt)
+	require.Equal(t, "250000", listed.Timers[0].Status.ExpiresAt)
 	at, err := n.Status(ctx)
 	require.NoError(t, err)
 	require.NoError(t, n.WaitHeight(ctx, at+1))

@@ -136,9 +136,12 @@ func (s *stage) quarantined(alice string) func(map[string]json.RawMessage) error
 	}}
 	timer := map[string]any{
 		"id": base64.StdEncoding.EncodeToString(id[:]), "actor": base64.StdEncoding.EncodeToString(actor),
-		"trigger": map[string]string{"height": "2"}, "payload": base64.StdEncoding.EncodeToString(payload),
+		"spec": map[string]any{
+			"name": "quarantined", "trigger": map[string]string{"height": "2"},
+			"call": map[string]any{"payload": base64.StdEncoding.EncodeToString(payload)},
+		},
 		"gas_limit": "100000", "cell_limit": "20000", "expires_at": fmt.Sprint(expires), "seq": "1", "due": "2",
-		"hold_reason": "HOLD_REASON_QUARANTINED", "label": "quarantined",
+		"hold_reason": "HOLD_REASON_QUARANTINED",
 	}
 	return func(state map[string]json.RawMessage) error {
 		var genesis map[string]any
@@ -275,15 +278,16 @@ func (k *kinds) kindsOf(state map[string]any) map[string]int {
 	}
 	for _, one := range listOf(state["timers"]) {
 		timer := one.(map[string]any)
+		spec := mapOf(timer["spec"])
 		for _, part := range []string{"trigger", "bid"} {
-			for name, value := range mapOf(timer[part]) {
+			for name, value := range mapOf(spec[part]) {
 				is(part+" "+name, value)
 			}
 		}
 		if reason := strings.TrimPrefix(fmt.Sprint(timer["hold_reason"]), "HOLD_REASON_"); reason != "UNSPECIFIED" {
 			found["held "+reason]++
 		}
-		is("guard", timer["only_if"])
+		is("guard", spec["only_if"])
 		is("retry that waits", timer["retries"])
 		is("occurrences", timer["recurrence"])
 		is("answer of an agent", timer["last_answer"])

@@ -102,7 +102,7 @@ func (c traced) schedule() error {
 	}
 	height := c.Height()
 	_, _, err = c.Tx(&types.MsgScheduleTimer{
-		Sender: alice.String(), Trigger: types.Trigger{Height: height + 5}, Payload: bytes, GasLimit: 100_000, ExpiresAt: height + 50,
+		Sender: alice.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: height + 5}, Call: types.TimerCall{Payload: bytes}, GasLimit: 100_000, ExpiresAt: height + 50},
 	})
 	return err
 }

@@ -85,8 +85,10 @@ func (s *sizer) schedule(name string, upTo int) error {
 	payload := make([]byte, workload.PayloadBytes)
 	for len(s.ids) < upTo {
 		results, gas, err := s.chain.Tx(&types.MsgScheduleTimer{
-			Sender: workload.Owner(0).String(), Payload: payload, GasLimit: workload.GasLimit,
-			Trigger: types.Trigger{Height: sizesDue},
+			Sender: workload.Owner(0).String(), Spec: types.TimerSpec{
+				Call: types.TimerCall{Payload: payload}, GasLimit: workload.GasLimit,
+				Trigger: types.Trigger{Height: sizesDue},
+			},
 		})
 		if err != nil {
 			return err
@@ -119,7 +121,7 @@ func (s *sizer) change(name string) error {
 		msg  sdk.Msg
 	}{
 		{"extend", &types.MsgExtendTimer{Sender: workload.Owner(0).String(), Id: last, ExpiresAt: sizesDue + 1}},
-		{"update", &types.MsgUpdateTimer{Sender: workload.Owner(0).String(), Id: last, GasLimit: workload.GasLimit + 1}},
+		{"update", &types.MsgUpdateTimer{Sender: workload.Owner(0).String(), Id: last, Spec: types.TimerSpec{GasLimit: workload.GasLimit + 1}, Fields: []string{"gas_limit"}}},
 		{"cancel", &types.MsgCancelTimer{Sender: workload.Owner(0).String(), Id: last}},
 	} {
 		_, gas, err := s.chain.Tx(step.msg)

@@ -132,7 +132,7 @@ func (c *contractChain) scheduleSends(ctx sdk.Context) error {
 			return err
 		}
 		if err := c.Run(ctx, &types.MsgScheduleTimer{
-			Sender: workload.Owner(i).String(), Trigger: types.Trigger{Height: contractsDue}, Payload: payload, GasLimit: workload.SendGasLimit,
+			Sender: workload.Owner(i).String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: contractsDue}, Call: types.TimerCall{Payload: payload}, GasLimit: workload.SendGasLimit},
 		}, &types.MsgScheduleTimerResponse{}); err != nil {
 			return err
 		}

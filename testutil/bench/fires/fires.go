@@ -160,7 +160,7 @@ func schedule(tb testing.TB, name string, trigger types.Trigger, msgs ...sdk.Msg
 	require.NoError(tb, err)
 	bz, err := payload.Marshal()
 	require.NoError(tb, err)
-	return &types.MsgScheduleTimer{Sender: address(name).String(), Trigger: trigger, Payload: bz, GasLimit: gasLimit}
+	return &types.MsgScheduleTimer{Sender: address(name).String(), Spec: types.TimerSpec{Trigger: trigger, Call: types.TimerCall{Payload: bz}, GasLimit: gasLimit}}
 }
 
 // cost is the time of a function, in seconds of the processor, and its allocations.

@@ -78,7 +78,7 @@ func (m *module) check() error                  { return m.chain.Check() }
 
 func (m *module) schedule(owner sdk.AccAddress, due uint64, payload []byte) ([]byte, error) {
 	timer, err := m.chain.Timers.Schedule(m.chain.Ctx(), keeper.ScheduleRequest{
-		Actor: owner, Trigger: types.Trigger{Height: due}, Payload: payload, GasLimit: workload.GasLimit,
+		Actor: owner, Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Payload: payload}, GasLimit: workload.GasLimit},
 	})
 	return timer.Id, err
 }

@@ -88,9 +88,10 @@ func MeasureWatchable(sends, rounds, watching int) (Watchable, error) {
 			// The balance of an account that no one in the workload is.
 			key := append([]byte{2, 20}, workload.Owner(2*workload.FirstRecipient+i)...)
 			timer := workload.AddTimer(opts.Genesis, workload.Owner(i%sends), 1, nil, workload.GasLimit)
-			timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{
-				Keys: []types.WatchKey{{Store: "bank", Prefix: append(key, opts.Genesis.Config.FeeDenom...)}}, Remaining: 1,
+			timer.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{
+				Keys: []types.WatchKey{{Store: "bank", Prefix: append(key, opts.Genesis.Config.FeeDenom...)}},
 			}}
+			timer.Spec.Repeat = &types.Repeat{Remaining: 1}
 			timer.HoldReason = types.Watching
 		}
 	})

@@ -97,7 +97,7 @@ func due(payload func(i int) ([]byte, error), gas, cells uint64) func(int) (*typ
 	return func(i int) (*types.MsgScheduleTimer, error) {
 		bz, err := payload(i)
 		msg := schedule(i, types.Trigger{Height: realapp.Height}, bz)
-		msg.GasLimit, msg.CellLimit = gas, cells
+		msg.Spec.GasLimit, msg.Spec.CellLimit = gas, cells
 		return msg, err
 	}
 }
@@ -138,8 +138,10 @@ func ofModule(n, bytes, emitted int) func(*realapp.Chain, sdk.Context) error {
 		}
 		for range n {
 			if _, err := c.App.Timers.Schedule(ctx, keeper.ScheduleRequest{
-				Actor: actor, Trigger: types.Trigger{Height: realapp.Height}, Payload: make([]byte, bytes),
-				GasLimit: 40_000 + 3*uint64(bytes) + 200*uint64(emitted),
+				Actor: actor, Spec: types.TimerSpec{
+					Trigger: types.Trigger{Height: realapp.Height}, Call: types.TimerCall{Payload: make([]byte, bytes)},
+					GasLimit: 40_000 + 3*uint64(bytes) + 200*uint64(emitted),
+				},
 			}); err != nil {
 				return err
 			}
@@ -180,13 +182,13 @@ func deployed(c *realapp.Chain, ctx sdk.Context, code []byte, n int, init string
 
 // hostile are contracts whose timers call a handler of theirs.
 func hostile(n int, handler, payload string, gas, cells uint64) func(*realapp.Chain, sdk.Context) error {
-	return calling(n, &types.MsgScheduleTimer{Handler: handler, Payload: []byte(payload), GasLimit: gas, CellLimit: cells},
+	return calling(n, &types.MsgScheduleTimer{Spec: types.TimerSpec{Call: types.TimerCall{Handler: handler, Payload: []byte(payload)}, GasLimit: gas, CellLimit: cells}},
 		func(_ int, contract sdk.AccAddress, m *types.MsgScheduleTimer) { m.Sender = contract.String() })
 }
 
 // byAdmins are calls of contracts that their admins scheduled, and pay for.
 func byAdmins(n int, handler, payload string) func(*realapp.Chain, sdk.Context) error {
-	return calling(n, &types.MsgScheduleTimer{Handler: handler, Payload: []byte(payload), GasLimit: 250_000},
+	return calling(n, &types.MsgScheduleTimer{Spec: types.TimerSpec{Call: types.TimerCall{Handler: handler, Payload: []byte(payload)}, GasLimit: 250_000}},
 		func(i int, contract sdk.AccAddress, m *types.MsgScheduleTimer) {
 			m.Sender, m.Actor = realapp.KeyedAccount(i).Address.String(), contract.String()
 		})
@@ -203,7 +205,7 @@ func calling(
 		}
 		for i, contract := range all {
 			msg := *call
-			msg.Trigger = types.Trigger{Height: realapp.Height}
+			msg.Spec.Trigger = types.Trigger{Height: realapp.Height}
 			stated(i, contract, &msg)
 			if err := c.Run(ctx, &msg, &types.MsgScheduleTimerResponse{}); err != nil {
 				return err
@@ -226,7 +228,7 @@ func runMessages(n int) func(*realapp.Chain, sdk.Context) error {
 				return err
 			}
 			if err := c.Run(ctx, &types.MsgScheduleTimer{
-				Sender: contract.String(), Trigger: types.Trigger{Height: realapp.Height}, Messages: []*codectypes.Any{packed},
+				Sender: contract.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: realapp.Height}, Call: types.TimerCall{Messages: []*codectypes.Any{packed}}},
 			}, &types.MsgScheduleTimerResponse{}); err != nil {
 				return err
 			}
@@ -261,7 +263,7 @@ func granted(c *realapp.Chain, ctx sdk.Context, urls int) error {
 	}
 	return each(units, func(i int) (*types.MsgScheduleTimer, error) {
 		msg, err := due(oneSend, 240_000, 0)(i)
-		msg.FeePayer = payer.String()
+		msg.Spec.FeePayer = payer.String()
 		return msg, err
 	})(c, ctx)
 }
@@ -280,11 +282,11 @@ func fireKinds() []kind {
 		}
 	}
 	interval := recurring(func(m *types.MsgScheduleTimer) {
-		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: realapp.Height}}
+		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: realapp.Height}}
 	})
 	retried := func(i int) (*types.MsgScheduleTimer, error) {
 		msg, err := due(tooMuch, 100_000, 0)(i)
-		msg.Retry = &types.Retry{Max: 3, After: 1}
+		msg.Spec.Retry = &types.Retry{Max: 3, After: 1}
 		return msg, err
 	}
 	kinds := []kind{
@@ -328,7 +330,7 @@ func guarded(n int, gas uint64, key func(c *realapp.Chain, ctx sdk.Context) type
 		first := key(c, ctx)
 		return each(n, func(i int) (*types.MsgScheduleTimer, error) {
 			msg, err := due(oneSend, gas, 0)(i)
-			msg.OnlyIf = []types.WatchKey{first}
+			msg.Spec.OnlyIf = []types.WatchKey{first}
 			return msg, err
 		})(c, ctx)
 	}
@@ -425,7 +427,7 @@ func agentCalls(name, does string) kind {
 		}
 		return each(n, func(i int) (*types.MsgScheduleTimer, error) {
 			msg, err := due(oneSend, 250_000, 0)(i)
-			msg.Bid = &types.Bid{Agent: agents[0].String()}
+			msg.Spec.Bid = &types.Bid{Agent: agents[0].String()}
 			return msg, err
 		})(c, ctx)
 	})

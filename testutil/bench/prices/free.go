@@ -120,7 +120,8 @@ func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 	k := block(name, "overhead, watches", paused(func(genesis *types.GenesisState) {
 		for i := range n {
 			t := workload.AddTimer(genesis, workload.Owner(i/100), 1, nil, 100_000)
-			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}
+			t.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
+			t.Spec.Repeat = &types.Repeat{Remaining: 1}
 			t.HoldReason = types.Watching
 		}
 	}))
@@ -153,7 +154,7 @@ func fallenWeights() kind {
 		for i := range n + 4*actors {
 			t := workload.AddTimer(genesis, realapp.KeyedAccount(i%actors).Address, 1, nil, 100_000)
 			if one := decimal.Of(math.LegacyOneDec()); i < actors {
-				t.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: one, MaxPriorityFeePerCycle: one}}
+				t.Spec.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: one, MaxPriorityFeePerCycle: one}}
 			}
 		}
 	})
@@ -197,7 +198,7 @@ func unfunded(policy types.Policy, each int, coins int64) kind {
 // timed waits for a time that has come.
 func timed(_ int, t *types.Timer) {
 	at := time.Unix(1, 0).UTC()
-	t.Trigger = types.Trigger{Time: &at}
+	t.Spec.Trigger = types.Trigger{Time: &at}
 	t.HoldReason, t.DueTime, t.ExpiresTime = types.Timed, 1, types.MaxTime
 }
 
@@ -205,10 +206,10 @@ func timed(_ int, t *types.Timer) {
 func lapsing() kind {
 	const timers, each = 1_000, 100
 	k := block("occurrences that lapse", "overhead, tries", under(types.PolicyFIFO, crowd(timers, func(_ int, t *types.Timer) {
-		t.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
-			Cron:        &types.CronRule{Minutes: 1, Hours: 1, Days: 1 << 29, Months: 1 << 2, Weekdays: 127},
-			Occurrences: &types.OccurrenceTerms{Window: 1},
+		t.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
+			Cron: &types.CronRule{Minutes: 1, Hours: 1, Days: 1 << 29, Months: 1 << 2, Weekdays: 127},
 		}}
+		t.Spec.Repeat = &types.Repeat{Window: 1}
 		t.DueTime, t.ExpiresTime, t.Recurrence = 61, types.MaxTime, &types.Recurrence{After: 1}
 	})))
 	k.options.SetUp = func(c *realapp.Chain, ctx sdk.Context) error {
@@ -234,9 +235,10 @@ func freeKinds() []kind {
 		block("a block of expired timers", "gc_cycles_per_block", crowd(1_000, expired)),
 		block("a block of expired watches of 8 keys", "gc_cycles_per_block", crowd(300, func(i int, t *types.Timer) {
 			t.HoldReason, t.ExpiresAt, t.Due = types.Watching, realapp.Height-1, realapp.Height-1
-			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Remaining: 1}}
+			t.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{}}
+			t.Spec.Repeat = &types.Repeat{Remaining: 1}
 			for k := range 8 {
-				t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
+				t.Spec.Trigger.Watch.Keys = append(t.Spec.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
 			}
 		})),
 		block("removing watches of 8 keys of timers that left", "overhead, watches", tombstones(100)),

@@ -51,7 +51,7 @@ func amid(pending int) *crowded {
 			}
 			var response types.MsgScheduleTimerResponse
 			err = chain.Run(ctx, &types.MsgScheduleTimer{
-				Sender: owner.String(), Trigger: types.Trigger{Height: far + uint64(j%50)}, Payload: payload, GasLimit: 100_000,
+				Sender: owner.String(), Spec: types.TimerSpec{Trigger: types.Trigger{Height: far + uint64(j%50)}, Call: types.TimerCall{Payload: payload}, GasLimit: 100_000},
 			}, &response)
 			return response.Id, err
 		}
@@ -111,7 +111,7 @@ var changes = []change{
 		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: 2 * far}
 	}},
 	{name: "update the gas limit", msg: func(sender, id string) sdk.Msg {
-		return &types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: 90_000}
+		return &types.MsgUpdateTimer{Sender: sender, Id: id, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}}
 	}},
 	{name: "cancel", msg: func(sender, id string) sdk.Msg { return &types.MsgCancelTimer{Sender: sender, Id: id} }},
 	{name: "pause", msg: func(sender, id string) sdk.Msg { return &types.MsgPauseTimer{Sender: sender, Id: id} }},

@@ -164,7 +164,7 @@ func ofInterchain(n int) func(*realapp.Chain, sdk.Context) error {
 func interchainSchedule(i int, trigger types.Trigger) (*types.MsgScheduleTimer, error) {
 	send, err := codectypes.NewAnyWithValue(banktypes.NewMsgSend(interchainAccount(i), realapp.KeyedAccount(i).Address, coin(1)))
 	return &types.MsgScheduleTimer{
-		Sender: interchainAccount(i).String(), Trigger: trigger, Messages: []*codectypes.Any{send}, GasLimit: 100_000,
+		Sender: interchainAccount(i).String(), Spec: types.TimerSpec{Trigger: trigger, Call: types.TimerCall{Messages: []*codectypes.Any{send}}, GasLimit: 100_000},
 	}, err
 }
 

@@ -114,7 +114,7 @@ func withTimers(id *string, n int, payload func(i int) ([]byte, error)) func(*re
 		}
 		for j := range n {
 			msg := schedule(0, types.Trigger{Height: far}, bz)
-			msg.GasLimit = 240_000
+			msg.Spec.GasLimit = 240_000
 			var response types.MsgScheduleTimerResponse
 			if err := c.Run(ctx, msg, &response); err != nil {
 				return err

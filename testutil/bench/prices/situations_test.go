@@ -72,7 +72,7 @@ func ofSend(sender string) *types.MsgScheduleTimer {
 	if err != nil {
 		panic(err)
 	}
-	return &types.MsgScheduleTimer{Sender: sender, Trigger: types.Trigger{Height: far}, Payload: payload}
+	return &types.MsgScheduleTimer{Sender: sender, Spec: types.TimerSpec{Trigger: types.Trigger{Height: far}, Call: types.TimerCall{Payload: payload}}}
 }
 
 // dearCall is one whose messages take more to decode than the least gas limit.
@@ -93,10 +93,10 @@ func messageEntrances() map[string]entrance {
 		},
 		"UpdateTimer": {
 			accepted: func(s *situated) any {
-				return &types.MsgUpdateTimer{Sender: asker(), Id: s.far(), Call: dearCall(), GasLimit: 200_000}
+				return &types.MsgUpdateTimer{Sender: asker(), Id: s.far(), Spec: types.TimerSpec{Call: *dearCall(), GasLimit: 200_000}, Fields: []string{"call", "gas_limit"}}
 			},
 			refused: func(s *situated) any {
-				return &types.MsgUpdateTimer{Sender: asker(), Id: s.far(), Call: dearCall(), GasLimit: 21_500}
+				return &types.MsgUpdateTimer{Sender: asker(), Id: s.far(), Spec: types.TimerSpec{Call: *dearCall(), GasLimit: 21_500}, Fields: []string{"call", "gas_limit"}}
 			},
 		},
 		"ExtendTimer": {
@@ -188,7 +188,7 @@ func situate(t *testing.T, c *crowded) *situated {
 	options.SetUp = func(chain *realapp.Chain, ctx sdk.Context) error {
 		for _, trigger := range []types.Trigger{{Interval: &types.IntervalTrigger{Every: 50, First: far}}, {Height: far}} {
 			msg, response := ofSend(asker()), types.MsgScheduleTimerResponse{}
-			msg.Trigger, msg.ExpiresAt = trigger, 2*far
+			msg.Spec.Trigger, msg.Spec.ExpiresAt = trigger, 2*far
 			if err := chain.Run(ctx, msg, &response); err != nil {
 				return err
 			}
@@ -374,7 +374,7 @@ func TestSituations_NothingIsFree(t *testing.T) {
 					last := e.refused(s)
 					if entrance == "ScheduleTimer" { // The refused one is another account's.
 						msg := ofSend(asker())
-						msg.Payload, msg.GasLimit = dearCall().Payload, 21_500
+						msg.Spec.Call.Payload, msg.Spec.GasLimit = dearCall().Payload, 21_500
 						last, refused = msg, s.count(t, nil, s.run(msg))
 					}
 					list := s.count(t, nil, s.submessages(t, limited, ofSend(asker()), last))

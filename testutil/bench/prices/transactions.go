@@ -39,9 +39,13 @@ const firstPlain = units + 1
 func plainSend(i int) ([]sdk.Msg, error) { return []sdk.Msg{sendOf(i)}, nil }
 
 func schedule(i int, trigger types.Trigger, payload []byte) *types.MsgScheduleTimer {
-	return &types.MsgScheduleTimer{
-		Sender: realapp.KeyedAccount(i).Address.String(), Trigger: trigger, Payload: payload,
+	msg := &types.MsgScheduleTimer{
+		Sender: realapp.KeyedAccount(i).Address.String(), Spec: types.TimerSpec{Trigger: trigger, Call: types.TimerCall{Payload: payload}},
 	}
+	if trigger.Watch != nil {
+		msg.Spec.Repeat = &types.Repeat{Remaining: 1}
+	}
+	return msg
 }
 
 // sendPayload is a payload of so many sends.
@@ -66,7 +70,7 @@ func scheduling(name string, n int, trigger types.Trigger, payload func(i int) (
 	return transaction(name, n, nil, func(i int) ([]sdk.Msg, error) {
 		bz, err := payload(i)
 		msg := schedule(i, trigger, bz)
-		msg.GasLimit = gas
+		msg.Spec.GasLimit = gas
 		return []sdk.Msg{msg}, err
 	})
 }
@@ -128,7 +132,7 @@ func watching(addresses ...sdk.AccAddress) types.Trigger {
 	for i := range keys {
 		keys[i] = balanceKey(addresses[i])
 	}
-	return types.Trigger{Watch: &types.WatchTrigger{Keys: keys, Remaining: 1}}
+	return types.Trigger{Watch: &types.WatchTrigger{Keys: keys}}
 }
 
 // conditioned is a watch of a balance that falls below an amount.
@@ -157,7 +161,7 @@ func byAdmin() kind {
 		return err
 	}, func(i int) ([]sdk.Msg, error) {
 		msg := schedule(i, types.Trigger{Height: far}, []byte(`{}`))
-		msg.Actor, msg.Handler = all[i].String(), "clock_end_block"
+		msg.Actor, msg.Spec.Call.Handler = all[i].String(), "clock_end_block"
 		return []sdk.Msg{msg}, nil
 	})
 }
@@ -224,7 +228,7 @@ func transactionKinds() []kind {
 			return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: far + 10}
 		}),
 		changing("update the gas limit", false, func(sender, id string) sdk.Msg {
-			return &types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: 90_000}
+			return &types.MsgUpdateTimer{Sender: sender, Id: id, Spec: types.TimerSpec{GasLimit: 90_000}, Fields: []string{"gas_limit"}}
 		}),
 		changing("cancel", false, func(sender, id string) sdk.Msg { return &types.MsgCancelTimer{Sender: sender, Id: id} }),
 		changing("pause", false, func(sender, id string) sdk.Msg { return &types.MsgPauseTimer{Sender: sender, Id: id} }),

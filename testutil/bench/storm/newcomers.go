@@ -47,12 +47,12 @@ func MeasureNewcomers(policy workload.Policy, bids Bids, storm, actors, beside, 
 	genesis.Config.ReceiptRetentionBlocks = 0
 	payload := make([]byte, workload.PayloadBytes)
 	for i := range storm {
-		workload.AddTimer(genesis, workload.Owner(i%actors), 1, payload, workload.GasLimit).Bid = bids.Draw(rng)
+		workload.AddTimer(genesis, workload.Owner(i%actors), 1, payload, workload.GasLimit).Spec.Bid = bids.Draw(rng)
 	}
 	dues := map[string]int{}
 	for i := range newcomers {
 		for j := range beside {
-			workload.AddTimer(genesis, workload.Owner(actors+newcomers+j), uint64(2+i), payload, workload.GasLimit).Bid = bids.Draw(rng)
+			workload.AddTimer(genesis, workload.Owner(actors+newcomers+j), uint64(2+i), payload, workload.GasLimit).Spec.Bid = bids.Draw(rng)
 		}
 		timer := workload.AddTimer(genesis, workload.Owner(actors+i), uint64(2+i), payload, workload.GasLimit)
 		dues[hex.EncodeToString(timer.Id)] = 2 + i

@@ -199,8 +199,8 @@ func (s *stormChain) add(n int, due uint64, bids Bids) {
 	for range n {
 		who := s.drawOwner()
 		timer := workload.AddTimer(s.genesis, workload.Owner(who), due, s.payloads[who], stormGasLimit)
-		if timer.Bid = bids.Draw(s.rng); s.spec.Policy == workload.Auction && timer.Bid != nil {
-			timer.SetLocked(timer.Bid.Ask().Price)
+		if timer.Spec.Bid = bids.Draw(s.rng); s.spec.Policy == workload.Auction && timer.Spec.Bid != nil {
+			timer.SetLocked(timer.Spec.Bid.Ask().Price)
 		}
 	}
 }

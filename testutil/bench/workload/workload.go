@@ -81,8 +81,9 @@ func AddTimer(genesis *types.GenesisState, actor sdk.AccAddress, due uint64, pay
 	seq := genesis.NextSeq
 	genesis.NextSeq++
 	genesis.Timers = append(genesis.Timers, types.Timer{
-		Id: types.TimerID(actor, due, payload, seq), Actor: actor, Trigger: types.Trigger{Height: due}, Payload: payload,
+		Id: types.TimerID(actor, due, payload, seq), Actor: actor,
 		GasLimit: gas, CellLimit: genesis.Config.CellLimit(), ExpiresAt: due + genesis.Config.MaxTtlBlocks, Seq: seq, Due: due,
+		Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Payload: payload}},
 	})
 	return &genesis.Timers[len(genesis.Timers)-1]
 }
@@ -158,7 +159,7 @@ func Repeat(every uint64) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) {
 		for i := range opts.Genesis.Timers {
 			timer := &opts.Genesis.Timers[i]
-			timer.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: every, First: timer.Due}}
+			timer.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: every, First: timer.Due}}
 		}
 	}
 }

@@ -182,7 +182,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		t := workload.AddTimer(genesis, owner, due, nil, 100_000)
 		m.bid(policy, r, t)
 		if m[skipping] == 1 {
-			t.Trigger, t.OnUnfunded = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}, types.OnUnfundedSkip
+			t.Spec.Trigger, t.Spec.OnUnfunded = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}, types.OnUnfundedSkip
 		}
 	}
 	for i := range m[admins] {
@@ -201,7 +201,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		if m[conditional] == 1 {
 			key.When = &types.WatchCondition{Op: types.ConditionGreater, Value: "1000000000000"}
 		}
-		t.HoldReason, t.Trigger = types.Watching, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
+		t.HoldReason, t.Spec.Trigger = types.Watching, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
 	}
 	for i := range m[expired] {
 		owner := ownerOf(expired, i/100)
@@ -213,7 +213,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 	}
 	watching := func(i int, owner sdk.AccAddress) *types.Timer {
 		t := workload.AddTimer(genesis, owner, due, nil, 100_000)
-		t.HoldReason, t.Trigger = types.Watching, m.watch(i)
+		t.HoldReason, t.Spec.Trigger, t.Spec.Repeat = types.Watching, m.watch(i), &types.Repeat{Remaining: 1}
 		return t
 	}
 	for i := range m[watchers] {
@@ -243,13 +243,14 @@ func (m Mix) addTimes(genesis *types.GenesisState, fund func(sdk.AccAddress, int
 		t.ExpiresAt, t.ExpiresTime, t.DueTime = 0, started+1_000_000, started+1
 		if i < m[timed] {
 			at := time.Unix(t.DueTime, 0).UTC()
-			t.HoldReason, t.Trigger = types.Timed, types.Trigger{Time: &at}
+			t.HoldReason, t.Spec.Trigger = types.Timed, types.Trigger{Time: &at}
 			continue
 		}
 		t.DueTime = started - 60
-		t.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
-			Every: &types.EveryRule{Seconds: 86_400, Anchor: t.DueTime}, OnFailure: types.OnFailureRoll, Occurrences: &types.OccurrenceTerms{Window: 1},
+		t.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
+			Every: &types.EveryRule{Seconds: 86_400, Anchor: t.DueTime},
 		}}
+		t.Spec.Repeat = &types.Repeat{Window: 1}
 		t.Recurrence = &types.Recurrence{After: uint64(t.DueTime) - 1}
 	}
 	return nil
@@ -263,7 +264,7 @@ func postpone(genesis *types.GenesisState) {
 		if t.HoldReason == types.Unfunded {
 			t.HoldReason = types.NotOnHold
 		}
-		if t.Trigger.ByTime() {
+		if t.Spec.Trigger.ByTime() {
 			t.HoldReason, t.DueTime = types.Timed, t.DueTime+10_000
 		}
 	}
@@ -281,7 +282,7 @@ func (m Mix) addReady(genesis *types.GenesisState, r *rand.Rand, fund func(sdk.A
 		var msg sdk.Msg = banktypes.NewMsgSend(owner, payer, sdk.NewCoins(sdk.NewInt64Coin(denom, amount)))
 		switch {
 		case i < m[ready] && r.IntN(100) < m[meddling]:
-			msg = &types.MsgScheduleTimer{Sender: owner.String(), Trigger: types.Trigger{After: 1_000}, GasLimit: 100_000}
+			msg = &types.MsgScheduleTimer{Sender: owner.String(), Spec: types.TimerSpec{Trigger: types.Trigger{After: 1_000}, GasLimit: 100_000}}
 		case i >= m[ready]:
 			msg = &banktypes.MsgMultiSend{
 				Inputs:  []banktypes.Input{{Address: owner.String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(denom, 1))}},
@@ -300,10 +301,10 @@ func (m Mix) addReady(genesis *types.GenesisState, r *rand.Rand, fund func(sdk.A
 		t := workload.AddTimer(genesis, owner, due, bz, 250_000)
 		m.bid(genesis.Config.Policy, r, t)
 		for k := range m[guards] {
-			t.OnlyIf = append(t.OnlyIf, m.guard(k))
+			t.Spec.OnlyIf = append(t.Spec.OnlyIf, m.guard(k))
 		}
 		if m[every] == 1 {
-			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}
+			t.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}
 		}
 	}
 	return nil
@@ -330,13 +331,13 @@ func (m Mix) bid(policy types.Policy, r *rand.Rand, t *types.Timer) {
 	if m[bids] == 0 || policy != types.PolicyEIP1559 && policy != types.PolicyTip {
 		return
 	}
-	t.Bid = storm.AllBids[m[bids]].Draw(r)
+	t.Spec.Bid = storm.AllBids[m[bids]].Draw(r)
 }
 
 // watch is the i-th watch of the payer's balance, and of others that do not change and no one else watches. No balance has what
 // their conditions say.
 func (m Mix) watch(i int) types.Trigger {
-	trigger := &types.WatchTrigger{Remaining: 1}
+	trigger := &types.WatchTrigger{}
 	for k := range max(1, m[keys]) {
 		address := payer
 		if k > 0 {

@@ -63,7 +63,7 @@ func timer(t *testing.T, trigger types.Trigger, amount int64) *types.MsgSchedule
 	require.NoError(t, err)
 	bz, err := payload.Marshal()
 	require.NoError(t, err)
-	return &types.MsgScheduleTimer{Sender: chain.Address("alice").String(), Trigger: trigger, Payload: bz, GasLimit: 100_000}
+	return &types.MsgScheduleTimer{Sender: chain.Address("alice").String(), Spec: types.TimerSpec{Trigger: trigger, Call: types.TimerCall{Payload: bz}, GasLimit: 100_000}}
 }
 
 // fires runs a block and returns the results of its fires.

@@ -57,7 +57,7 @@ func TestTheDocumentedProposalsWorkHere(t *testing.T) {
 	c.Pass("alice", 2, proposal(t, c, "extend.json", "ACTOR", actor, "ID", extended))
 	one, err := info(extended)
 	require.NoError(t, err)
-	require.EqualValues(t, 250_000, one.ExpiresAt)
+	require.EqualValues(t, 250_000, one.Status.ExpiresAt)
 
 	c.Pass("alice", 3, proposal(t, c, "cancel.json", "ACTOR", actor, "ID", cancelled))
 	_, err = info(cancelled)

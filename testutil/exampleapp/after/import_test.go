@@ -35,7 +35,7 @@ func busy(t *testing.T) *example {
 	c.Deliver("alice", timer(t, types.Trigger{Height: height + 20}, 5))
 	c.Deliver("alice", timer(t, types.Trigger{Height: height + 40_000}, 6))
 	interval := timer(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 4, First: height + 12}}, 7)
-	interval.ExpiresAt = height + 30
+	interval.Spec.ExpiresAt = height + 30
 	c.Deliver("alice", interval)
 	for uint64(c.App.LastBlockHeight()) < height+10 {
 		c.Block()

@@ -52,7 +52,7 @@ func sendTimer(t *testing.T, trigger types.Trigger) *types.MsgScheduleTimer {
 	require.NoError(t, err)
 	bz, err := payload.Marshal()
 	require.NoError(t, err)
-	return &types.MsgScheduleTimer{Sender: chain.Address("alice").String(), Trigger: trigger, Payload: bz, GasLimit: 100_000}
+	return &types.MsgScheduleTimer{Sender: chain.Address("alice").String(), Spec: types.TimerSpec{Trigger: trigger, Call: types.TimerCall{Payload: bz}, GasLimit: 100_000}}
 }
 
 func TestAccountsOwnTimers(t *testing.T) {
@@ -77,7 +77,7 @@ func TestBalancesCanBeWatched(t *testing.T) {
 	c := start(t, &timersmodulev1.Module{})
 	key, err := c.App.TimersKeeper.Engine().Watches.Watcher().Parse("bank:balance:" + chain.Address("bob").String() + ":" + chain.Denom)
 	require.NoError(t, err)
-	c.Deliver("alice", sendTimer(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}))
+	c.Deliver("alice", sendTimer(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}))
 	require.Empty(t, chain.Events(c.Block(), "timers.v1.TimerFired"))
 	send := banktypes.NewMsgSend(chain.Address("alice"), chain.Address("bob"), sdk.NewCoins(sdk.NewInt64Coin(chain.Denom, 1)))
 	require.Len(t, chain.Events(c.Deliver("alice", send), "timers.v1.TimerFired"), 1)
@@ -100,7 +100,7 @@ func ProvideHandler(k *timerskeeper.Keeper) timers.GoHandler {
 
 func beat(ctx context.Context, k *timerskeeper.Keeper, height uint64) error {
 	_, err := k.Schedule(ctx, timerskeeper.ScheduleRequest{
-		Actor: beatOwner, Trigger: types.Trigger{Height: height}, GasLimit: 100_000,
+		Actor: beatOwner, Spec: types.TimerSpec{Trigger: types.Trigger{Height: height}, GasLimit: 100_000},
 	})
 	return err
 }

@@ -134,8 +134,10 @@ func TestAdminsScheduleCalls(t *testing.T) {
 	bob := chain.Address("bob").String()
 	held := c.App.BankKeeper.GetBalance(c.Ctx(), contract, chain.Denom)
 	c.Deliver("bob", &types.MsgScheduleTimer{
-		Sender: bob, Actor: contract.String(), Handler: "clock_end_block", Payload: []byte("{}"), GasLimit: 200_000,
-		Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2}},
+		Sender: bob, Actor: contract.String(), Spec: types.TimerSpec{
+			Call: types.TimerCall{Handler: "clock_end_block", Payload: []byte("{}")}, GasLimit: 200_000,
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 2}},
+		},
 	})
 	fires := c.fired(4)
 	require.Len(t, fires, 2)
@@ -154,7 +156,7 @@ func TestContractsOwnMessages(t *testing.T) {
 	messages, err := tx.SetMsgs([]sdk.Msg{banktypes.NewMsgSend(contract, bob, sdk.NewCoins(coin))})
 	require.NoError(t, err)
 	schedule, err := (&types.MsgScheduleTimer{
-		Sender: contract.String(), Messages: messages, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1, Remaining: 2}},
+		Sender: contract.String(), Spec: types.TimerSpec{Call: types.TimerCall{Messages: messages}, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, Repeat: &types.Repeat{Remaining: 2}},
 	}).Marshal()
 	require.NoError(t, err)
 	msg := fmt.Sprintf(`{"stargate":{"type_url":"/timers.v1.MsgScheduleTimer","value":%q}}`, base64.StdEncoding.EncodeToString(schedule))
