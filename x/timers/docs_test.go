@@ -122,6 +122,29 @@ func TestTheDocumentedRuntimeIsTheOneThatIsTested(t *testing.T) {
 	require.Contains(t, blocks[len(blocks)-1], "actors.NewRouter(counters.New(")
 }
 
+// TestTheDocumentedFieldOfTheSpecFits: each hunk of the difference in extend.md is in its file, whose lines it repeats.
+func TestTheDocumentedFieldOfTheSpecFits(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
+	require.NoError(t, err)
+	_, diff, found := strings.Cut(string(raw), "```diff\n")
+	require.True(t, found)
+	diff, _, _ = strings.Cut(diff, "```")
+	files := strings.Split(diff, "--- ")[1:]
+	require.Len(t, files, 2)
+	for _, file := range files {
+		name, hunk, _ := strings.Cut(file, "\n")
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		require.NoError(t, err)
+		var before strings.Builder
+		for _, line := range strings.SplitAfter(hunk, "\n") {
+			if kept, is := strings.CutPrefix(line, " "); is {
+				before.WriteString(kept)
+			}
+		}
+		require.Contains(t, string(text), before.String(), name)
+	}
+}
+
 // TestAKindOfTriggerTouchesFourFiles: no more name an interval, whose own kind is in triggers.go. Clients, which may know the kinds for convenience, and tests do not count. extend.md names the files.
 func TestAKindOfTriggerTouchesFourFiles(t *testing.T) {
 	var named []string
@@ -148,8 +171,8 @@ func TestAKindOfTriggerTouchesFourFiles(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"recurrence/after.go", "recurrence/operations.go", "recurrence/recurrence.go", "recurrence/update.go",
-		"triggers/triggers.go", "types/recurrence.go", "core.proto",
+		"recurrence/operations.go", "recurrence/recurrence.go", "recurrence/update.go",
+		"triggers/triggers.go", "types/recurrence.go", "types/spec.go", "core.proto",
 	}, named)
 
 	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
