@@ -82,7 +82,7 @@ var commands = map[string]map[string]struct {
 			"fee-payer", "max-fee", "max-priority", "tier", "agent", "wait", "wait-timeout",
 			"every", "first", "on-failure", "retries", "retry-after", "on-unfunded",
 		}},
-		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
+		"UpdateTimer": {use: "update [id-prefix] [what-it-does]...", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "agent", "default-bid",
 			"at", "every", "watch", "only-if", "retries", "on-unfunded", "renew",
 		}},

@@ -35,6 +35,7 @@ require (
 	google.golang.org/grpc v1.72.0
 	google.golang.org/protobuf v1.36.6
 	pgregory.net/rapid v1.2.0
+	sigs.k8s.io/yaml v1.4.0
 )
 
 require (
@@ -161,5 +162,4 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	gotest.tools/v3 v3.5.2 // indirect
 	nhooyr.io/websocket v1.8.6 // indirect
-	sigs.k8s.io/yaml v1.4.0 // indirect
 )

@@ -50,6 +50,7 @@ var directRequirements = map[string]string{
 	"google.golang.org/grpc":                    "generated services, status codes of queries",
 	"google.golang.org/protobuf":                "descriptors in tests",
 	"pgregory.net/rapid":                        "property tests",
+	"sigs.k8s.io/yaml":                          "a timer as a file",
 }
 
 // goLine is the version of Go, or a patch release of it, that the module compiles with: that of SDK 0.53.

@@ -48,18 +48,23 @@ const (
 )
 
 // UnpackInterfaces resolves the messages that the timer will run.
+func (s *TimerSpec) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
+	return tx.UnpackInterfaces(unpacker, s.Call.Messages)
+}
+
+// UnpackInterfaces resolves the messages that the timer will run.
 func (m *MsgScheduleTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, m.Spec.Call.Messages)
+	return m.Spec.UnpackInterfaces(unpacker)
 }
 
 // UnpackInterfaces resolves the messages that the timer will run.
 func (m *MsgUpdateTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, m.Spec.Call.Messages)
+	return m.Spec.UnpackInterfaces(unpacker)
 }
 
 // UnpackInterfaces resolves the messages shown with the timer.
 func (t *TimerInfo) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
-	return tx.UnpackInterfaces(unpacker, t.Spec.Call.Messages)
+	return t.Spec.UnpackInterfaces(unpacker)
 }
 
 // UnpackInterfaces resolves the parameters of the policies that the chain has registered.

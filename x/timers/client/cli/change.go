@@ -31,24 +31,29 @@ const selectHelp = `
 
 func newUpdateCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
-		Use:   "update [id-prefix]",
+		Use:   "update [id-prefix] [what-it-does]...",
 		Short: "Change what one of your timers does, when it is due, its gas limit or its bid",
 		Long: "Change what one of your timers does, when it is due, how it bears bad moments, its gas limit or its bid. What is not stated stays. " +
+			"What follows the name says what the timer does, as with schedule. " +
 			"The id stays too, and the timer goes to the back of those that are due at its height. One that repeats stays of its kind: " +
 			"what follows the clock goes on to do so, and what counts blocks too. --retries 0 and --only-if '' take away what it has." + nameHelp,
-		Example: fmt.Sprintf(`%[1]s tx timers update 3fa9 --msgs messages.json --from alice
+		Example: fmt.Sprintf(`%[1]s tx timers update rent send bob 1100stake --from alice
+%[1]s tx timers update 3fa9 --msgs messages.json --from alice
 %[1]s tx timers update alice/3fa9 --gas-limit 200000 --tier urgent --from alice
 %[1]s tx timers update 3fa9 --gas-limit auto --from alice
 %[1]s tx timers update rent --every 'month@3 09:00' --zone Europe/Berlin --from alice
 %[1]s tx timers update rent --only-if 'bank:balance:bob:stake < 100' --from alice
 %[1]s tx timers update 3fa9 --default-bid --from alice`, plain.App()),
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {
 				return err
 			}
 			d := draft.New(j)
+			if err := d.TakeWords(args[1:]); err != nil {
+				return err
+			}
 			msg, err := d.Update(args[0])
 			if err != nil {
 				return err

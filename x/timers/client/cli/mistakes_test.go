@@ -110,8 +110,8 @@ func TestMistakes_AreToldOnceWithWhatIsRight(t *testing.T) {
 			[]string{"schedule", "send", "timer1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5rf3rrw", "5stake", "--at", "400"},
 			"is an address of another chain (timer1...): want one that begins with cosmos1, or the name of a key",
 		},
-		// unknown flag: --amount; "... --help" lists those there are
-		{[]string{"update", id, "--amount", "5stake"}, "unknown flag: --amount: chaind tx timers update takes none of what a message says; --msgs FILE changes what the timer does"},
+		// unknown flag: --amount, before an update took what schedule does
+		{[]string{"update", id, "--amount", "5stake"}, `--amount "5stake" is what a call of a contract sends along: want exec CONTRACT JSON beside it; a transfer is send RECIPIENT 5stake`},
 	} {
 		err := r.Refused(append(c.line, "--gas-limit", "100000")...)
 		require.ErrorContains(t, err, c.want, "%v", c.line)

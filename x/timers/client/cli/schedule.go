@@ -51,6 +51,7 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
+%[1]s tx timers schedule --file rent.yaml --from alice
 %[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
 %[1]s tx timers schedule --msgs send.json --every 1h --count 24 --on-unfunded suspend --from alice
 %[1]s tx timers schedule send bob 5stake --every 'month@1 09:00' --zone Europe/Berlin --for 1y --label rent --from alice

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/client/flags"
 
+	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -16,11 +18,12 @@ import (
 
 // newTimerCmd shows one timer. Its messages are printed as --msgs takes them.
 func newTimerCmd() *cobra.Command {
-	return job.QueryCommand(&cobra.Command{
-		Use:     "timer [actor/id-prefix]",
-		Short:   "Show one timer, by its actor and the beginning of its id, or its label",
-		Long:    "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers, or a label that no other live one of them has. The payload of an account's timer is shown decoded, as messages.",
-		Example: fmt.Sprintf("%[1]s query timers timer alice/3fa9\n%[1]s query timers timer alice/rent", plain.App()),
+	cmd := job.QueryCommand(&cobra.Command{
+		Use:   "timer [actor/id-prefix]",
+		Short: "Show one timer, by its actor and the beginning of its id, or its label",
+		Long: "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers, or a label that no other live one of them has. The payload of an account's timer is shown decoded, as messages. " +
+			"--output yaml prints what its owner stated, as schedule --file takes it.",
+		Example: fmt.Sprintf("%[1]s query timers timer alice/3fa9\n%[1]s query timers timer alice/rent\n%[1]s query timers timer alice/rent --output yaml > rent.yaml", plain.App()),
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)
@@ -50,6 +53,14 @@ func newTimerCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Lookup(flags.FlagOutput).Value.String() == "yaml" {
+				text, err := draft.SpecYAML(&timer.Spec)
+				if err != nil {
+					return err
+				}
+				_, err = j.Output.Write(text)
+				return err
+			}
 			text, err := j.JSON(&timer)
 			if err != nil {
 				return err
@@ -57,4 +68,6 @@ func newTimerCmd() *cobra.Command {
 			return j.PrintRaw(slices.Concat([]byte(`{"timer":`), text, []byte("}")))
 		},
 	})
+	cmd.Flags().Lookup(flags.FlagOutput).Usage = "form of the output: all that is known of it (text, json), or what is stated (yaml)"
+	return cmd
 }

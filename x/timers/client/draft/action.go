@@ -61,7 +61,7 @@ func Actions() []Action {
 		{
 			Use: "exec [contract] [json]", Short: "Schedule a call of a contract", Example: `exec CONTRACT '{"claim":{}}' --every 1d`,
 			Flags: func(f *pflag.FlagSet) {
-				f.String(flagAmount, "", "coins that the call sends along, such as 5utmr")
+				f.String(flagAmount, "", "coins that the call sends along, such as 5stake")
 			},
 			message: (*Draft).execute,
 		},
@@ -98,16 +98,55 @@ func inOrder(first string, words []string) error {
 	return nil
 }
 
+// Name is the first of its words.
+func (a *Action) Name() string {
+	name, _, _ := strings.Cut(a.Use, " ")
+	return name
+}
+
+func actionNames() (names []string) {
+	for _, a := range Actions() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// TakeWords says that the timer does what words say, of which the first names an action; without words it does what it did.
+func (d *Draft) TakeWords(words []string) error {
+	if value, given := d.Stated(flagAmount); given && (len(words) == 0 || words[0] != "exec") {
+		return fmt.Errorf("--%s %q is what a call of a contract sends along: want exec CONTRACT JSON beside it; a transfer is send RECIPIENT %.80s", flagAmount, value, value)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	for _, flag := range []string{flagMsgs, flagPayload, flagPayloadFile, flagHandler} {
+		if value, given := d.Stated(flag); given {
+			return fmt.Errorf("--%s %.200q is stated beside %q, which says what the timer does: want one of them", flag, value, words[0])
+		}
+	}
+	for _, action := range Actions() {
+		if action.Name() != words[0] {
+			continue
+		}
+		if n := len(words) - 1; n != action.Words() {
+			return fmt.Errorf("%s has %d words after it: want %s", words[0], n, action.Use)
+		}
+		d.Take(&action, words[1:])
+		return nil
+	}
+	hint := "want one of " + strings.Join(actionNames(), ", ")
+	if near := job.Nearest(words[0], actionNames()); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("%.80q says nothing that a timer can do: %s", words[0], hint)
+}
+
 // NoAction says what was meant by words of which the first names no action.
 func NoAction(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 || cmd.Flags().Changed(flagMsgs) {
 		return cobra.NoArgs(cmd, words) // The messages say what the timer does: this is too much.
 	}
-	var names []string
-	for _, a := range Actions() {
-		name, _, _ := strings.Cut(a.Use, " ")
-		names = append(names, name)
-	}
+	names := actionNames()
 	if near := job.Nearest(words[0], names); len(near) > 0 {
 		return fmt.Errorf("%s knows no %.80q: did you mean %s?", cmd.CommandPath(), words[0], strings.Join(near, " or "))
 	}

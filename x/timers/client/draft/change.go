@@ -29,6 +29,11 @@ func AddUpdateFlags(f *pflag.FlagSet) {
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use; " + bids.AutoGas + ": what a dry run says that its messages need"
 	f.Bool(flagDefaultBid, false, "go back to the default bid")
 	addTriggerFlags(f)
+	for _, action := range Actions() {
+		if action.Flags != nil {
+			action.Flags(f)
+		}
+	}
 }
 
 // Update reads the flags of a change of one of the signer's timers.

@@ -5,6 +5,7 @@ import "github.com/cosmos/cosmos-sdk/client/flags"
 // The flags by which scheduling and updating say what a timer does.
 const (
 	flagMsgs        = "msgs"
+	flagFile        = "file"
 	flagPayload     = "payload"
 	flagPayloadFile = "payload-file"
 	flagHandler     = "handler"

@@ -15,6 +15,7 @@ import (
 
 // AddScheduleFlags adds the flags that Schedule reads.
 func AddScheduleFlags(f *pflag.FlagSet) {
+	f.StringP(flagFile, "f", "", `file with the whole spec, as YAML or JSON, as query timers timer --output yaml prints it; "-" reads the standard input`)
 	addCallFlags(f)
 	addDueFlags(f)
 }
@@ -46,6 +47,9 @@ func addTriggerFlags(f *pflag.FlagSet) {
 
 // Schedule reads the flags of a timer that is scheduled. What can be checked without a node is checked first.
 func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
+	if name, given := d.Stated(flagFile); given {
+		return d.fromFile(name, payer)
+	}
 	due, err := d.readDue(true)
 	if err != nil {
 		return nil, err

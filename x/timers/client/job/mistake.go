@@ -39,8 +39,8 @@ func ExplainFlag(cmd *cobra.Command, err error) error {
 		}
 	})
 	near := Nearest(m[1], names)
-	if (len(near) == 0 || m[1] == "amount") && cmd.Name() == "update" && slices.Contains(names, "msgs") {
-		return fmt.Errorf("%w: %s takes none of what a message says; --msgs FILE changes what the timer does", err, cmd.CommandPath())
+	if len(near) == 0 && cmd.Name() == "update" && slices.Contains(names, "msgs") {
+		return fmt.Errorf("%w: %s has no such flag; what follows the name, or --msgs FILE, changes what the timer does", err, cmd.CommandPath())
 	}
 	if len(near) == 0 {
 		return fmt.Errorf("%w; %q lists those there are", err, cmd.CommandPath()+" --help")
