@@ -192,3 +192,20 @@ func (m *backlog) block(height uint64) (ids []string) {
 	}
 	return ids
 }
+
+// TestQueue_TakesNothingBelowWhatABlockHasRead: a node may try a transaction at the height of the block before, while it stores the
+// next one: the error says what to do.
+func TestQueue_TakesNothingBelowWhatABlockHasRead(t *testing.T) {
+	f := newFixture(t)
+	for i := range uint64(4) {
+		f.schedule(robot, f.Height()+1+i, f.noop())
+	}
+	f.schedule(robot, f.Height()+50, f.noop())
+	f.blocksUntil(f.Height() + 4)
+	before, _ := f.Ctx().WithBlockHeight(int64(f.Height()) - 2).CacheContext() // What a failed call has written is dropped.
+	_, err := f.Timers.Schedule(before, keeper.ScheduleRequest{
+		Actor: robot, Spec: types.TimerSpec{Trigger: types.Trigger{After: 1}, Call: types.TimerCall{Payload: f.noop()}},
+	})
+	require.ErrorIs(t, err, types.ErrHeightNotInFuture)
+	require.ErrorContains(t, err, "a block was stored while this was tried: try again")
+}

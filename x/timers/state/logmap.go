@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"sync/atomic"
 
@@ -124,7 +125,10 @@ func (m *LogMap) Apply(ctx context.Context, changes ...logmap.Change) error {
 		s.Apply(m.m, changes...)
 		return nil
 	}
-	if err := m.m.Apply(ctx, changes...); err != nil {
+	if err := m.m.Apply(ctx, changes...); errors.Is(err, logmap.ErrConsumed) {
+		// A node tries a transaction at the height of the block before, while it stores the next one.
+		return types.ErrHeightNotInFuture.Wrap("a block was stored while this was tried: try again")
+	} else if err != nil {
 		return err
 	}
 	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
