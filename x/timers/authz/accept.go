@@ -131,6 +131,9 @@ func (a *TimerAuthorization) checkType(ctx context.Context, position int, url st
 // checkUpdate lets an update change what a fire may cost, not what it does: the timer may be one of the granter's own,
 // which lives on after the authorization.
 func (a *TimerAuthorization) checkUpdate(msg *types.MsgUpdateTimer) error {
+	if err := types.CheckFields(msg.Fields); err != nil {
+		return refused("%s", err)
+	}
 	for _, field := range msg.Fields {
 		switch {
 		case field == "bid":

@@ -208,6 +208,9 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
+	if err := types.CheckFields(req.Fields); err != nil {
+		return types.Timer{}, err
+	}
 	if beyond := req.Spec.Beyond(req.Fields); beyond != "" {
 		return types.Timer{}, types.ErrInvalidFields.Wrapf("the spec states %s, and fields does not name it: name it, or leave it out", beyond)
 	}

@@ -43,14 +43,33 @@ func SpecFields() []string {
 	return names
 }
 
-// Named gives a spec those fields of another that are named, each at most once: one that is empty there takes its default. It is
-// ErrInvalidFields for a name that no field has and for one that is stated twice, and ErrNothingToUpdate for none.
-func (s TimerSpec) Named(fields []string, stated *TimerSpec) (TimerSpec, error) {
+// CheckFields checks the fields that an update names, each at most once. It is ErrInvalidFields for a name that no field has and for
+// one that is stated twice, and ErrNothingToUpdate for none. What it takes does not grow with names that are too many.
+func CheckFields(fields []string) error {
 	if len(fields) == 0 {
-		return s, ErrNothingToUpdate.Wrap("fields names none: state those of the spec that change, such as gas_limit or repeat.remaining")
+		return ErrNothingToUpdate.Wrap("fields names none: state those of the spec that change, such as gas_limit or repeat.remaining")
 	}
 	if len(fields) > len(specFields) {
-		return s, ErrInvalidFields.Wrapf("fields has %d names, want at most %d", len(fields), len(specFields))
+		return ErrInvalidFields.Wrapf("fields has %d names, want at most %d", len(fields), len(specFields))
+	}
+	for i, name := range fields {
+		switch known := slices.ContainsFunc(specFields, func(f specField) bool { return f.name == name }); {
+		case name == "repeat":
+			return ErrInvalidFields.Wrap("fields names repeat, which holds fields: name those, such as repeat.remaining")
+		case !known:
+			return ErrInvalidFields.Wrapf("fields names %.80q, and a spec has no such field: want one of %v", name, SpecFields())
+		case slices.Contains(fields[:i], name):
+			return ErrInvalidFields.Wrapf("fields names %s twice: name it once", name)
+		}
+	}
+	return nil
+}
+
+// Named gives a spec those fields of another that are named: one that is empty there takes its default. Its errors are those of
+// CheckFields.
+func (s TimerSpec) Named(fields []string, stated *TimerSpec) (TimerSpec, error) {
+	if err := CheckFields(fields); err != nil {
+		return s, err
 	}
 	repeat, other := Repeat{}, Repeat{}
 	if s.Repeat != nil {
@@ -59,19 +78,12 @@ func (s TimerSpec) Named(fields []string, stated *TimerSpec) (TimerSpec, error) 
 	if stated.Repeat != nil {
 		other = *stated.Repeat
 	}
-	for i, name := range fields {
-		at := slices.IndexFunc(specFields, func(f specField) bool { return f.name == name })
+	for _, f := range specFields {
 		switch {
-		case at < 0 && name == "repeat":
-			return s, ErrInvalidFields.Wrap("fields names repeat, which holds fields: name those, such as repeat.remaining")
-		case at < 0:
-			return s, ErrInvalidFields.Wrapf("fields names %.80q, and a spec has no such field: want one of %v", name, SpecFields())
-		case slices.Contains(fields[:i], name):
-			return s, ErrInvalidFields.Wrapf("fields names %s twice: name it once", name)
-		}
-		if f := specFields[at]; f.within < 0 {
+		case !slices.Contains(fields, f.name):
+		case f.within < 0:
 			reflect.ValueOf(&s).Elem().Field(f.of).Set(reflect.ValueOf(stated).Elem().Field(f.of))
-		} else {
+		default:
 			reflect.ValueOf(&repeat).Elem().Field(f.within).Set(reflect.ValueOf(&other).Elem().Field(f.within))
 		}
 	}
