@@ -204,7 +204,7 @@ func TestQueriesInJSON(t *testing.T) {
 	answer, err = query(chain.Ctx(), []byte(`{"timers":{"estimate":{"gas_limit":"100000","payload_bytes":"100","max_charge":"5000"}}}`))
 	require.NoError(t, err)
 	require.Contains(t, string(answer), `"intrinsic_cycles":"20300"`)
-	answer, err = query(chain.Ctx(), []byte(`{"timers":{"occurrences":{"trigger":{"interval":{"every":"7","first":"90"}},"expires_at":"100"}}}`))
+	answer, err = query(chain.Ctx(), []byte(`{"timers":{"occurrences":{"spec":{"trigger":{"interval":{"every":"7","first":"90"}},"expires_at":"100"}}}}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"occurrences":[{"at":"90","due":"90"},{"at":"97","due":"97"}],"by_time":false,"more":false}`, string(answer))
 	for name, custom := range map[string]string{
