@@ -46,7 +46,7 @@ type ScheduleRequest struct {
 //
 // The errors are, in the order of the checks: ErrAmbiguousCall for messages in addition to a handler or a payload; of the
 // trigger, ErrUnsupportedTimerType, ErrInvalidInterval, ErrTTLTooLong for after, ErrNotWatchable and ErrInvalidWatch;
-// ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong and ErrExpiresTooSoon;
+// ErrInvalidRepeat, ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong and ErrExpiresTooSoon;
 // ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrNotAdmin, and ErrForeignSigner for messages of an admin's;
 // ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's
 // runtime says of the call, such as ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that
@@ -201,8 +201,9 @@ func (r *UpdateRequest) namesRepeat() bool {
 // takes a new seq, which puts it behind all timers with the same due height. If a handler changes a timer that is due in the
 // same block, that timer waits for the next block.
 //
-// It consumes what Schedule does. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNothingToUpdate, and those of Schedule for
-// the trigger, the options, the call, the gas limit and the bid, which under policy auction adds ErrInvalidFeePayer.
+// It consumes what Schedule does. Errors are ErrNothingToUpdate and ErrInvalidFields for what Fields name, ErrTimerNotFound,
+// ErrTimerExpired, ErrChanged for another seq than IfSeq, and those of Schedule for the fields that are named; a bid under policy
+// auction adds ErrInvalidFeePayer.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
