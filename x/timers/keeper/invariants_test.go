@@ -136,15 +136,15 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 		"unfunded since the next block":      func(t *types.Timer, now uint64) bool { t.UnfundedSince = now + 1; return true },
 		"an outcome of the next block": func(t *types.Timer, now uint64) bool {
 			t.LastOutcome = outcome(now + 1)
-			return t.FireSeq > 0 && t.Repeats()
+			return t.FireSeq > 0 && (t.Recurs() || t.Spec.Retry != nil)
 		},
 		"an outcome before the first fire": func(t *types.Timer, now uint64) bool {
 			t.LastOutcome = outcome(now)
-			return t.FireSeq == 0 && t.Repeats()
+			return t.FireSeq == 0 && (t.Recurs() || t.Spec.Retry != nil)
 		},
 		"an outcome paid with less than nothing": func(t *types.Timer, now uint64) bool {
 			t.LastOutcome = &types.Outcome{Height: now, Paid: math.NewInt(-1)}
-			return t.FireSeq > 0 && t.Repeats()
+			return t.FireSeq > 0 && (t.Recurs() || t.Spec.Retry != nil)
 		},
 		"waits for nothing": func(t *types.Timer, _ uint64) bool {
 			t.Spec.Trigger = types.Trigger{Height: 9}

@@ -320,18 +320,13 @@ func ParseMaxCharge(text string) (math.Int, error) {
 		return math.Int{}, nil
 	}
 	amount, ok := types.ParseAmount(text)
-	if !ok {
+	switch {
+	case !ok:
 		return amount, types.ErrInvalidBid.Wrapf("max_charge %.80q is no amount of the fee denom", text)
+	case amount.IsNegative() || amount.BigIntMut().BitLen() > types.MaxBidBits:
+		return amount, types.ErrInvalidBid.Wrapf("max_charge %s, want 0 to 2^%d - 1", amount, types.MaxBidBits)
 	}
-	return amount, CheckMaxCharge(amount)
-}
-
-// CheckMaxCharge refuses an amount that is no max_charge; nil and 0 stand for none.
-func CheckMaxCharge(amount math.Int) error {
-	if !amount.IsNil() && (amount.IsNegative() || amount.BigIntMut().BitLen() > types.MaxBidBits) {
-		return types.ErrInvalidBid.Wrapf("max_charge %s, want 0 to 2^%d - 1", amount, types.MaxBidBits)
-	}
-	return nil
+	return amount, nil
 }
 
 // SpendCapOf is what a timer's max_charge leaves above the chain's prices of the block.

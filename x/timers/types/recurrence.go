@@ -279,9 +279,6 @@ func (t *Timer) ReturnsByItself() bool {
 // InEveryBlock reports whether a fire makes the timer due in the next block.
 func (t *Trigger) InEveryBlock() bool { return t.Interval != nil && t.Interval.Every == 1 }
 
-// Repeats tells whether the timer may stay after a fire.
-func (t *Timer) Repeats() bool { return t.Recurs() || t.Spec.Retry != nil }
-
 // Word is the reason as people write it: quarantined, unrunnable, suspended, paused, unfunded.
 func (r HoldReason) Word() string {
 	return strings.ToLower(strings.TrimPrefix(r.String(), "HOLD_REASON_"))
