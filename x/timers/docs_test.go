@@ -122,8 +122,8 @@ func TestTheDocumentedRuntimeIsTheOneThatIsTested(t *testing.T) {
 	require.Contains(t, blocks[len(blocks)-1], "actors.NewRouter(counters.New(")
 }
 
-// TestTheDocumentedFieldOfTheSpecFits: each hunk of the difference in extend.md is in its file, whose lines it repeats.
-func TestTheDocumentedFieldOfTheSpecFits(t *testing.T) {
+// TestExtend_FieldOfTheSpecFits: each hunk of the difference in extend.md is in its file, whose lines it repeats.
+func TestExtend_FieldOfTheSpecFits(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
 	require.NoError(t, err)
 	_, diff, found := strings.Cut(string(raw), "```diff\n")

@@ -304,3 +304,17 @@ func TestUpdate_AnOverdueTimerCompetesInTheNextBlock(t *testing.T) {
 	require.Equal(t, []string{overdue, third, second}, f.firedIDs(events))
 	require.Equal(t, uint64(3), eventsOf[*types.TimerFired](f, events)[0].Late)
 }
+
+// TestUpdate_OfOneLimitKeepsTheOther: a gas limit that was the default when the timer was scheduled stays when the default is another.
+func TestUpdate_OfOneLimitKeepsTheOther(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(robot, 50, f.noop(), limited(0))
+	before := f.timer(robot, id).Status
+	f.setConfig(func(c *types.TimerConfig) {
+		c.MaxCyclesPerFire, c.DefaultCellLimit = before.GasLimit/2, before.CellLimit/2
+	})
+	f.NextBlock()
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: types.TimerSpec{CellLimit: 900}, Fields: []string{"cell_limit"}})
+	after := f.timer(robot, id).Status
+	require.Equal(t, [2]uint64{before.GasLimit, 900}, [2]uint64{after.GasLimit, after.CellLimit})
+}

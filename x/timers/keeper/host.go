@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 
 	"context"
 	"slices"
@@ -120,7 +121,7 @@ func (k *Keeper) newTimer(
 	if timer.Renewal != nil {
 		timer.NoteLife(now)
 	}
-	if err = k.setLimits(config, &timer, now.Height); err != nil {
+	if err = k.setLimits(config, &timer, now.Height, true, true); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	if err = k.checkScheduler(ctx, req.Scheduler, call); err != nil {
@@ -147,16 +148,19 @@ func (k *Keeper) newTimer(
 	return timer, bid, err
 }
 
-// setLimits gives a timer the limits of its spec, or the defaults.
-func (k *Keeper) setLimits(config *types.TimerConfig, t *types.Timer, height uint64) error {
-	t.GasLimit, t.CellLimit = t.Spec.GasLimit, t.Spec.CellLimit
-	if t.GasLimit == 0 {
-		t.GasLimit = k.engine.Policies.DefaultGasLimit(config, height)
+// setLimits gives a timer the gas limit of its spec, or the default, and the cell limit, if they are named.
+func (k *Keeper) setLimits(config *types.TimerConfig, t *types.Timer, height uint64, gas, cells bool) error {
+	if gas {
+		t.GasLimit = cmp.Or(t.Spec.GasLimit, k.engine.Policies.DefaultGasLimit(config, height))
+		if err := k.engine.Policies.CheckGasLimit(config, height, t.GasLimit); err != nil {
+			return err
+		}
 	}
-	if t.CellLimit == 0 {
-		t.CellLimit = config.CellLimit()
+	if cells {
+		t.CellLimit = cmp.Or(t.Spec.CellLimit, config.CellLimit())
+		return config.CheckCellLimit(t.CellLimit)
 	}
-	return k.engine.Policies.CheckLimits(config, height, t.GasLimit, t.CellLimit)
+	return nil
 }
 
 // setPayer gives a timer the payer of its spec: none if who scheduled it pays.
@@ -334,7 +338,7 @@ func (k *Keeper) checkUpdate(
 		return next, nil, err
 	}
 	if req.names("gas_limit", "cell_limit") {
-		if err := k.setLimits(config, &next, now.Height); err != nil {
+		if err := k.setLimits(config, &next, now.Height, req.names("gas_limit"), req.names("cell_limit")); err != nil {
 			return next, nil, err
 		}
 	}
