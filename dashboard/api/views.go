@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -98,7 +99,7 @@ func (s *Server) when(t *types.TimerInfo) string {
 	case t.Spec.Trigger.Calendar != nil:
 		return words.Rule(t.Spec.Trigger.Calendar, "")
 	case t.Spec.Trigger.Time != nil:
-		return "at " + types.TimeText(t.Spec.Trigger.Time.Unix())
+		return "at " + timespan.Stamp(*t.Spec.Trigger.Time, time.UTC)
 	default:
 		return "once"
 	}

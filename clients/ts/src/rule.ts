@@ -14,7 +14,7 @@ export function ruleWords(calendar: Calendar, zone?: string): string {
   const cron = calendar.cron!;
   const [days, times] = [daysOf(cron), timesOf(cron)];
   const often = days !== "" ? `${days} ` : cron.hours !== allHours && times.startsWith("at") ? "every day " : "";
-  return `${often}${times} ${zone ?? offsets(calendar)}`;
+  return `${often}${times} ${zone ?? clocks(calendar)}`;
 }
 
 /**
@@ -30,13 +30,29 @@ export function keepsZone(calendar: Calendar, name: string, from: number, until:
     .every((second) => zone.offsetAt(second) === offsetAt(second) * 60);
 }
 
-const utc = (second: number): string => momentText(second, zoneOf("UTC")).slice(4, -7) + " UTC";
+const utc = (second: number): string => momentText(second, zoneOf("UTC")).slice(4);
 
 function offset(minutes: number): string {
   if (minutes === 0) return "UTC";
   const size = Math.abs(minutes);
   const two = (n: number): string => String(n).padStart(2, "0");
-  return `UTC${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
+/** wellKnown are zones whose clocks change: what has the same clocks is called by the first of these. */
+const wellKnown = [
+  "Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York", "America/Chicago", "America/Denver",
+  "America/Los_Angeles", "America/Anchorage", "America/Halifax", "America/St_Johns", "America/Santiago", "Australia/Sydney",
+  "Australia/Adelaide", "Australia/Lord_Howe", "Pacific/Auckland", "Pacific/Chatham", "Africa/Cairo", "Africa/Casablanca",
+  "Asia/Jerusalem", "Asia/Beirut",
+];
+
+/** clocks names a zone with the clocks of a calendar whose own no one has named, or else the offsets from UTC. */
+function clocks(calendar: Calendar): string {
+  const { transitions } = calendar;
+  const [first, last] = [transitions[0], transitions.at(-1)];
+  const same = first && last && wellKnown.find((name) => keepsZone(calendar, name, first.from - 1, last.from));
+  return same ? `as in ${same}` : offsets(calendar);
 }
 
 /** offsets are those of a calendar whose zone no one has named. */

@@ -200,7 +200,7 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 	case err != nil && sent.refused == nil:
 		return err
 	case sent.refused != nil:
-		return errors.Join(fmt.Errorf("the node refused transaction %X: %s", sent.hash, plain.NoPaths(sent.refused.Error())),
+		return errors.Join(fmt.Errorf("the node refused transaction %X: %s", sent.hash, why(sent.refused.Error())),
 			printFor(j, waiting, refused{Status: statusFailed, TxHash: hashText(sent.hash), RawLog: sent.refused.Error()}))
 	case sent.hash == nil && waiting:
 		return errors.New("nothing was broadcast")
@@ -238,7 +238,7 @@ var outOfGas = regexp.MustCompile(`out of gas in location: \S+; gasWanted: (\d+)
 
 // why is what the chain says of a transaction that failed.
 func why(log string) string {
-	return outOfGas.ReplaceAllString(plain.NoPaths(log), "it ran out of gas: --gas $1 is too little, $2 are not enough to end it; --gas auto finds how much it needs")
+	return outOfGas.ReplaceAllString(plain.Times(plain.NoPaths(log)), "it ran out of gas: --gas $1 is too little, $2 are not enough to end it; --gas auto finds how much it needs")
 }
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its

@@ -38,7 +38,7 @@ func pausable(timer *types.TimerInfo) error {
 // Resume reads which of the signer's timers to put back, and returns them where there is a node. It refuses one that no one
 // on hold, or that its owner can't put back, and leaves out such of those that are selected.
 func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
-	timers, err := d.chooseLive(choice{verb: "resume", names: names, takes: resumable, again: true})
+	timers, err := d.chooseLive(choice{verb: "resume", names: names, takes: d.resumable, again: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +52,7 @@ func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 	return msgs, timers, nil
 }
 
-func resumable(timer *types.TimerInfo) error {
+func (d *Draft) resumable(timer *types.TimerInfo) error {
 	id := timer.Id
 	switch timer.Status.HoldReason {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
@@ -64,7 +64,7 @@ func resumable(timer *types.TimerInfo) error {
 	case types.NotOnHold:
 		return fmt.Errorf("timer %s is not on hold: it is due at height %d", id, timer.Status.Due)
 	case types.Timed:
-		return fmt.Errorf("timer %s is not on hold: it is due at %s", id, types.TimeText(timer.Status.DueTime))
+		return fmt.Errorf("timer %s is not on hold: it is due at %s", id, d.Stamp(timer.Status.DueTime))
 	default:
 		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.Status.HoldReason.Word())
 	}

@@ -224,6 +224,8 @@ func TestWhatIsAlikeIsOne(t *testing.T) {
 		"7 fired a 500: paid 100 to 106, reason r", "7 fired b 500: paid 5, reason r", "7 failed a 1: paid 100, reason r",
 		"7 fired a 1: paid 100, reason another", "8 fired a 1: paid 100, reason r",
 	}, got)
+	extended := group{happening: happening{facts: ends(0, noon().Unix())}, most: ends(0, noon().Unix())}
+	require.Equal(t, "expires time "+noon().UTC().Format("2006-01-02 15:04:05 -07:00"), extended.words(), "in the form that times have everywhere")
 }
 
 // TestAStormIsARow: so many timers that are alike are one row, and the row tells how many.

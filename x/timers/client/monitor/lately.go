@@ -87,7 +87,7 @@ func (g *group) words() string {
 	if g.label != "" {
 		words = append(words, g.label)
 	}
-	return plain.Clean(strings.Join(words, ", "))
+	return plain.Clean(plain.Times(strings.Join(words, ", ")))
 }
 
 // latelyRows are the first rows of what happened, the latest first. What does not fit beside the columns continues below.

@@ -221,8 +221,14 @@ func ServerSays(err error) string {
 	for _, wrapping := range []string{": invalid request", ": unknown request"} {
 		text = strings.TrimSuffix(text, wrapping)
 	}
-	return Clean(fmt.Sprintf("%.300s", text))
+	return Clean(fmt.Sprintf("%.300s", Times(text)))
 }
+
+// chainTime is a time as the chain writes it.
+var chainTime = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z\b`)
+
+// Times writes the times of a refusal of the chain's as commands write them.
+func Times(text string) string { return chainTime.ReplaceAllString(text, "$1 $2 +00:00") }
 
 // gasUsed is what a node adds to the reason of a failure.
 var gasUsed = regexp.MustCompile(`\s*[Ww]ith gas (?:wanted: '\d+' and gas )?used: '\d+'\s*`)

@@ -96,6 +96,8 @@ func TestServersAreQuotedWithoutTheirTransport(t *testing.T) {
 		status.Error(codes.Unknown, "rpc error: code = InvalidArgument desc = want an address: invalid request")))
 	require.Equal(t, "connection refused", plain.ServerSays(errors.New("connection refused")))
 	require.Equal(t, "a?[2J", plain.ServerSays(errors.New("a\x1b[2J")))
+	require.Equal(t, "timer 3fa9 is due at 2030-01-31 09:00:00 +00:00, not 2030-01-31", plain.ServerSays(
+		errors.New("timer 3fa9 is due at 2030-01-31T09:00:00Z, not 2030-01-31")))
 	require.Equal(t, "2100stake is smaller: insufficient funds", plain.ServerSays(errors.New("2100stake is smaller: insufficient funds: insufficient funds")))
 }
 

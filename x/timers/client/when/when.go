@@ -174,5 +174,5 @@ func offsetZone(text string) (*time.Location, error) {
 	if text[0] == '-' {
 		seconds = -seconds
 	}
-	return time.FixedZone("UTC"+text, seconds), nil
+	return time.FixedZone(text, seconds), nil
 }

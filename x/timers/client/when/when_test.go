@@ -77,12 +77,12 @@ func TestParse_ReadsDistances(t *testing.T) {
 		seconds int64
 		words   string
 	}{
-		"1h":    {3600, "every hour, first at 2026-03-02 13:00:00 UTC"},
-		"1m":    {60, "every minute, first at 2026-03-02 12:01:00 UTC"},
-		"90m":   {5400, "every 90 minutes, first at 2026-03-02 13:30:00 UTC"},
-		"1H30M": {5400, "every 90 minutes, first at 2026-03-02 13:30:00 UTC"},
-		"2d":    {172_800, "every 48 hours, first at 2026-03-04 12:00:00 UTC"},
-		"61s":   {61, "every 61 seconds, first at 2026-03-02 12:01:01 UTC"},
+		"1h":    {3600, "every hour, first at 2026-03-02 13:00:00 +00:00"},
+		"1m":    {60, "every minute, first at 2026-03-02 12:01:00 +00:00"},
+		"90m":   {5400, "every 90 minutes, first at 2026-03-02 13:30:00 +00:00"},
+		"1H30M": {5400, "every 90 minutes, first at 2026-03-02 13:30:00 +00:00"},
+		"2d":    {172_800, "every 48 hours, first at 2026-03-04 12:00:00 +00:00"},
+		"61s":   {61, "every 61 seconds, first at 2026-03-02 12:01:01 +00:00"},
 	} {
 		plan, err := Parse(text, zoneOf(t, "Europe/Berlin"), monday, time.Time{})
 		require.NoError(t, err, text)
@@ -94,11 +94,11 @@ func TestParse_ReadsDistances(t *testing.T) {
 // An offset that is stated stands instead of the zone.
 func TestParse_TakesAStatedOffset(t *testing.T) {
 	for text, want := range map[string]string{
-		"day@14:00+01:00":        "every day at 14:00 UTC+01:00",
-		"day@14:00 -09:30":       "every day at 14:00 UTC-09:30",
+		"day@14:00+01:00":        "every day at 14:00 +01:00",
+		"day@14:00 -09:30":       "every day at 14:00 -09:30",
 		"month@1 14:00Z":         "on the first of each month at 14:00 UTC",
-		"hour@:30+05:45":         "at minute 30 of every hour UTC+05:45",
-		"mon-fri@14:00 +18:00":   "on Mondays to Fridays at 14:00 UTC+18:00",
+		"hour@:30+05:45":         "at minute 30 of every hour +05:45",
+		"mon-fri@14:00 +18:00":   "on Mondays to Fridays at 14:00 +18:00",
 		"month@last 14:00 -18:0": "",
 	} {
 		plan, err := Parse(text, zoneOf(t, "Europe/Berlin"), monday, time.Time{})

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cosmos-timers/timers/x/timers/schedule"
@@ -14,14 +15,14 @@ import (
 const timesListed = 4
 
 // Words writes a calendar in words, such as "on the first of each month at 09:00 Europe/Berlin". Without the name of its
-// zone it is the offset from UTC that is written.
+// zone one is named that has the same clocks, or else the offset from UTC.
 func Words(c schedule.Calendar, zone string) string {
 	switch rule := c.Rule.(type) {
 	case schedule.Every:
 		return fmt.Sprintf("every %s, first at %s", Distance(rule.Seconds), utc(rule.Anchor))
 	case schedule.Cron:
 		if zone == "" {
-			zone = offsets(c)
+			zone = clocks(c, func() string { return offsets(c) })
 		}
 		days, times := daysOf(rule), timesOf(rule)
 		switch {
@@ -36,7 +37,7 @@ func Words(c schedule.Calendar, zone string) string {
 	}
 }
 
-func utc(second int64) string { return time.Unix(second, 0).UTC().Format("2006-01-02 15:04:05 UTC") }
+func utc(second int64) string { return time.Unix(second, 0).UTC().Format("2006-01-02 15:04:05 -07:00") }
 
 // Distance is a number of seconds in the largest unit that it is a multiple of: "90 minutes", and "hour" for one.
 func Distance(seconds int64) string {
@@ -65,16 +66,49 @@ func offsets(c schedule.Calendar) string {
 	return text
 }
 
-// OffsetAt is the offset from UTC that a calendar has at a second: "UTC+01:00".
-func OffsetAt(c schedule.Calendar, second int64) string {
-	minutes := c.OffsetMinutes
-	for _, t := range c.Transitions {
-		if t.From <= second {
-			minutes = t.OffsetMinutes
+// ClocksAt says which clocks a calendar goes by, in few words: "as in Europe/Berlin", or the offset from UTC that it has at a
+// second.
+func ClocksAt(c schedule.Calendar, second int64) string {
+	return clocks(c, func() string {
+		minutes := c.OffsetMinutes
+		for _, t := range c.Transitions {
+			if t.From <= second {
+				minutes = t.OffsetMinutes
+			}
+		}
+		return offset(minutes)
+	})
+}
+
+// clocks names a zone with the clocks of a calendar whose own no one has named. One without changes has an offset alone.
+func clocks(c schedule.Calendar, offset func() string) string {
+	n := len(c.Transitions)
+	if n == 0 {
+		return offset()
+	}
+	first, last := time.Unix(c.Transitions[0].From-1, 0), time.Unix(c.Transitions[n-1].From, 0)
+	for _, zone := range wellKnown() {
+		if Keeps(c, zone, first, last) {
+			return "as in " + zone.String()
 		}
 	}
-	return offset(minutes)
+	return offset()
 }
+
+// wellKnown are zones whose clocks change: what has the same clocks is called by the first of these.
+var wellKnown = sync.OnceValue(func() (zones []*time.Location) {
+	for _, name := range []string{
+		"Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York", "America/Chicago", "America/Denver",
+		"America/Los_Angeles", "America/Anchorage", "America/Halifax", "America/St_Johns", "America/Santiago", "Australia/Sydney",
+		"Australia/Adelaide", "Australia/Lord_Howe", "Pacific/Auckland", "Pacific/Chatham", "Africa/Cairo", "Africa/Casablanca",
+		"Asia/Jerusalem", "Asia/Beirut",
+	} {
+		if zone, err := Zone(name); err == nil {
+			zones = append(zones, zone)
+		}
+	}
+	return zones
+})
 
 func offset(minutes int32) string {
 	sign, size := '+', minutes
@@ -84,7 +118,7 @@ func offset(minutes int32) string {
 	case minutes < 0:
 		sign, size = '-', -minutes
 	}
-	return fmt.Sprintf("UTC%c%02d:%02d", sign, size/60, size%60)
+	return fmt.Sprintf("%c%02d:%02d", sign, size/60, size%60)
 }
 
 // daysOf says on which days a rule is due. It is empty if that is every day.

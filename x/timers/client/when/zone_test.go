@@ -97,17 +97,36 @@ func TestZone_RefusesWhatIsNone(t *testing.T) {
 	}
 }
 
-func TestWords_NameTheOffsetsWithoutAZone(t *testing.T) {
-	berlin := zoneOf(t, "Europe/Berlin")
-	for until, want := range map[time.Time]string{
-		monday.AddDate(0, 0, 7):  "every day at 09:00 UTC+01:00",
-		monday.AddDate(0, 3, 0):  "every day at 09:00 UTC+01:00, UTC+02:00 from 2026-03-29 01:00:00 UTC",
-		monday.AddDate(0, 10, 0): "every day at 09:00 UTC+01:00, UTC+02:00 from 2026-03-29 01:00:00 UTC, UTC+01:00 from 2026-10-25 01:00:00 UTC",
-		monday.AddDate(2, 0, 0):  "every day at 09:00 UTC+01:00, UTC+02:00 from 2026-03-29 01:00:00 UTC, with 3 more changes until 2027-10-31 01:00:00 UTC",
+// Without its name the zone is one with the same clocks, if they change.
+func TestWords_NameAZoneWithTheSameClocks(t *testing.T) {
+	for name, want := range map[string]string{
+		"Europe/Berlin": "as in Europe/Berlin", "Europe/Paris": "as in Europe/Berlin", "America/New_York": "as in America/New_York",
+		"Australia/Sydney": "as in Australia/Sydney", "Africa/Cairo": "as in Africa/Cairo",
+		"Asia/Tokyo": "+09:00", "UTC": "UTC",
 	} {
-		plan, err := Parse("day@09:00", berlin, monday, until)
+		plan, err := Parse("day@09:00", zoneOf(t, name), monday, monday.AddDate(1, 0, 0))
 		require.NoError(t, err)
+		require.Equal(t, "every day at 09:00 "+want, Words(plan.Calendar, ""))
+		require.Equal(t, want, ClocksAt(plan.Calendar, monday.Unix()))
+	}
+}
+
+// Where no zone has them it is the offsets that are named, in the form that times have.
+func TestWords_NameTheOffsetsWithoutAZone(t *testing.T) {
+	from := func(month, offset int) schedule.Transition {
+		return schedule.Transition{From: monday.AddDate(0, month, 0).Unix(), OffsetMinutes: int32(offset)}
+	}
+	for want, changes := range map[string][]schedule.Transition{
+		"every day at 09:00 +00:07":                                         nil,
+		"every day at 09:00 +00:07, +02:00 from 2026-04-02 12:00:00 +00:00": {from(1, 120)},
+		"every day at 09:00 +00:07, +02:00 from 2026-04-02 12:00:00 +00:00, -01:30 from 2026-05-02 12:00:00 +00:00":               {from(1, 120), from(2, -90)},
+		"every day at 09:00 +00:07, +02:00 from 2026-04-02 12:00:00 +00:00, with 2 more changes until 2026-06-02 12:00:00 +00:00": {from(1, 120), from(2, -90), from(3, 0)},
+	} {
+		plan, err := Parse("day@09:00", zoneOf(t, "UTC"), monday, time.Time{})
+		require.NoError(t, err)
+		plan.Calendar.OffsetMinutes, plan.Calendar.Transitions = 7, changes
 		require.Equal(t, want, Words(plan.Calendar, ""))
+		require.Equal(t, "+00:07", ClocksAt(plan.Calendar, monday.Unix()))
 	}
 	require.Equal(t, "never", Words(schedule.Calendar{}, ""))
 	require.NotPanics(t, func() { Words(schedule.Calendar{Rule: schedule.Cron{}}, "") })

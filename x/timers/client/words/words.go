@@ -170,14 +170,14 @@ func said(keys []types.WatchKey, texts []string, verbs map[types.ConditionOp]str
 	return plain.Clean(strings.Join(parts, between))
 }
 
-// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on the first of each month at 09:00 UTC+01:00", "each
-// change"; a dash for one that does not.
+// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on the first of each month at 09:00 as in Europe/Berlin",
+// "each change"; a dash for one that does not.
 func Repeats(t *types.TimerInfo) string {
 	switch trigger := &t.Spec.Trigger; {
 	case trigger.Interval != nil:
 		return plain.Count(trigger.Interval.Every, "block") + left(t.Status.Left)
 	case trigger.Calendar != nil:
-		return repeatsIn(t, when.OffsetAt(trigger.Calendar.Series(), t.Status.DueTime))
+		return repeatsIn(t, when.ClocksAt(trigger.Calendar.Series(), t.Status.DueTime))
 	case trigger.Watch != nil:
 		if t.Spec.Repetitions() == 1 {
 			return "-"
@@ -203,7 +203,7 @@ func repeatsIn(t *types.TimerInfo, zone string) string {
 }
 
 // Rule is a calendar in words: "every 90 minutes", "on the first of each month at 09:00 Europe/Berlin". Without the name of its
-// zone it is the offset from UTC that is written.
+// zone one is named that has the same clocks, or else the offset from UTC.
 func Rule(c *types.CalendarTrigger, zone string) string {
 	if c.Every != nil {
 		return "every " + when.Distance(int64(min(c.Every.Seconds, uint64(types.MaxTime))))

@@ -72,7 +72,7 @@ func TestTimersInWords(t *testing.T) {
 		"-": {types.Trigger{Height: 5}, 1}, "1 block": {types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 0},
 		"20 blocks, 3 left": {types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, 3},
 		"hour, 3 left":      {types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3600, Anchor: 1}}}, 3},
-		"on the last day of each month at 18:00 UTC+01:00": {
+		"on the last day of each month at 18:00 +01:00": {
 			types.Trigger{Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})}, 0,
 		},
 		"each change":         {types.Trigger{Watch: &types.WatchTrigger{}}, 0},
@@ -81,7 +81,7 @@ func TestTimersInWords(t *testing.T) {
 		require.Equal(t, want, words.Repeats(&types.TimerInfo{Spec: types.TimerSpec{Trigger: c.trigger}, Status: types.TimerStatus{DueTime: 999, Left: c.left}}))
 	}
 	later := types.TimerInfo{Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: lastOfMonth(60, types.OffsetTransition{From: 1_000, OffsetMinutes: 120})}}, Status: types.TimerStatus{DueTime: 1_000}}
-	require.Equal(t, "on the last day of each month at 18:00 UTC+02:00", words.Repeats(&later), "the offset is that of its due time")
+	require.Equal(t, "on the last day of each month at 18:00 +02:00", words.Repeats(&later), "the offset is that of its due time")
 }
 
 func lastOfMonth(offset int32, transitions ...types.OffsetTransition) *types.CalendarTrigger {
