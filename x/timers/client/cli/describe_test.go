@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -159,4 +160,54 @@ func (r *rig) spent() int64 {
 	r.T.Helper()
 	alice := sdk.MustAccAddressFromBech32(r.Alice)
 	return 10_000_000 - r.Chain.Bank.GetBalance(r.Chain.Ctx(), alice, "stake").Amount.Int64()
+}
+
+// A delay by jitter, for which the owner asked, is no lateness: what is late counts from the delayed due.
+func TestDescribe_JitterIsNoLateness(t *testing.T) {
+	for name, trigger := range map[string]types.Trigger{
+		"blocks": {Interval: &types.IntervalTrigger{Every: 300, First: 300, From: types.FromSchedule}},
+		"time":   {Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 300}}},
+	} {
+		r := newRig(t)
+		id := r.place(1, func(m *types.MsgScheduleTimer) {
+			m.Spec.Trigger, m.Spec.Repeat = trigger, &types.Repeat{Jitter: 250}
+		})
+		describe := func() string {
+			t.Helper()
+			out, _, err := r.Run("query", "timers", "describe", "alice/"+id)
+			require.NoError(t, err)
+			return out
+		}
+		ahead := func() int {
+			t.Helper()
+			out, _, err := r.Run("query", "timers", "timer", "alice/"+id, "-o", "json")
+			require.NoError(t, err)
+			var found struct {
+				Timer struct {
+					Status struct {
+						Due     uint64 `json:"due,string"`
+						DueTime int64  `json:"due_time,string"`
+					}
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(out), &found))
+			if at := found.Timer.Status.DueTime; at > 0 {
+				return int(at - r.Now().Unix())
+			}
+			return int(found.Timer.Status.Due - r.Chain.Height())
+		}
+		first := ahead()
+		require.GreaterOrEqual(t, first+int(r.Chain.Height()), 300, "%s: it is due no sooner than its occurrence", name)
+		r.Blocks(first - 1)
+		require.Regexp(t, `Status: +pending\n`, describe(), name)
+		r.Blocks(1)
+		out, _, err := r.Run("query", "timers", "monitor", "--blocks", "1")
+		require.NoError(t, err)
+		require.Regexp(t, fmt.Sprintf(`fired height=%d .* late=0\b`, r.Chain.Height()), out, name)
+		require.Regexp(t, `Fires so far: +1\n`, describe(), name)
+		// What it then waits for its turn is late, from the delayed due on.
+		r.Configure(func(c *types.TimerConfig) { c.LanePaused = true })
+		r.Blocks(ahead())
+		require.Contains(t, describe(), "; ready for 1 block\n", name)
+	}
 }
