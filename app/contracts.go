@@ -56,6 +56,7 @@ func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
 	}
 	k := &app.Keepers
 	app.SetAnteHandler(sdk.ChainAnteDecorators(
+		afterRestart{app},
 		ante.NewSetUpContextDecorator(),
 		wasmkeeper.NewLimitSimulationGasDecorator(config.SimulationGasLimit),
 		wasmkeeper.NewCountTXDecorator(app.store(wasmtypes.StoreKey)),
