@@ -37,7 +37,6 @@ const generated = "x/timers/docs/commands.md"
 
 // notRun are commands of pages, by their beginning, that do not run here, and why.
 var notRun = map[string]string{
-	"timerd tx timers schedule\n":           "the form of the command, not a command",
 	"timerd tx timers update | extend":      "the form of several commands, not a command",
 	"timerd tx timers sys-cancel-timer | ":  "the form of several commands, not a command",
 	"timerd start":                          "a node of the operator's: TestTutorials_NodeRuns starts one",
@@ -102,7 +101,7 @@ var (
 func commandsOfPage(text string) (commands []string) {
 	joined := strings.NewReplacer("\\\n", " ", "|\n", "| ")
 	for _, block := range blockOfPage.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains([]string{"", "sh", "console"}, block[1]) {
+		if !slices.Contains([]string{"sh", "console"}, block[1]) {
 			continue
 		}
 		open := ""

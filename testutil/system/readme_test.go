@@ -14,7 +14,7 @@ import (
 const readmePort = 19_150
 
 // shownBlock is a block of commands of a page, and of what it says that they print, if it does.
-var shownBlock = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:\n[^\n`]*:\n)?(?:\n```\n(.*?)```\n)?")
+var shownBlock = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:\n[^\n`]*:\n)?(?:\n```(?:text)?\n(.*?)```\n)?")
 
 // varying is what differs between two runs of a page: ids, addresses, times, heights, and what depends on those.
 var varying = []struct {

@@ -77,7 +77,7 @@ func refer(out *strings.Builder, cmd *cobra.Command, kind string) {
 		for _, line := range strings.Split(strings.TrimRight(usages, "\n"), "\n") {
 			lines = append(lines, strings.TrimRight(line, " "))
 		}
-		fmt.Fprintf(out, "\n```\n%s\n```\n", strings.Join(lines, "\n"))
+		fmt.Fprintf(out, "\n```text\n%s\n```\n", strings.Join(lines, "\n"))
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(out, "\n```sh\n%s\n```\n", brokenLines(cmd.Example, width))
