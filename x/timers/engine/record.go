@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 
@@ -62,7 +63,9 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 		return err
 	}
 	b.keepCursors()
-	b.keepPause()
+	if b.Config.LanePaused {
+		b.keepPause()
+	}
 	if !b.State.Equal(b.Before) {
 		if err := e.Lane.Set(ctx, b.State); err != nil {
 			return err
@@ -112,13 +115,7 @@ func (e *Engine) NotePause(ctx context.Context, next *types.TimerConfig) error {
 // keepPause notes that the lane was paused in this block. In which block it was open last is noted when a change of the config is
 // accepted.
 func (b *block) keepPause() {
-	if !b.Config.LanePaused {
-		return
-	}
-	pause := types.LanePause{}
-	if b.State.Pause != nil {
-		pause = *b.State.Pause
-	}
+	pause := *cmp.Or(b.State.Pause, &types.LanePause{})
 	pause.LastHeight, pause.LastTime = b.Height, b.Time
 	b.State.Pause = &pause
 }
