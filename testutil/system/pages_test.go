@@ -22,15 +22,19 @@ import (
 // root of the repository.
 const root = "../.."
 
-// runElsewhere are the pages of which a test of their own runs all commands, in their order.
+// runElsewhere are the pages of which a test of their own runs all commands, in their order: one of this package, or a file.
 var runElsewhere = map[string]string{
-	"README.md":                           "TestReadme_ScheduleATimer",
 	"x/timers/docs/recipes.md":            "TestRecipes_ThePageRuns",
 	"x/timers/docs/first-contract.md":     "TestLongFirstContract_ThePageRuns",
+	"x/timers/docs/exchanges.md":          "TestLongQueriesForExchanges",
 	"site/pages/tutorials/first-timer.md": "TestTutorials_FirstTimerRuns",
 	"site/pages/tutorials/vote.md":        "TestTutorials_VoteRuns",
 	"site/pages/tutorials/node.md":        "TestTutorials_NodeRuns",
+	"evmbinding/docs/evm.md":              "evmbinding/testutil/evmapp/nodetest/tutorial.mjs",
 }
+
+// ofReadme is the part of the README that TestReadme_ScheduleATimer runs.
+const ofReadme = "## Schedule a timer"
 
 // generated are pages that are made of the examples of the commands' help, for a chain with other coins.
 const generated = "x/timers/docs/commands.md"
@@ -45,9 +49,57 @@ var notRun = map[string]string{
 	"timerd export":                         "it reads the files of a node that is down: TestTutorials_NodeRuns exports",
 	"timerd lab load":                       "minutes of load: it has tests of its own",
 	"timerd lab run":                        "minutes of simulation: it has tests of its own",
-	"timerd tx gov vote 1 yes --from $(bas": "within a loop over four validators: TestTutorials_VoteRuns has one",
+	"for n in .localnet/node?; do timerd":   "a loop over four validators: TestTutorials_VoteRuns has one",
 	"for i in 0 1 2 3; do timerd tx gov vo": "a loop over four validators: TestTutorials_VoteRuns has one",
 	"timerd tx upgrade software-upgrade":    "it ends the chain of the test: TestFaults upgrades one of its own",
+	"cp $H/data/priv_validator_state":       "files of a validator that is down: its faults have tests",
+	"cp signed.json $H/data/":               "files of a validator that is down: its faults have tests",
+	"bd tx ":                                "the binary of another chain: app/ibc_chains_test.go has two chains in memory",
+	"bd query ":                             "the binary of another chain: app/ibc_chains_test.go has two chains in memory",
+	"grpcurl ":                              "a program that nothing here installs: the same is asked by REST in the lines below it",
+	"sha256sum --check":                     "a release that is not out yet",
+	"tar -xzf timerd-VERSION":               "a release that is not out yet",
+	"timerd-VERSION-linux-ARCH/timerd":      "a release that is not out yet",
+	"make install":                          "it writes into the reader's directories",
+	"make demo":                             "TestDemo_EndsWell runs it",
+	"make check":                            "this test is a part of it",
+	"make rust":                             "minutes, and a toolchain: continuous integration has no Rust",
+	"make contracts":                        "minutes, and a toolchain: continuous integration has no Rust",
+	"make site":                             "minutes, Node.js and a network: site/site_test.go tests what it builds from",
+	"SITE_TABLES=all make site-browser":     "an hour in a browser",
+	"cd lab && go test ./sim/browser":       "an hour, which make test-long runs",
+	"go test ./site":                        "a part of make check",
+	"go test ./testutil/smallest":           "a part of make check",
+	"python3 -m http.server":                "it serves until it is ended",
+	"SAMPLES=6 STEPS=100":                   "it writes committed traces anew, with Quint: make model-traces",
+	"scripts/policies.py":                   "minutes, and it writes committed files: make verify compares",
+	"(cd lab && go test ./replay":           "it writes committed files: make check compares",
+	"cargo add ":                            "the crates are not published: make rust builds who depends on them by path",
+	"cargo test":                            "the template, rendered: TestLongFirstContract_ThePageRuns",
+	"cargo run --bin schema":                "the template, rendered: TestLongFirstContract_ThePageRuns",
+	"./build.sh":                            "the template, rendered: TestLongFirstContract_ThePageRuns",
+	"npm install @cosmos-timers/timers":     "the package is not published: clients/ts/test/pack.test.ts installs the packed one",
+	"make clients-ts && ":                   "Node.js and a network: make clients-ts",
+	"npm run example":                       "Node.js and a browser: make clients-ts-browser",
+	"npx esbuild --servedir":                "it serves until it is ended: make clients-ts-browser",
+	"go mod ":                               "a new Go module, and a network: x/timers/docs_test.go compiles and runs the same files",
+	"go test ./subscriptions":               "in the reader's own module: make check runs testutil/subscriptions",
+}
+
+// notPrinted are blocks of text, by their beginning, that no command prints.
+var notPrinted = map[string]string{
+	"intrinsic = FIRE_BASE_CYCLES":           "a formula",
+	"u         = max(size used":              "a formula",
+	"W = weight_max":                         "a formula",
+	"deliver_id = keccak256":                 "a formula",
+	"l           = 0":                        "a formula",
+	"per cycle:  ":                           "a formula",
+	"weight' = ":                             "a formula",
+	"score = w_age":                          "a formula",
+	"(bid + e^":                              "a formula",
+	"receipts  09 |":                         "keys of the store",
+	"timerd tx timers schedule\n    --msgs":  "the form of a command",
+	"timers of lab, height 1234, 1.2s ago  ": "a view that fills a terminal: TestTheViewReadsWellAtItsWidths of x/timers/client/monitor",
 }
 
 // before is what the reader has done before a line that contains a text.
@@ -85,68 +137,179 @@ var instead = []struct{ text, typed string }{
 	{"x/timers/docs/proposals/cancel.json", "cancel.json"},
 	{"--from admin", "--from alice"},
 	{" HEIGHT ", " 250000 "},
+	{"http://127.0.0.1:1317", "$API"}, {"http://127.0.0.1:27002", "$API"}, {"localhost:1317", "$API"},
 }
 
 var (
-	// blockOfPage is a fenced block of commands, perhaps within a list.
+	// blockOfPage is a fenced block, perhaps within a list.
 	blockOfPage = regexp.MustCompile("(?ms)^ *```([a-z]*)\n(.*?)^ *```$")
+	// beforePrinted is what stands between commands and what they print: nothing, or the end of a sentence.
+	beforePrinted = regexp.MustCompile("^\n+(?:[^\n`]*:\n+)?$")
 	// inlineOfPage is a whole command within a sentence, which may continue in the next line.
 	inlineOfPage = regexp.MustCompile("`(timerd (?:query|tx) timers [a-z-]+ [^`]+)`")
 	optional     = regexp.MustCompile(`\[[-a-zA-Z/0-9 ]+\]`)
-	commandLine  = regexp.MustCompile(`^(for .*)?timerd `)
 	comment      = regexp.MustCompile(`(^| +)# .*$`)
 )
 
-// commandsOfPage are those that begin with timerd, each in one line.
-func commandsOfPage(text string) (commands []string) {
-	joined := strings.NewReplacer("\\\n", " ", "|\n", "| ")
-	for _, block := range blockOfPage.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains([]string{"sh", "console"}, block[1]) {
+// part of a page: commands, each in one line, and what the page says that they print, if it does.
+type part struct {
+	commands []string
+	printed  string
+}
+
+// partsOfPage are its blocks of commands, each sentence's commands, and what is shown as printed without a command before it.
+func partsOfPage(text string) (parts []part, orphans []string) {
+	var last *part
+	end := 0
+	for _, at := range blockOfPage.FindAllStringSubmatchIndex(text, -1) {
+		language, body, between := text[at[2]:at[3]], text[at[4]:at[5]], text[end:at[0]]
+		end = at[1]
+		switch {
+		case language == "sh":
+			parts = append(parts, part{commands: linesOf(body)})
+			last = &parts[len(parts)-1]
 			continue
+		case language == "console":
+			parts = append(parts, console(body)...)
+		case language != "text":
+		case last != nil && beforePrinted.MatchString(between):
+			last.printed = body
+		default:
+			orphans = append(orphans, body)
 		}
-		open := ""
-		for _, line := range strings.Split(joined.Replace(block[2]), "\n") {
-			line = open + strings.TrimPrefix(strings.TrimSpace(line), "$ ")
-			// A text in quotes may go on in the next line.
-			if open = ""; commandLine.MatchString(line) && strings.Count(comment.ReplaceAllString(line, ""), "'")%2 == 1 {
-				open = line + " "
-				continue
-			}
-			if commandLine.MatchString(line) {
-				commands = append(commands, strings.TrimSpace(comment.ReplaceAllString(line, "")))
-			}
-		}
+		last = nil
 	}
 	for _, code := range inlineOfPage.FindAllStringSubmatch(blockOfPage.ReplaceAllString(text, ""), -1) {
 		line := strings.Join(strings.Fields(code[1]), " ")
 		// Prose names a command of a transaction without all that it needs.
 		if strings.HasPrefix(line, "timerd query ") || strings.Contains(line, " --from ") {
+			parts = append(parts, part{commands: []string{line}})
+		}
+	}
+	return parts, orphans
+}
+
+// linesOf are the commands of a block, each in one line, without comments.
+func linesOf(block string) (commands []string) {
+	open := ""
+	for _, line := range strings.Split(strings.NewReplacer("\\\n", " ", "|\n", "| ").Replace(block), "\n") {
+		line = open + strings.TrimSpace(comment.ReplaceAllString(line, ""))
+		open = ""
+		loop := strings.HasPrefix(line, "for ") && !strings.HasSuffix(line, "done")
+		switch {
+		// A text in quotes may go on in the next line, and so does a loop.
+		case strings.Count(line, "'")%2 == 1:
+			open = line + " "
+		case loop && strings.HasSuffix(line, "do"):
+			open = line + " "
+		case loop:
+			open = line + "; "
+		case line != "":
 			commands = append(commands, line)
 		}
 	}
 	return commands
 }
 
+// console is a block in which commands begin with a dollar sign and what they print follows.
+func console(block string) (parts []part) {
+	for _, one := range strings.Split("\n"+block, "\n$ ")[1:] {
+		lines, command := strings.Split(one, "\n"), ""
+		for len(lines) > 0 {
+			command += lines[0] + "\n"
+			lines = lines[1:]
+			if !strings.HasSuffix(command, "\\\n") && !strings.HasSuffix(command, "|\n") {
+				break
+			}
+		}
+		parts = append(parts, part{linesOf(command), strings.Join(lines, "\n")})
+	}
+	return parts
+}
+
 // pagesWithCommands are the Markdown files of the repository that show commands which no other test runs.
-func pagesWithCommands(t *testing.T) map[string][]string {
+func pagesWithCommands(t *testing.T) map[string][]part {
 	t.Helper()
 	list := exec.Command("git", "ls-files", "*.md")
 	list.Dir = root
 	out, err := list.Output()
 	require.NoError(t, err, "no checkout of git")
-	found := map[string][]string{}
+	found, used := map[string][]part{}, map[string]bool{}
 	for _, path := range strings.Fields(string(out)) {
 		if runElsewhere[path] != "" || path == generated {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(root, path))
+		raw, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
-		if commands := commandsOfPage(string(text)); len(commands) > 0 {
-			found[path] = commands
+		text := string(raw)
+		if path == "README.md" {
+			text = strings.Replace(text, section(t, filepath.Join(root, path), ofReadme), "", 1)
+		}
+		parts, orphans := partsOfPage(text)
+		if len(parts) > 0 {
+			found[path] = parts
+		}
+		for _, orphan := range orphans {
+			known := beginning(notPrinted, orphan)
+			require.NotEmpty(t, known, "%s: which command prints this, or why does none?\n%s", path, orphan)
+			used[known] = true
 		}
 	}
 	require.Greater(t, len(found), 25)
+	for known := range notPrinted {
+		require.True(t, used[known], "no page shows %q", known)
+	}
 	return found
+}
+
+// beginning is the entry of a table with which a text begins; empty if there is none.
+func beginning(table map[string]string, text string) string {
+	for entry := range table {
+		if strings.HasPrefix(text, entry) {
+			return entry
+		}
+	}
+	return ""
+}
+
+// TestPages_PartsAreCommandsAndWhatTheyPrint: which lines of a page are commands, and what is shown as printed by which of them.
+func TestPages_PartsAreCommandsAndWhatTheyPrint(t *testing.T) {
+	page := strings.ReplaceAll(`Prose of "timerd query timers list alice".
+
+"""sh
+make a   # no command of ours
+timerd tx b \
+  --c 'd
+    e' | jq .   # f
+for i in 0 1; do
+  g $i
+done
+"""
+
+It prints:
+
+"""text
+h
+"""
+
+"""text
+a formula
+"""
+
+"""console
+$ i |
+    j
+k
+$ l
+"""
+`, `"`, "`")
+	parts, orphans := partsOfPage(page)
+	require.Equal(t, []part{
+		{[]string{"make a", "timerd tx b    --c 'd e' | jq .", "for i in 0 1; do g $i; done"}, "h\n"},
+		{[]string{"i |     j"}, "k"}, {[]string{"l"}, ""},
+		{commands: []string{"timerd query timers list alice"}},
+	}, parts)
+	require.Equal(t, []string{"a formula\n"}, orphans)
 }
 
 // reader is who types the commands of pages: alice has the timers that they name.
@@ -180,7 +343,7 @@ func newReader(ctx context.Context, t *testing.T) *reader {
 func (r *reader) run(line string) (string, error) {
 	shell := exec.CommandContext(r.ctx, "bash", "-c", "set -euo pipefail\n"+line)
 	shell.Dir = r.dir
-	shell.Env = append(os.Environ(), "PATH="+r.dir+":"+os.Getenv("PATH"), "TIMERD_HOME="+r.n.Home, "RPC="+r.n.RPC,
+	shell.Env = append(os.Environ(), "PATH="+r.dir+":"+os.Getenv("PATH"), "TIMERD_HOME="+r.n.Home, "RPC="+r.n.RPC, "API="+r.n.API, "HEIGHT=5",
 		"ALICE="+r.said["ALICE"], "CONTRACT="+r.said["CONTRACT"],
 		"TIMERD_GAS=auto", "TIMERD_GAS_ADJUSTMENT=1.5", "TIMERD_GAS_PRICES=0.001utmr", "TIMERD_YES=true")
 	if !strings.Contains(line, "--generate-only") {
@@ -278,7 +441,8 @@ func (r *reader) typed(t *testing.T, line string) string {
 	})
 }
 
-// TestPages_CommandsRunOnANode: what a page shows to type runs on a real node, with the reader's names in place of the page's.
+// TestPages_CommandsRunOnANode: what a page shows to type runs on a real node, with the reader's names in place of the page's, and
+// prints what the page shows. What is not run is listed with the reason: a command that is neither fails here.
 func TestPages_CommandsRunOnANode(t *testing.T) {
 	t.Parallel()
 	pages := pagesWithCommands(t)
@@ -286,24 +450,21 @@ func TestPages_CommandsRunOnANode(t *testing.T) {
 	r.begin(t)
 	used := map[string]bool{}
 	for _, page := range slices.Sorted(maps.Keys(pages)) {
-		for _, command := range pages[page] {
-			if reason := leftOut(command); reason != "" {
-				used[reason] = true
-				continue
+		for _, p := range pages[page] {
+			printed := ""
+			if p.printed != "" {
+				r.renew(t)
 			}
-			t.Run(page+": "+command, func(t *testing.T) {
-				for _, b := range before {
-					if strings.Contains(command, b.text) {
-						r.must(t, b.line)
-					}
+			for _, command := range p.commands {
+				if known := beginning(notRun, command); known != "" {
+					used[known] = true
+					continue
 				}
-				line := r.typed(t, command)
-				out, err := r.run(line)
-				require.NoError(t, err, "%s\n%s", line, out)
-				if strings.HasPrefix(line, "timerd tx") {
-					r.renew(t)
-				}
-			})
+				t.Run(page+": "+command, func(t *testing.T) { printed += r.types(t, command) })
+			}
+			if p.printed != "" {
+				t.Run(page+": what it shows", func(t *testing.T) { requireShown(t, p.printed, printed) })
+			}
 		}
 	}
 	sources, err := filepath.Glob("*_test.go")
@@ -315,19 +476,32 @@ func TestPages_CommandsRunOnANode(t *testing.T) {
 		tests.Write(text)
 	}
 	for page, test := range runElsewhere {
-		require.Contains(t, tests.String(), "\nfunc "+test+"(", page)
+		if strings.HasPrefix(test, "Test") {
+			require.Contains(t, tests.String(), "\nfunc "+test+"(", page)
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, test))
+		require.NoError(t, err)
+		require.Contains(t, string(text), filepath.Base(page), test)
 	}
-	for beginning := range notRun {
-		require.True(t, used[beginning], "no page shows %q", beginning)
+	for entry := range notRun {
+		require.True(t, used[entry], "no page shows %q", entry)
 	}
 }
 
-// leftOut is the entry of a command in the table of those that do not run here.
-func leftOut(command string) string {
-	for beginning := range notRun {
-		if strings.HasPrefix(command+"\n", beginning) {
-			return beginning
+// types runs a command of a page, and what the reader has done before it, and returns what it prints.
+func (r *reader) types(t *testing.T, command string) string {
+	t.Helper()
+	for _, b := range before {
+		if strings.Contains(command, b.text) {
+			r.must(t, b.line)
 		}
 	}
-	return ""
+	line := r.typed(t, command)
+	out, err := r.run(line)
+	require.NoError(t, err, "%s\n%s", line, out)
+	if strings.HasPrefix(line, "timerd tx") {
+		r.renew(t)
+	}
+	return out
 }

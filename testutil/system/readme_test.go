@@ -22,11 +22,12 @@ var varying = []struct {
 	as    string
 }{
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d( [+-]\d\d:\d\d|Z)`), "TIME"},
-	{regexp.MustCompile(`, in [\d.]+s\b`), ", in SECONDS"},
+	{regexp.MustCompile(`, in [\d.dhm]+s\b`), ", in TIME"},
 	{regexp.MustCompile(`\btimer1[0-9a-z]+\b`), "ADDRESS"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}([0-9a-f]{4})?\b`), "ID"},
 	{regexp.MustCompile(`^\d+ +ID`), "HEIGHT ID"},
 	{regexp.MustCompile(`\bat most \d+utmr`), "at most COINS"},
+	{regexp.MustCompile(`\bfor [\d,]+ cycles`), "for CYCLES"},
 	{regexp.MustCompile(` ok +\d+ `), " ok PAID "},
 	{regexp.MustCompile(`\b\d+ cycles, \d+ cells(, \d+ s late)?`), "USE"},
 	{regexp.MustCompile(` {2,}`), " "},

@@ -29,16 +29,32 @@ func tutorial(t *testing.T, name string, blocks int) []string {
 	return commands
 }
 
-// TestTutorials_FirstTimerRuns: all commands of the page do what it says, one after the other.
+// TestTutorials_FirstTimerRuns: all commands of the page do what it says, one after the other, and print what it shows.
 func TestTutorials_FirstTimerRuns(t *testing.T) {
 	blocks := tutorial(t, "first-timer", 6)
-	script := "set -euo pipefail\ntrap 'make localnet-stop' EXIT\n" + strings.Join(blocks[:5], "")
+	page, err := os.ReadFile("../../site/pages/tutorials/first-timer.md")
+	require.NoError(t, err)
+	parts, orphans := partsOfPage(string(page))
+	require.Empty(t, orphans)
+	const next = "=== next ===\n"
+	script := "set -euo pipefail\ntrap 'make localnet-stop' EXIT\n"
+	for _, block := range blocks[:5] {
+		script += block + fmt.Sprintf("printf %q\n", next)
+	}
 	text := runPage(t, checkoutIn(t, t.TempDir()), firstTimerPort, script)
 	for _, said := range []string{
 		"will send 1000utmr to bob", "hello", "fired", "will send 10utmr to bob", "on hold: paused", "\nno timers\n",
 	} {
 		require.Contains(t, text, said, text)
 	}
+	shown := 0
+	for i, printed := range strings.Split(text, next)[:5] {
+		requireShown(t, parts[i].printed, printed)
+		if parts[i].printed != "" {
+			shown++
+		}
+	}
+	require.Equal(t, 3, shown)
 	require.Equal(t, "make localnet-stop\n", blocks[5])
 }
 
