@@ -33,8 +33,8 @@ crowd() { # crowd SIZE FLAG...
 echo "scheduling"
 schedule send bob 500utmr --every 4 --gas-limit 60000 --label rent --from alice
 schedule send alice 100utmr --every 6 --gas-limit 60000 --label savings --from bob
-# It fails: bob does not have so much.
-schedule send alice 900000000000000utmr --every 9 --gas-limit 60000 --label loan --from bob
+# It fails, since bob does not have so much: the command objects.
+schedule send alice 900000000000000utmr --every 9 --gas-limit 60000 --label loan --from bob --force
 schedule send bob 5utmr --every 5 --on-unfunded suspend --gas-limit 60000 --tier fast --label payroll --from alice
 schedule send alice 5utmr --watch bank:balance:bob:utmr --when '< 1000' --gas-limit 60000 --label top-up --from bob
 crowd 150 --in 12 --label airdrop
