@@ -5,6 +5,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	abci "github.com/cometbft/cometbft/abci/types"
 	dbm "github.com/cosmos/cosmos-db"
@@ -42,6 +43,8 @@ type App struct {
 	keys         map[string]*storetypes.KVStoreKey
 	configurator module.Configurator
 	simulation   *module.SimulationManager
+
+	closing sync.Once
 }
 
 // New wires the application and, if asked to, loads its latest state. It panics if the wiring is wrong or the state
@@ -131,6 +134,13 @@ func (app *App) BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error) {
 
 // EndBlocker runs the modules' work at the end of a block, timers last.
 func (app *App) EndBlocker(ctx sdk.Context) (sdk.EndBlock, error) { return app.modules.EndBlock(ctx) }
+
+// Close closes what the application has open, once: the SDK's server closes it twice at a clean stop, which goleveldb answers
+// with an error and pebbledb with a panic.
+func (app *App) Close() (err error) {
+	app.closing.Do(func() { err = app.BaseApp.Close() })
+	return err
+}
 
 // LoadHeight loads the state of a height.
 func (app *App) LoadHeight(height int64) error {
