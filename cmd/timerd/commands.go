@@ -55,7 +55,18 @@ func addCommands(root *cobra.Command, modules *app.Description) {
 	server.AddCommands(root, app.DefaultNodeHome, newApp, nil, wasm.AddModuleInitFlags)
 	streamExport(root)
 	beginFrom(root)
+	nameBackends(root)
 	wasmcli.ExtendUnsafeResetAllCmd(root)
+}
+
+// nameBackends says which databases the binary has: CometBFT's help names those of other builds.
+func nameBackends(root *cobra.Command) {
+	start, _, err := root.Find([]string{"start"})
+	if err != nil {
+		return
+	}
+	start.Flags().Lookup("db_backend").Usage = "database of CometBFT: goleveldb, the only one of this binary; " +
+		"the application's is app-db-backend of app.toml: goleveldb or pebbledb"
 }
 
 func labCmd() *cobra.Command {

@@ -174,6 +174,10 @@ func stray(cmd *cobra.Command, word string) string {
 	if strings.HasSuffix(word, ".json") && cmd.Flags().Lookup(msgsFlag) != nil {
 		return text + ": did you mean --msgs " + word + "?"
 	}
+	// What a timer does comes first: an account, and no length of time, stands where it should.
+	if send, _, err := cmd.Find([]string{"send"}); err == nil && send != cmd && !cmd.Flags().Changed(msgsFlag) && word[0] >= 'a' && word[0] <= 'z' {
+		return fmt.Sprintf("%s: did you mean %s %s?", text, send.CommandPath(), word)
+	}
 	return text + ": " + quoteIt
 }
 
