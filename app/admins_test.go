@@ -244,7 +244,7 @@ func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {
 			require.Empty(t, appchain.Events(block, "timers.v1.TimerFired"))
 			left := appchain.Events(block, "timers.v1.TimerCancelledNotAdmin")
 			require.Equal(t, []map[string]string{{
-				"id": id, "actor": l.contract.String(), "scheduler": address("alice"), "label": "", "mode": "EndBlock",
+				"id": id, "actor": l.contract.String(), "scheduler": address("alice"), "name": "", "mode": "EndBlock",
 			}}, left)
 			require.Equal(t, "1", appchain.Events(block, "timers.v1.TimerLaneSummary")[0]["not_admin"])
 			require.Equal(t, alices, l.Balance(appchain.AccountOf("alice").Address))

@@ -53,7 +53,7 @@ var (
 // nextBlocks is for how many blocks the timers are followed.
 const nextBlocks = 130
 
-// everyKind runs a chain up to a block after which a timer of every kind is there. Each timer's label is its kind.
+// everyKind runs a chain up to a block after which a timer of every kind is there. Each timer's name is its kind.
 func everyKind(t *testing.T) *kinds {
 	t.Helper()
 	names := []string{"validator", "alice", "bob", "carol", "dave", "pauper", "poor", "mallory", "quarry", "sink"}
@@ -209,9 +209,9 @@ func (l *kinds) call(contract string) func(*types.MsgScheduleTimer) {
 }
 
 // drained schedules timers whose payer cannot cover them: of all that it has one fee is left.
-func (l *kinds) drained(owner string, after uint64, labels ...string) {
+func (l *kinds) drained(owner string, after uint64, which ...string) {
 	l.t.Helper()
-	for i, kind := range labels {
+	for i, kind := range which {
 		l.add(kind, owner, after-uint64(i), func(msg *types.MsgScheduleTimer) {
 			msg.Spec.CellLimit = 550_000
 			if kind == "suspended" {
@@ -219,7 +219,7 @@ func (l *kinds) drained(owner string, after uint64, labels ...string) {
 			}
 		})
 	}
-	fees := int64(len(labels)+2) * appchain.TxFee[0].Amount.Int64()
+	fees := int64(len(which)+2) * appchain.TxFee[0].Amount.Int64()
 	l.Deliver(owner, send(owner, "sink", appchain.Funds.Int64()-fees))
 }
 
@@ -308,11 +308,11 @@ func (l *kinds) lastBlock(contract string) {
 // end one for each that is still there.
 func next(t *testing.T, c *appchain.Chain, known []types.Timer) string {
 	t.Helper()
-	labels := map[string]string{}
+	kinds := map[string]string{}
 	var paused, suspended string
 	for _, timer := range known {
 		id := hex.EncodeToString(timer.Id)
-		labels[id] = timer.Spec.Name
+		kinds[id] = timer.Spec.Name
 		switch timer.Spec.Name {
 		case "paused":
 			paused = id
@@ -336,9 +336,9 @@ func next(t *testing.T, c *appchain.Chain, known []types.Timer) string {
 			for _, attribute := range event.Attributes {
 				attributes[attribute.Key] = strings.Trim(attribute.Value, `"`)
 			}
-			label, there := labels[attributes["id"]]
+			kind, there := kinds[attributes["id"]]
 			require.True(t, there, "%s of a timer that is not in the state: %v", name, attributes)
-			fmt.Fprintf(&out, "%d %s: %s", c.App.LastBlockHeight(), label, name)
+			fmt.Fprintf(&out, "%d %s: %s", c.App.LastBlockHeight(), kind, name)
 			if name == "TimerFired" {
 				fmt.Fprintf(&out, " success=%s guarded=%s", attributes["success"], attributes["guarded"])
 			}

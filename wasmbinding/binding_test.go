@@ -78,6 +78,8 @@ func TestMessagesInJSON(t *testing.T) {
 		},
 		{"extend", `{"timers":{"extend":{"id":"ab","expires_at":7}}}`, &types.MsgExtendTimer{Sender: me, Id: "ab", ExpiresAt: 7}, nil},
 		{"cancel", `{"timers":{"cancel":{"id":"ab"}}}`, &types.MsgCancelTimer{Sender: me, Id: "ab"}, nil},
+		{"cancel by name", `{"timers":{"cancel":{"name":"rent"}}}`, &types.MsgCancelTimer{Sender: me, Name: "rent"}, nil},
+		{"pause by id and name", `{"timers":{"pause":{"id":"ab","name":"rent"}}}`, &types.MsgPauseTimer{Sender: me, Id: "ab", Name: "rent"}, nil},
 		{"pause", `{"timers":{"pause":{"id":"ab"}}}`, &types.MsgPauseTimer{Sender: me, Id: "ab"}, nil},
 		{"skip", `{"timers":{"skip":{"id":"ab","count":3}}}`, &types.MsgSkipTimer{Sender: me, Id: "ab", Count: 3}, nil},
 		{"run", `{"timers":{"run":{"id":"ab"}}}`, &types.MsgRunTimer{Sender: me, Id: "ab"}, nil},
@@ -148,7 +150,7 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 		}
 		understood++
 	}
-	require.Equal(t, 14, understood, "messages and queries")
+	require.Equal(t, 15, understood, "messages and queries")
 }
 
 // TestDeepJSONIsNotDecoded: 3,000 messages within messages in 330 kB took 15 s and 3 GB to refuse, which no one paid.

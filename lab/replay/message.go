@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/hex"
+	"strings"
 
 	errorsmod "cosmossdk.io/errors"
 
@@ -67,7 +68,7 @@ func (m *messages) scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 		Sender: scenario.AccountAddress(op.By).String(), Spec: types.TimerSpec{
 			Trigger: op.Trigger, Repeat: op.Repeat, GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid,
 			Retry: m.scenario.InClock(op.Retry, op.Trigger.ByTime()), OnUnfunded: op.OnUnfunded, OnlyIf: op.OnlyIf,
-			MaxCharge: op.MaxCharge, Name: op.Label,
+			MaxCharge: op.MaxCharge, Name: m.nameOf(op),
 		},
 	}
 	if op.Do != nil {
@@ -79,12 +80,22 @@ func (m *messages) scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	return msg
 }
 
+// nameOf is the name that a message states. A label of an older file is one if it can be, and no other op states the same: there it
+// was a word, which several timers could have. One that was refused for its length or its characters still is.
+func (m *messages) nameOf(op *scenario.Op) string {
+	refused := len(op.Label) > types.MaxNameBytes || strings.ContainsFunc(op.Label, func(c rune) bool { return c < ' ' || c > '~' })
+	if refused || m.scenario.Labels[op.Label] == 1 && types.CheckName(op.Label) == nil {
+		return op.Label
+	}
+	return op.Name
+}
+
 // updateMessage names what the op states.
 func (m *messages) updateMessage(ctx sdk.Context, op *scenario.Op, by, id string) *types.MsgUpdateTimer {
 	msg := &types.MsgUpdateTimer{
 		Sender: by, Id: id, Fields: op.Fields, Spec: types.TimerSpec{
 			Trigger: op.Trigger, Repeat: op.Repeat, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid, MaxCharge: op.MaxCharge,
-			OnUnfunded: op.OnUnfunded, OnlyIf: op.OnlyIf,
+			OnUnfunded: op.OnUnfunded, OnlyIf: op.OnlyIf, Name: op.Name,
 		},
 	}
 	if op.Do != nil {

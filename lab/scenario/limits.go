@@ -18,7 +18,7 @@ const (
 	// maxBalanceBits bounds a balance, so that no sum of them overflows.
 	maxBalanceBits = 128
 	maxNameBytes   = 128
-	// maxLabelBytes is far above what the module accepts.
+	// maxLabelBytes, of a label and of a name, is far above what the module accepts.
 	maxLabelBytes = 4_096
 	// maxNesting bounds handlers that schedule handlers.
 	maxNesting   = 16

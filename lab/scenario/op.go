@@ -45,8 +45,9 @@ type Op struct {
 	FeePayer    string
 	// MaxCharge is the most that a fire may cost, an integer; empty if none is stated.
 	MaxCharge string
-	// Label of the timer; whether the module accepts it is decided when the op runs.
-	Label string
+	// Label is what older files call the timer: two may have the same. Name is its name on the chain, which schedule and update
+	// state. Whether the module accepts one is decided when the op runs.
+	Label, Name string
 	// Retry and OnUnfunded say what happens when a fire fails and when its payer lacks funds.
 	Retry      *types.Retry
 	OnUnfunded types.OnUnfunded

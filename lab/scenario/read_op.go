@@ -169,6 +169,14 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	// An empty label is none. One that is too long is the module's to refuse.
 	if label := o.get("label"); label.present() && string(label.raw) != `""` {
 		op.Label = label.text("a label", maxLabelBytes)
+		// A handler may run more than once.
+		p.scenario.Labels[op.Label] += 1 + min(who.nesting, 1)
+	}
+	if name := o.get("name"); name.present() {
+		if op.Label != "" {
+			p.fail(name.path, "want a name or a label, not both")
+		}
+		op.Name = name.text("a name", maxLabelBytes)
 	}
 	readOptions(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
@@ -181,6 +189,9 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	op.MaxCharge = p.amount(o.get("max_charge"))
+	if name := o.get("name"); name.present() && string(name.raw) != `""` {
+		op.Name = name.text("a name", maxLabelBytes)
+	}
 	for _, leaf := range updateLeaves {
 		if o.get(leaf.key).present() {
 			op.Fields = append(op.Fields, leaf.field)
@@ -193,7 +204,7 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 
 // updateLeaves are the keys of an update that are one field of the spec each, beside the trigger and how it repeats.
 var updateLeaves = []struct{ key, field string }{
-	{"gas_limit", "gas_limit"}, {"cell_limit", "cell_limit"}, {"bid", "bid"}, {"max_charge", "max_charge"}, {"do", "call"},
+	{"name", "name"}, {"gas_limit", "gas_limit"}, {"cell_limit", "cell_limit"}, {"bid", "bid"}, {"max_charge", "max_charge"}, {"do", "call"},
 	{"retry", "retry"}, {"on_unfunded", "on_unfunded"}, {"only_if", "only_if"},
 }
 

@@ -32,6 +32,8 @@ type Scenario struct {
 	Ops []Op
 	// Owners: the name of a timer → the account that owns it, if it is ever scheduled.
 	Owners map[string]string
+	// Labels: how many schedules state a label, one within a handler counting twice.
+	Labels map[string]int
 	// Agents are the scripted bidding agents by address.
 	Agents map[string]Agent
 	// Handlers are what timers do when they fire, by name.
@@ -41,7 +43,7 @@ type Scenario struct {
 }
 
 func newScenario() *Scenario {
-	return &Scenario{Owners: map[string]string{}, Agents: map[string]Agent{}, Handlers: map[string]*Handler{}}
+	return &Scenario{Owners: map[string]string{}, Labels: map[string]int{}, Agents: map[string]Agent{}, Handlers: map[string]*Handler{}}
 }
 
 // Account is an account of a scenario and its balance at the start, in the fee denom.

@@ -84,7 +84,7 @@ const cases = [
     proto: { sender: alice, id, fields: ["call", "max_charge"],
       spec: { trigger: {}, call: { messages: [any("cosmos.bank.v1beta1.MsgSend", send)] }, max_charge: "0" } } },
   { name: "update_numbers", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer", value: {
-    sender: alice, id, actor: bob, if_seq: big, fields: ["call", "gas_limit", "cell_limit", "bid", "max_charge"], spec: {
+    sender: alice, id, name: "rent <b>&", actor: bob, if_seq: big, fields: ["call", "gas_limit", "cell_limit", "bid", "max_charge"], spec: {
       trigger: {}, call: { handler: "tock", payload: "e30=" }, gas_limit: big, cell_limit: "7", bid: { agent: bob },
       max_charge: "340282366920938463463" } } },
   { name: "update_to_defaults", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer",
@@ -118,14 +118,14 @@ const cases = [
     sender: alice, id, fields: ["trigger", "repeat.renew", "only_if", "retry", "on_unfunded"], spec: {
       trigger: { after: "7" }, repeat: { renew: true }, call: {}, only_if: [{ store: "bank", prefix: "Ag==", when: { op: 1 } }],
       retry: { max: 1, after: "2" }, on_unfunded: 2 } } },
-  { name: "resume_next", type: "timers.v1.MsgResumeTimer", amino: "timers/MsgResumeTimer", value: { sender: alice, id, at: 2 } },
-  { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, count: 7, actor: bob, from: "1700000000" } },
-  { name: "run", type: "timers.v1.MsgRunTimer", amino: "timers/MsgRunTimer", value: { sender: alice, id, actor: bob } },
+  { name: "resume_next", type: "timers.v1.MsgResumeTimer", amino: "timers/MsgResumeTimer", value: { sender: alice, name: "rent", at: 2 } },
+  { name: "skip", type: "timers.v1.MsgSkipTimer", amino: "timers/MsgSkipTimer", value: { sender: alice, id, name: "rent", count: 7, actor: bob, from: "1700000000" } },
+  { name: "run", type: "timers.v1.MsgRunTimer", amino: "timers/MsgRunTimer", value: { sender: alice, id, name: "rent", actor: bob } },
   { name: "extend_time", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_time: "1800000000" } },
-  { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_at: big, actor: bob } },
+  { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, name: "rent", expires_at: big, actor: bob } },
   { name: "extend_to_nothing", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id } },
   ...["Pause", "Resume", "Cancel"].map((verb) => ({
-    name: verb.toLowerCase(), type: `timers.v1.Msg${verb}Timer`, amino: `timers/Msg${verb}Timer`, value: { sender: alice, id, actor: bob } })),
+    name: verb.toLowerCase(), type: `timers.v1.Msg${verb}Timer`, amino: `timers/Msg${verb}Timer`, value: { sender: alice, id, name: "rent", actor: bob } })),
   { name: "set_agent", type: "timers.v1.MsgSetAgent", amino: "timers/MsgSetAgent", value: { sender: alice, agent: bob } },
   { name: "clear_agent", type: "timers.v1.MsgSetAgent", amino: "timers/MsgSetAgent", value: { sender: alice } },
   ...["Cancel", "Release"].map((verb) => ({

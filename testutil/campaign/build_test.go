@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"strconv"
 	"strings"
 	"time"
 
@@ -300,7 +301,7 @@ func (w *world) moduleRequest(d draws) *timerskeeper.ScheduleRequest {
 		Actor: moduleAddress(pick(d, modules...)), Spec: types.TimerSpec{
 			GasLimit: d.between(40_000, 300_000),
 			Call:     types.TimerCall{Payload: work{d.between(0, 120_000), d.between(0, 500), pick(d, ends...)}.payload()}, ExpiresAt: w.height() + d.between(1, 60),
-			Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)), Name: pick(d, "", "module"),
+			Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)), Name: name(d),
 		},
 	}
 	request.Spec.Trigger, request.Spec.Repeat = w.trigger(d)
@@ -319,7 +320,7 @@ func (w *world) scheduleMsg(by appchain.Account, d draws) *types.MsgScheduleTime
 		Sender: by.Address.String(), Spec: types.TimerSpec{
 			GasLimit: d.between(60_000, 250_000), Call: types.TimerCall{Messages: w.packed(w.messages(by, d)...)},
 			ExpiresAt: w.height() + d.between(1, 60), Bid: w.bid(d), Retry: retry(d), OnUnfunded: types.OnUnfunded(d.IntN(3)),
-			MaxCharge: pick(d, "", "", "", "", "0", "700", "3000", "100000"), Name: pick(d, "", "", "campaign"), OnlyIf: w.onlyIf(d),
+			MaxCharge: pick(d, "", "", "", "", "0", "700", "3000", "100000"), Name: name(d), OnlyIf: w.onlyIf(d),
 		},
 	}
 	msg.Spec.Trigger, msg.Spec.Repeat = w.trigger(d)
@@ -518,6 +519,14 @@ func (w *world) target(o op, d draws) ledger.Timer {
 	return ledger.Timer{ID: none, Actor: rich.Address.String(), Owner: rich.Address.String()}
 }
 
+// name is of few, so that one is taken at times; most timers have none.
+func name(d draws) string {
+	if !d.one(3) {
+		return ""
+	}
+	return "rent of month " + strconv.Itoa(1+d.IntN(12))
+}
+
 // change is an op of an owner on a timer, or of somebody who takes it for his.
 func (w *world) change(o op, d draws) {
 	t := w.target(o, d)
@@ -529,22 +538,29 @@ func (w *world) change(o op, d draws) {
 	if t.Actor != by {
 		actor = t.Actor
 	}
+	id, named := t.ID, name(d)
+	if named != "" && d.one(2) {
+		id = ""
+	}
+	if id != "" && !d.one(4) {
+		named = ""
+	}
 	var msg sdk.Msg
 	switch o.kind {
 	case "pause":
-		msg = &types.MsgPauseTimer{Sender: by, Id: t.ID, Actor: actor}
+		msg = &types.MsgPauseTimer{Sender: by, Id: id, Name: named, Actor: actor}
 	case "resume":
-		msg = &types.MsgResumeTimer{Sender: by, Id: t.ID, Actor: actor, At: types.ResumeAt(d.IntN(3))}
+		msg = &types.MsgResumeTimer{Sender: by, Id: id, Name: named, Actor: actor, At: types.ResumeAt(d.IntN(3))}
 	case "cancel":
-		msg = &types.MsgCancelTimer{Sender: by, Id: t.ID, Actor: actor}
+		msg = &types.MsgCancelTimer{Sender: by, Id: id, Name: named, Actor: actor}
 	case "extend":
-		msg = &types.MsgExtendTimer{Sender: by, Id: t.ID, Actor: actor, ExpiresAt: w.height() + d.between(0, 80)}
+		msg = &types.MsgExtendTimer{Sender: by, Id: id, Name: named, Actor: actor, ExpiresAt: w.height() + d.between(0, 80)}
 	case "skip":
-		msg = &types.MsgSkipTimer{Sender: by, Id: t.ID, Actor: actor, Count: uint32(d.between(0, 4))}
+		msg = &types.MsgSkipTimer{Sender: by, Id: id, Name: named, Actor: actor, Count: uint32(d.between(0, 4))}
 	case "run":
-		msg = &types.MsgRunTimer{Sender: by, Id: t.ID, Actor: actor}
+		msg = &types.MsgRunTimer{Sender: by, Id: id, Name: named, Actor: actor}
 	default:
-		update := &types.MsgUpdateTimer{Sender: by, Id: t.ID, Actor: actor, Spec: types.TimerSpec{Bid: w.bid(d), MaxCharge: pick(d, "", "", "0", "2000")}, Fields: []string{"bid", "max_charge"}}
+		update := &types.MsgUpdateTimer{Sender: by, Id: id, Name: named, Actor: actor, Spec: types.TimerSpec{Bid: w.bid(d), MaxCharge: pick(d, "", "", "0", "2000")}, Fields: []string{"bid", "max_charge"}}
 		if d.one(2) {
 			update.Spec.GasLimit, update.Fields = d.between(40_000, 300_000), append(update.Fields, "gas_limit")
 		}
@@ -565,7 +581,10 @@ func (w *world) change(o op, d draws) {
 			update.Spec.Call, update.Fields = types.TimerCall{Messages: w.packed(w.messages(account, d)...)}, append(update.Fields, "call")
 		}
 		if d.one(8) {
-			update.Fields = append(update.Fields, pick(d, "expires_at", "expires_time", "fee_payer", "name", "bid", "nothing"))
+			update.Spec.Name, update.Fields = name(d), append(update.Fields, "name")
+		}
+		if d.one(8) {
+			update.Fields = append(update.Fields, pick(d, "expires_at", "expires_time", "fee_payer", "bid", "nothing"))
 		}
 		msg = update
 	}

@@ -28,7 +28,7 @@ func looks(ctx context.Context, t *testing.T, address, name, view string, texts 
 	require.NoError(t, err, "%s: %s", name, out)
 }
 
-// TestTheDashboardInABrowser looks at each view of a chain on which nothing has happened, under overload, and with labels that
+// TestTheDashboardInABrowser looks at each view of a chain on which nothing has happened, under overload, and with names that
 // are markup.
 func TestTheDashboardInABrowser(t *testing.T) {
 	ctx := testContext(t)
@@ -43,12 +43,12 @@ func TestTheDashboardInABrowser(t *testing.T) {
 		"candidate_window", "All is well", "Change timers with a wallet")
 	looks(ctx, t, address, "stranger", "#actor/"+bob, "0 fires", "0 live timers", "nothing yet")
 
-	const label, crowd = `<img src=x onerror=alert(1)>`, 400
+	const name, crowd = `<img src=x onerror=alert(1)>`, 400
 	messages := make([]any, crowd)
 	for i := range messages {
 		messages[i] = map[string]any{
 			"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "spec": map[string]any{
-				"trigger": map[string]any{"after": "3"}, "gas_limit": "100000", "name": label,
+				"trigger": map[string]any{"after": "3"}, "gas_limit": "100000", "name": name,
 				"call": map[string]any{"messages": []any{map[string]any{
 					"@type": "/cosmos.bank.v1beta1.MsgSend", "from_address": alice, "to_address": bob,
 					"amount": []any{map[string]any{"denom": "utmr", "amount": "1"}},
@@ -60,9 +60,9 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	require.NoError(t, err)
 	made := scheduledIn(t, result)
 	require.Len(t, made, crowd)
-	looks(ctx, t, address, "storm", "", "left ready", "fired", label, "overload", "Red bars: overload")
+	looks(ctx, t, address, "storm", "", "left ready", "fired", name, "overload", "Red bars: overload")
 	looks(ctx, t, address, "actor", "#actor/"+alice, "live timer", "fired")
 	first := made[0]
 	waitFired(ctx, t, n, first.due, first.id)
-	looks(ctx, t, address, "timer", fmt.Sprintf("#timer/%s/%s", alice, first.id), "1 fire, 0 failed", "it is gone", label)
+	looks(ctx, t, address, "timer", fmt.Sprintf("#timer/%s/%s", alice, first.id), "1 fire, 0 failed", "it is gone", name)
 }

@@ -74,7 +74,7 @@ func TestEverydayCommands(t *testing.T) {
 		require.Equal(t, "true", event["success"], "%v: %v", words, event)
 	}
 
-	later, notes := send("schedule", "withdraw-rewards", "node0", "--every", "day@09:00", "--label", "rewards")
+	later, notes := send("schedule", "withdraw-rewards", "node0", "--every", "day@09:00", "--name", "rewards")
 	require.Contains(t, notes, ", every day at 09:00 ")
 	require.Contains(t, notes, "next at\n")
 	_, id, _ := strings.Cut(later.Name, "/")
@@ -95,7 +95,7 @@ func TestEverydayCommands(t *testing.T) {
 	var listed struct{ Timers []struct{ ID string } }
 	cli(ctx, t, n, &listed, "query", "timers", "list", alice)
 	require.Empty(t, listed.Timers)
-	// One that is gone is found by its label, with each act of its owner.
+	// One that is gone is found by its name, with each act of its owner.
 	out, err = n.CLI(ctx, "query", "timers", "history", "alice/rewards", "--output", "text")
 	require.NoError(t, err)
 	require.Regexp(t, `(?s) cancelled .* run .* skipped +requested .*1 occurrence: \d{4}-.* extended .* scheduled `, string(out))

@@ -115,13 +115,13 @@ var before = []struct{ text, line string }{
 		`'.messages[0].actor = $actor | .messages[0].id = $id | .deposit = "10000000utmr"' x/timers/docs/proposals/cancel.json > cancel.json`},
 	{"two.json", "sed -n '/cat two.json/,/^}/p' lab/README.md | tail -n +2 > two.json"},
 	{"NAME.json", "cp lab/testdata/scenarios/rent_for_a_year.json NAME.json"},
-	{" update ID --at ", "timerd tx timers cancel rent --from alice\ntimerd tx timers schedule send bob 5utmr --after 10d --label rent --from alice"},
+	{" update ID --at ", "timerd tx timers cancel rent --from alice\ntimerd tx timers schedule send bob 5utmr --after 10d --name rent --from alice"},
 }
 
 const (
 	fired = "timerd tx timers run rent --from alice\nuntil timerd query timers history alice/rent 2>&1 | grep -q fired; do sleep 0.2; done"
 	// ofContract is a timer of the contract's that alice has scheduled as its admin.
-	ofContract = `timerd tx timers schedule --actor "$CONTRACT" --payload-file payload.bin --every 1d --label spare --from alice`
+	ofContract = `timerd tx timers schedule --actor "$CONTRACT" --payload-file payload.bin --every 1d --name spare --from alice`
 )
 
 // instead is what the reader writes for what a page can't know.
@@ -397,8 +397,8 @@ func (r *reader) begin(t *testing.T) {
 func (r *reader) renew(t *testing.T) {
 	t.Helper()
 	_, _ = r.run("timerd tx timers cancel --all --from alice")
-	for _, label := range []string{"rent", "spare"} {
-		r.must(t, "timerd tx timers schedule send bob 5utmr --every 1d --for 20d --from alice --label "+label)
+	for _, name := range []string{"rent", "spare"} {
+		r.must(t, "timerd tx timers schedule send bob 5utmr --every 1d --for 20d --from alice --name "+name)
 	}
 }
 

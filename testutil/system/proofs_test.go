@@ -48,7 +48,7 @@ func TestProofs_OfRealNodes(t *testing.T) {
 	require.NoError(t, n.Configure("app.toml", "", "pruning", `"everything"`))
 	require.NoError(t, n.Start())
 	require.NoError(t, n.WaitHeight(ctx, 5))
-	id, due := scheduleSoon(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--label", "rent")
+	id, due := scheduleSoon(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--name", "rent")
 	_, at := waitFired(ctx, t, n, due, id)
 	dir := t.TempDir()
 	delivered, absent, header := filepath.Join(dir, "delivered.json"), filepath.Join(dir, "absent.json"), filepath.Join(dir, "header.json")

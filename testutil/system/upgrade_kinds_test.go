@@ -162,7 +162,7 @@ func (s *stage) add(kind, id string) {
 // book schedules the timer of a kind through the command line.
 func (s *stage) book(kind, owner string, args ...string) {
 	s.t.Helper()
-	id, _ := schedule(s.ctx, s.t, s.Nodes[0], owner, append([]string{"--label", kind}, args...)...)
+	id, _ := schedule(s.ctx, s.t, s.Nodes[0], owner, append([]string{"--name", kind}, args...)...)
 	s.add(kind, id)
 }
 

@@ -1,6 +1,7 @@
 package lifetime
 
 import (
+	"encoding/hex"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
@@ -64,6 +65,8 @@ type Workload struct {
 	// that what leaves them is counted with what enters.
 	ReceiptBlocks  uint64 `json:"receipt_retention_blocks"`
 	FairnessBlocks uint64 `json:"fairness_window_blocks"`
+	// Named timers have a name.
+	Named bool `json:"named,omitempty"`
 	// Brisk timers are due soon: as many blocks ahead, at most, as keep Pending of them pending.
 	Brisk bool   `json:"brisk,omitempty"`
 	Seed  uint64 `json:"seed"`
@@ -265,9 +268,15 @@ func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
 	// Every owner is equally likely, which is the worst locality: neighbours in the queue are strangers.
 	owner := f.rng.IntN(f.w.owners())
 	timer := addTimer(genesis, workload.Owner(owner), due, f.payload())
+	if f.w.Named {
+		timer.Spec.Name = nameOf(timer.Spec.Call.Payload)
+	}
 	f.live = append(f.live, place{owner, [idBytes]byte(timer.Id), due})
 	f.recordBytes += timer.Size()
 }
+
+// nameOf is the name of the timer with a payload.
+func nameOf(payload []byte) string { return "timer " + hex.EncodeToString(payload[:8]) }
 
 func addTimer(genesis *types.GenesisState, owner sdk.AccAddress, due uint64, payload []byte) *types.Timer {
 	return workload.AddTimer(genesis, owner, due, payload, workload.GasLimit)

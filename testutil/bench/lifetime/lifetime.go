@@ -48,7 +48,11 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 	}
 	defer remove()
 	db := NewCountingDB(beneath, types.StoreKey)
-	open := func(genesis *types.GenesisState) (subject, error) { return newModule(genesis, w.owners(), db) }
+	open := func(genesis *types.GenesisState) (subject, error) {
+		m, err := newModule(genesis, w.owners(), db)
+		m.named = w.Named
+		return m, err
+	}
 	if err := f.preload(open); err != nil {
 		return Lifetime{}, err
 	}
@@ -89,7 +93,7 @@ func sharesOf(regions *[256]int, timers float64) (s Shares) {
 		switch byte(region) {
 		case types.PrefixQueue.Bytes()[0]:
 			share = &s.Queue
-		case types.PrefixOwners.Bytes()[0], types.PrefixAgents.Bytes()[0]:
+		case types.PrefixOwners.Bytes()[0], types.PrefixNames.Bytes()[0], types.PrefixAgents.Bytes()[0]:
 			share = &s.Actors
 		case types.PrefixReceipts.Bytes()[0]:
 			share = &s.Receipts

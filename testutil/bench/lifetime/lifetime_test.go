@@ -49,6 +49,18 @@ func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
 	}
 }
 
+// TestNames_OfTimersTakeFewNodes: an index of names costs a timer without one nothing, and one with a name little.
+func TestNames_OfTimersTakeFewNodes(t *testing.T) {
+	w := DefaultWorkload(10_000, workload.FIFO, 0, 1)
+	without, err := MeasureLifetime(w)
+	require.NoError(t, err)
+	w.Named = true
+	with, err := MeasureLifetime(w)
+	require.NoError(t, err)
+	t.Logf("nodes a lifetime: %.3f without a name, %.3f with one", without.Nodes, with.Nodes)
+	require.LessOrEqual(t, with.Nodes-without.Nodes, 0.15)
+}
+
 func (s Shares) sum() float64 {
 	return s.Queue + s.Actors + s.Receipts + s.Fairness + s.Rest
 }

@@ -34,6 +34,8 @@ type subject interface {
 type module struct {
 	chain  *lab.Chain
 	counts *storecount.Counts
+	// named: the timers that it schedules have a name.
+	named bool
 }
 
 var _ subject = (*module)(nil)
@@ -77,9 +79,11 @@ func (m *module) operations() storecount.Counts { return *m.counts }
 func (m *module) check() error                  { return m.chain.Check() }
 
 func (m *module) schedule(owner sdk.AccAddress, due uint64, payload []byte) ([]byte, error) {
-	timer, err := m.chain.Timers.Schedule(m.chain.Ctx(), keeper.ScheduleRequest{
-		Actor: owner, Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Payload: payload}, GasLimit: workload.GasLimit},
-	})
+	spec := types.TimerSpec{Trigger: types.Trigger{Height: due}, Call: types.TimerCall{Payload: payload}, GasLimit: workload.GasLimit}
+	if m.named {
+		spec.Name = nameOf(payload)
+	}
+	timer, err := m.chain.Timers.Schedule(m.chain.Ctx(), keeper.ScheduleRequest{Actor: owner, Spec: spec})
 	return timer.Id, err
 }
 

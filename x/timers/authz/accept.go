@@ -73,6 +73,9 @@ func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgSc
 	if msg.Spec.Repeat.GetRenew() {
 		return refused("renew is set: a timer that renews itself would outlive the authorization, which ends at height %d", a.ExpiresAt)
 	}
+	if msg.Spec.Name != "" {
+		return refused("name is %q, want none: the granter's names are the granter's", msg.Spec.Name)
+	}
 	if len(msg.Spec.OnlyIf) > 0 {
 		return refused("only_if is set: what a fire costs that it keeps from running is not counted among %d fires", a.MaxFires)
 	}

@@ -141,6 +141,7 @@ func TestEachLimitOfScheduling(t *testing.T) {
 		"expires earlier":          {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 60 }, ""},
 		"expires later":            {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 101 }, "expires_at is 101, want at most 100"},
 		"expires by default":       {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 0 }, "expires_at is missing: state a height up to 100"},
+		"a name":                   {none, func(m *types.MsgScheduleTimer) { m.Spec.Name = "rent" }, `name is "rent", want none`},
 		"less gas":                 {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 1 }, ""},
 		"more gas":                 {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit++ }, "gas_limit is 90001, want at most 90000"},
 		"gas by default":           {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 0 }, "gas_limit is missing: state at most 90000"},

@@ -92,13 +92,13 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 		}},
 		{&types.Repeat{}, []string{"Remaining", "Missed", "Window", "Jitter", "OnFailure", "MaxFailures", "Renew"}},
 		{&types.TimerCall{}, []string{"Handler", "Payload", "Messages"}},
-		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Actor", "Spec", "Fields", "IfSeq"}},
-		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "ExpiresTime", "Actor"}},
-		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor"}},
-		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor", "At"}},
-		{&types.MsgSkipTimer{}, []string{"Sender", "Id", "Count", "Actor", "From"}},
-		{&types.MsgRunTimer{}, []string{"Sender", "Id", "Actor"}},
-		{&types.MsgCancelTimer{}, []string{"Sender", "Id", "Actor"}},
+		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Actor", "Spec", "Fields", "IfSeq", "Name"}},
+		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "ExpiresTime", "Actor", "Name"}},
+		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor", "Name"}},
+		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor", "At", "Name"}},
+		{&types.MsgSkipTimer{}, []string{"Sender", "Id", "Count", "Actor", "From", "Name"}},
+		{&types.MsgRunTimer{}, []string{"Sender", "Id", "Actor", "Name"}},
+		{&types.MsgCancelTimer{}, []string{"Sender", "Id", "Actor", "Name"}},
 	} {
 		value := reflect.TypeOf(tc.msg).Elem()
 		var fields []string

@@ -48,7 +48,7 @@ func (e *Engine) putOnHold(ctx sdk.Context, b *block, timer *types.Timer, reason
 	if err := e.Records.PutOnHold(ctx, timer, reason); err != nil {
 		return err
 	}
-	event := &types.TimerHeld{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Label: timer.Spec.Name}
+	event := &types.TimerHeld{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Name: timer.Spec.Name}
 	if cause != nil {
 		event.Codespace, event.Code = types.CodeOf(cause)
 	}
@@ -86,7 +86,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 			return err
 		}
 		expired := &types.TimerExpired{
-			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, ExpiresTime: timer.ExpiresTime, Label: timer.Spec.Name,
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, ExpiresTime: timer.ExpiresTime, Name: timer.Spec.Name,
 		}
 		if timer.Recurs() {
 			expired.Missing = timer.Left()
@@ -172,7 +172,7 @@ func (e *Engine) removeNotAdmins(ctx sdk.Context, b *block, timer *types.Timer) 
 			return err
 		}
 		return report.Emit(ctx, &types.TimerCancelledNotAdmin{
-			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Scheduler: e.Addresses.Text(timer.Scheduler), Label: timer.Spec.Name,
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Scheduler: e.Addresses.Text(timer.Scheduler), Name: timer.Spec.Name,
 		})
 	})
 	if done {

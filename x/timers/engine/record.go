@@ -163,7 +163,7 @@ func (e *Engine) firedEvent(
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: text(r.Paid), Tip: text(r.Tip), Refunded: text(s.Refund), Payer: e.payerText(t, actor),
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
-		FireSeq: t.FireSeq, Guarded: r.Guarded, Label: t.Spec.Name, Occurrence: r.Occurrence, Index: r.Index,
+		FireSeq: t.FireSeq, Guarded: r.Guarded, Name: t.Spec.Name, Occurrence: r.Occurrence, Index: r.Index,
 	}
 	if t.Spec.Trigger.ByTime() {
 		event.LateSeconds = uint64(b.Time) - min(r.Occurrence, uint64(b.Time))

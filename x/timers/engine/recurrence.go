@@ -164,7 +164,7 @@ func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, code
 	}
 	b.totals.noteHeld(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
 	return report.Emit(ctx, &types.TimerHeld{
-		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Spec.Name,
+		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Name: timer.Spec.Name,
 		Codespace: codespace, Code: code,
 	})
 }
@@ -329,7 +329,7 @@ func (e *Engine) NoteSkipped(ctx context.Context, before, after *types.Timer, pa
 func (e *Engine) notePassed(ctx context.Context, t, survivor *types.Timer, next *recurrence.Next, paid math.Int) error {
 	for i, passed := range next.Passed {
 		event := &types.TimerOccurrencesSkipped{
-			Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Label: t.Spec.Name,
+			Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Name: t.Spec.Name,
 			First: passed.First, Last: passed.Last, Count: passed.Count, AtLeast: !passed.Exact, Reason: passed.Reason,
 		}
 		if i == 0 && paid.IsPositive() {

@@ -118,7 +118,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		return report.Emit(ctx, &types.TimerCancelledInsufficientFunds{
 			Id: timer.IDHex(), Actor: actor, Payer: e.payerText(timer, actor),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
-			Label: timer.Spec.Name,
+			Name: timer.Spec.Name,
 		})
 	})
 	if done {
@@ -138,7 +138,7 @@ func (e *Engine) holdUnfunded(ctx sdk.Context, b *block, timer *types.Timer, rea
 	event := &types.TimerHeld{
 		Id: timer.IDHex(), Actor: actor, Reason: reason, Payer: e.payerText(timer, actor),
 		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
-		Label: timer.Spec.Name,
+		Name: timer.Spec.Name,
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
 	if err := report.Emit(goCtx, event); err != nil {

@@ -41,14 +41,29 @@ func NewMessages(msgs ...sdk.Msg) ([]*codectypes.Any, error) {
 
 // This file holds what an actor's admin may do: schedule calls of the actor, and change those timers.
 
-// changeBy names a timer, and who changes it.
+// changeBy names a timer, by its id, by the name that the sender has given it, or by both, and who changes it.
 type changeBy struct {
 	sender, actor sdk.AccAddress
 	id            []byte
+	name          string
 }
 
 // own names a timer that its actor changes.
-func own(actor sdk.AccAddress, id []byte) changeBy { return changeBy{actor, actor, id} }
+func own(actor sdk.AccAddress, id []byte) changeBy {
+	return changeBy{sender: actor, actor: actor, id: id}
+}
+
+// find returns the timer that is named. With an id the name must be that of the timer: it is ErrChanged otherwise.
+func (k *Keeper) find(ctx context.Context, by changeBy) (types.Timer, error) {
+	if len(by.id) == 0 {
+		return k.engine.Records.Named(ctx, by.actor, by.sender, by.name)
+	}
+	timer, err := k.engine.Records.Lookup(ctx, by.actor, by.id)
+	if err == nil && by.name != "" && by.name != timer.Spec.Name {
+		err = types.ErrChanged.Wrapf("timer %s has the name %q, not %.80q: look again", timer.IDHex(), timer.Spec.Name, by.name)
+	}
+	return timer, err
+}
 
 // checkScheduler returns an error unless the address may schedule the call: the actor itself, or its admin now, who could
 // replace what the actor does, and so may schedule calls of it. Messages would run as the actor, which an admin is not.
@@ -80,7 +95,7 @@ func (k *Keeper) checkChange(ctx context.Context, timer *types.Timer, sender sdk
 
 // changeable returns a timer that can still fire and that the sender may change.
 func (k *Keeper) changeable(ctx context.Context, by changeBy) (types.Timer, error) {
-	timer, err := k.liveTimer(ctx, by.actor, by.id)
+	timer, err := k.liveTimer(ctx, by)
 	if err != nil {
 		return timer, err
 	}

@@ -42,7 +42,7 @@ func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTi
 	if err != nil {
 		return nil, err
 	}
-	timer, err := m.cancel(ctx, &config, actor, id, func(*types.Timer) error { return nil })
+	timer, err := m.cancel(ctx, &config, own(actor, id), func(*types.Timer) error { return nil })
 	if errors.Is(err, types.ErrTimerNotFound) {
 		return &types.MsgSysCancelTimerResponse{}, nil
 	}
@@ -50,7 +50,7 @@ func (m msgServer) SysCancelTimer(ctx context.Context, msg *types.MsgSysCancelTi
 		return nil, err
 	}
 	event := &types.TimerCancelledByGovernance{
-		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Label: timer.Spec.Name,
+		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Name: timer.Spec.Name,
 	}
 	return &types.MsgSysCancelTimerResponse{Cancelled: true}, report.Emit(ctx, event)
 }
@@ -112,7 +112,7 @@ func (m msgServer) SysExtendTimer(ctx context.Context, msg *types.MsgSysExtendTi
 	if err != nil {
 		return nil, err
 	}
-	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, actor, id) }, End{msg.ExpiresAt, msg.ExpiresTime}, false)
+	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, own(actor, id)) }, End{msg.ExpiresAt, msg.ExpiresTime}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (m msgServer) SysReleaseTimer(ctx context.Context, msg *types.MsgSysRelease
 	if err != nil {
 		return nil, err
 	}
-	timer, err := m.liveTimer(ctx, actor, id)
+	timer, err := m.liveTimer(ctx, own(actor, id))
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ type ScheduleRequest struct {
 // ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's
 // runtime says of the call, such as ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that
 // a fire uses up before its handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated,
-// ErrInvalidAgent and ErrBidNotCovered; ErrTooManyTimers.
+// ErrInvalidAgent and ErrBidNotCovered; ErrNameTaken; ErrTooManyTimers.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := report.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
-		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Spec.Name,
+		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Name: timer.Spec.Name,
 		Scheduler: k.textOrNone(timer.Scheduler), DueTime: timer.DueTime, ExpiresTime: timer.ExpiresTime,
 	}); err != nil {
 		return types.Timer{}, err
@@ -182,8 +182,9 @@ type UpdateRequest struct {
 	Actor sdk.AccAddress
 	// Scheduler is who scheduled it. It defaults to the actor.
 	Scheduler sdk.AccAddress
-	// ID of the timer, types.IDBytes long.
-	ID []byte
+	// ID of the timer, types.IDBytes long; it may be left out where Name is stated. Name is the one that the scheduler has given it.
+	ID   []byte
+	Name string
 	// Spec holds what Fields name, as types.SpecFields writes them; one that it leaves zero takes its default.
 	Spec   types.TimerSpec
 	Fields []string
@@ -206,7 +207,7 @@ func (r *UpdateRequest) namesRepeat() bool {
 // same block, that timer waits for the next block.
 //
 // It consumes what Schedule does. Errors are ErrNothingToUpdate and ErrInvalidFields for what Fields name, ErrTimerNotFound,
-// ErrTimerExpired, ErrChanged for another seq than IfSeq, and those of Schedule for the fields that are named; a bid under policy
+// ErrTimerExpired, ErrChanged for another seq than IfSeq or another name than Name, and those of Schedule for the fields that are named; a bid under policy
 // auction adds ErrInvalidFeePayer.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
@@ -233,7 +234,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if by.Empty() {
 		by = req.Actor
 	}
-	timer, err := k.liveTimer(ctx, req.Actor, req.ID)
+	timer, err := k.liveTimer(ctx, changeBy{by, req.Actor, req.ID, req.Name})
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -555,7 +556,7 @@ func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 	if err != nil {
 		return err
 	}
-	timer, err := k.cancel(ctx, &config, by.actor, by.id, func(timer *types.Timer) error {
+	timer, err := k.cancel(ctx, &config, by, func(timer *types.Timer) error {
 		if by.sender.Equals(timer.Owner()) || by.sender.Equals(timer.Principal()) {
 			return nil
 		}
@@ -565,7 +566,7 @@ func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 	if err != nil {
 		return err
 	}
-	event := &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(timer.Actor), Label: timer.Spec.Name}
+	event := &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(timer.Actor), Name: timer.Spec.Name}
 	if !by.sender.Equals(timer.Owner()) {
 		event.Scheduler = k.text(by.sender)
 	}
@@ -574,10 +575,10 @@ func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 
 // cancel is the common part of the owner's and the authority's cancellation. May says whether it is allowed.
 func (k *Keeper) cancel(
-	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte, may func(*types.Timer) error,
+	ctx context.Context, config *types.TimerConfig, by changeBy, may func(*types.Timer) error,
 ) (types.Timer, error) {
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CancelCycles, "cancel timer")
-	timer, err := k.engine.Records.Lookup(ctx, actor, id)
+	timer, err := k.find(ctx, by)
 	if err != nil {
 		return timer, err
 	}
@@ -595,8 +596,8 @@ func (k *Keeper) TimersOf(ctx context.Context, actor sdk.AccAddress) ([]types.Ti
 }
 
 // liveTimer returns a timer that can still fire.
-func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
-	timer, err := k.engine.Records.Lookup(ctx, actor, id)
+func (k *Keeper) liveTimer(ctx context.Context, by changeBy) (types.Timer, error) {
+	timer, err := k.find(ctx, by)
 	if err != nil {
 		return timer, err
 	}

@@ -39,7 +39,7 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 		h.block()
 	}
 	small := limited(60_000)
-	f.schedule(robot, f.Height()+50, make([]byte, types.InlinePayloadBytes+1), small)
+	f.schedule(robot, f.Height()+50, make([]byte, types.InlinePayloadBytes+1), small, withName("rent"))
 	if policy == types.PolicyAuction {
 		f.schedule(robot, f.Height()+50, f.noop(), small, bidding(price("7")))
 	}
@@ -126,6 +126,7 @@ func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
 		"its actor is another one":           set(func(t *types.Timer) { t.Actor = carol }),
 		"a payload that is not there":        set(func(t *types.Timer) { t.PayloadSeq = 1 << 40 }),
 		"coins that no one locked":           set(func(t *types.Timer) { t.SetLocked(t.Locked().AddRaw(1)) }),
+		"a name of no entry":                 set(func(t *types.Timer) { t.Spec.Name = "another" }),
 		"no trigger":                         set(func(t *types.Timer) { t.Spec.Trigger = types.Trigger{} }),
 		"an answer below zero":               set(func(t *types.Timer) { t.LastAnswer = invalid }),
 		"an unknown answer to lack of funds": set(func(t *types.Timer) { t.Spec.OnUnfunded = 99 }),

@@ -126,17 +126,17 @@ func TestUpdateTakesMessages(t *testing.T) {
 }
 
 // TestAfterCountsFromInclusion: the first due height, also that of the id, is so many blocks after the block that schedules
-// it; the trigger stays as stated. The label is shown by queries and by the events of a timer's life.
+// it; the trigger stays as stated. The name is shown by queries and by the events of a timer's life.
 //
 // Rule: 1.4-after, 1.4-after-first-due
 func TestAfterCountsFromInclusion(t *testing.T) {
 	f := newFixture(t)
 	f.blocksUntil(4)
 	now := f.Height()
-	labelled := func(msg *types.MsgScheduleTimer) {
+	named := func(msg *types.MsgScheduleTimer) {
 		msg.Spec.Trigger, msg.Spec.Name = types.Trigger{After: 3}, "rent, monthly"
 	}
-	id := f.schedule(alice, 0, f.pays(alice, bob, 1), labelled)
+	id := f.schedule(alice, 0, f.pays(alice, bob, 1), named)
 	info := f.timer(alice, id)
 	require.Equal(t, now+3, info.Status.Due)
 	require.Equal(t, types.Trigger{After: 3}, info.Spec.Trigger)
@@ -146,17 +146,17 @@ func TestAfterCountsFromInclusion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "rent, monthly", list.Timers[0].Spec.Name)
 
-	gone := f.schedule(alice, 0, f.pays(alice, bob, 1), labelled)
+	gone := f.schedule(alice, 0, f.pays(alice, bob, 1), named, withName("other"))
 	_, _, err = f.Tx(&types.MsgCancelTimer{Sender: alice.String(), Id: gone})
 	require.NoError(t, err)
 	events := f.NextBlock()
-	for _, scheduled := range eventsOf[*types.TimerScheduled](f, events) {
-		require.Equal(t, "rent, monthly", scheduled.Label)
+	for i, scheduled := range eventsOf[*types.TimerScheduled](f, events) {
+		require.Equal(t, []string{"rent, monthly", "other"}[i], scheduled.Name)
 		require.Equal(t, now+3, scheduled.Due)
 	}
-	require.Equal(t, "rent, monthly", only[*types.TimerCancelled](f, events).Label)
+	require.Equal(t, "other", only[*types.TimerCancelled](f, events).Name)
 	fired := only[*types.TimerFired](f, f.blocksUntil(now+3))
-	require.Equal(t, []any{id, "rent, monthly", uint64(0)}, []any{fired.Id, fired.Label, fired.Late})
+	require.Equal(t, []any{id, "rent, monthly", uint64(0)}, []any{fired.Id, fired.Name, fired.Late})
 }
 
 // TestExtendSaysFromWhereToWhere: both in the response and in the event.

@@ -55,7 +55,7 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 		return nil, err
 	}
 	timer, err := m.Update(ctx, UpdateRequest{
-		Actor: by.actor, Scheduler: by.sender, ID: by.id, Spec: msg.Spec, Fields: msg.Fields, IfSeq: msg.IfSeq,
+		Actor: by.actor, Scheduler: by.sender, ID: by.id, Name: by.name, Spec: msg.Spec, Fields: msg.Fields, IfSeq: msg.IfSeq,
 	})
 	if err != nil {
 		return nil, err
@@ -165,9 +165,10 @@ type named interface {
 type change interface {
 	named
 	GetSender() string
+	GetName() string
 }
 
-// beginChange is begin, and reads who changes which timer. No actor is the sender.
+// beginChange is begin, and reads who changes which timer: by its id, by its name, or by both. No actor is the sender.
 func (m msgServer) beginChange(ctx context.Context, msg change) (by changeBy, err error) {
 	if err := begin(ctx, msg); err != nil {
 		return by, err
@@ -175,6 +176,11 @@ func (m msgServer) beginChange(ctx context.Context, msg change) (by changeBy, er
 	if by.sender, err = m.engine.Addresses.Parse("sender", msg.GetSender()); err != nil {
 		return by, err
 	}
-	by.actor, by.id, err = m.engine.Addresses.ParseName("actor", cmp.Or(msg.GetActor(), msg.GetSender()), msg.GetId())
+	if by.actor, err = m.engine.Addresses.Parse("actor", cmp.Or(msg.GetActor(), msg.GetSender())); err != nil {
+		return by, err
+	}
+	if by.name = msg.GetName(); by.name == "" || msg.GetId() != "" {
+		by.id, err = types.ParseID(msg.GetId())
+	}
 	return by, err
 }

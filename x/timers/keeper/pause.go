@@ -36,7 +36,7 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	if err := k.engine.Records.PutOnHold(ctx, &timer, types.Paused); err != nil {
 		return err
 	}
-	return report.Emit(ctx, &types.TimerHeld{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Spec.Name})
+	return report.Emit(ctx, &types.TimerHeld{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Name: timer.Spec.Name})
 }
 
 // Resume puts one of the actor's timers back that was paused, or on hold since its payer lacked funds, and returns it. It is due

@@ -2,9 +2,11 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -85,12 +87,38 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err != nil {
 		return nil, err
 	}
-	timer, err := s.named(looking, req.GetActor(), req.GetId())
+	timer, err := s.asked(looking, req)
 	if err != nil {
 		return nil, err
 	}
 	info, err := s.whole(looking, &timer, req.Verdict)
 	return &types.QueryTimerResponse{Timer: info}, err
+}
+
+// asked is the timer that a request names, by its id or by its name.
+func (s *server) asked(ctx context.Context, req *types.QueryTimerRequest) (types.Timer, error) {
+	if req.GetName() == "" {
+		return s.named(ctx, req.GetActor(), req.GetId())
+	}
+	if req.Id != "" {
+		return types.Timer{}, status.Errorf(codes.InvalidArgument, "id %.80q and name %.80q are stated: state one", req.Id, req.Name)
+	}
+	actor, err := s.engine.Addresses.Parse("actor", req.Actor)
+	if err != nil {
+		return types.Timer{}, invalidArgument(err)
+	}
+	scheduler, err := s.engine.Addresses.Parse("scheduler", cmp.Or(req.Scheduler, req.Actor))
+	if err != nil {
+		return types.Timer{}, invalidArgument(err)
+	}
+	timer, err := s.engine.Records.Named(ctx, actor, scheduler, req.Name)
+	switch {
+	case errors.Is(err, types.ErrTimerNotFound):
+		return timer, status.Error(codes.NotFound, err.Error())
+	case errors.Is(err, types.ErrAmbiguousTimerID):
+		return timer, invalidArgument(err)
+	}
+	return timer, err
 }
 
 // named is the timer of an actor whose id begins with a prefix that no other of them has.

@@ -388,31 +388,31 @@ func TestNoTextOfAnErrorIsKept(t *testing.T) {
 	require.NotContains(t, string(f.Codec.MustMarshalJSON(f.export())), text)
 }
 
-// TestTheLabelIsInWhatEndsATimer, and in what puts it on hold.
+// TestTheNameIsInWhatEndsATimer, and in what puts it on hold.
 //
-// Rule: 6-label
-func TestTheLabelIsInWhatEndsATimer(t *testing.T) {
+// Rule: 6-name
+func TestTheNameIsInWhatEndsATimer(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.fund(poorRobot, 1)
-	labelled := func(label string) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Spec.Name = label }
+	named := func(name string) func(*types.MsgScheduleTimer) {
+		return func(msg *types.MsgScheduleTimer) { msg.Spec.Name = name }
 	}
-	f.schedule(robot, 3, f.noop(), labelled("fires"))
-	f.schedule(poorRobot, 3, f.noop(), labelled("lacks funds"))
-	f.schedule(robot, 0, f.noop(), labelled("expires"), watching(f.balanceOf(bob)), expiring(3))
-	paused := f.schedule(robot, 9, f.noop(), labelled("is paused"))
-	cancelled := f.schedule(robot, 9, f.noop(), labelled("is cancelled"))
-	governed := f.schedule(robot, 9, f.noop(), labelled("is cancelled by governance"))
+	f.schedule(robot, 3, f.noop(), named("fires"))
+	f.schedule(poorRobot, 3, f.noop(), named("lacks funds"))
+	f.schedule(robot, 0, f.noop(), named("expires"), watching(f.balanceOf(bob)), expiring(3))
+	paused := f.schedule(robot, 9, f.noop(), named("is paused"))
+	cancelled := f.schedule(robot, 9, f.noop(), named("is cancelled"))
+	governed := f.schedule(robot, 9, f.noop(), named("is cancelled by governance"))
 	f.run(pause(robot, paused), &types.MsgCancelTimer{Sender: robot.String(), Id: cancelled},
 		&types.MsgSysCancelTimer{Authority: f.Authority, Actor: robot.String(), Id: governed})
 	events := f.blocksUntil(5)
 	require.Equal(t, []string{"fires", "lacks funds", "expires", "is paused", "is cancelled", "is cancelled by governance"}, []string{
-		only[*types.TimerFired](f, events).Label, only[*types.TimerCancelledInsufficientFunds](f, events).Label,
-		only[*types.TimerExpired](f, events).Label, only[*types.TimerHeld](f, events).Label,
-		only[*types.TimerCancelled](f, events).Label, only[*types.TimerCancelledByGovernance](f, events).Label,
+		only[*types.TimerFired](f, events).Name, only[*types.TimerCancelledInsufficientFunds](f, events).Name,
+		only[*types.TimerExpired](f, events).Name, only[*types.TimerHeld](f, events).Name,
+		only[*types.TimerCancelled](f, events).Name, only[*types.TimerCancelledByGovernance](f, events).Name,
 	})
 	require.Len(t, eventsOf[*types.TimerScheduled](f, events), 6)
 	for _, scheduled := range eventsOf[*types.TimerScheduled](f, events) {
-		require.NotEmpty(t, scheduled.Label)
+		require.NotEmpty(t, scheduled.Name)
 	}
 }

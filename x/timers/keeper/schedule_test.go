@@ -46,7 +46,7 @@ func static(maxFee, priority math.LegacyDec) change {
 	return bid(types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(priority)}})
 }
 
-// Rule: 1.2-trigger-one-of, 1.2-handler, 1.2-gas-limit, 1.2-cell-limit, 1.2-expires-at, 1.2-label, 1.4-height-above
+// Rule: 1.2-trigger-one-of, 1.2-handler, 1.2-gas-limit, 1.2-cell-limit, 1.2-expires-at, 1.2-name, 1.4-height-above
 // Rule: 1.4-after, 1.4-time-off, 3-bad-address, 3.1-trigger-errors, 3.1-height-errors, 3.1-gas-limit-error
 // Rule: 3.1-call-errors, 3.1-payload-errors, 3.1-payer-errors, 3.1-bid-errors
 func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
@@ -70,8 +70,8 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"after and height":   {types.ErrUnsupportedTimerType, trigger(types.Trigger{After: 1, Height: 50})},
 		"after and interval": {types.ErrInvalidInterval, trigger(types.Trigger{After: 1, Interval: &types.IntervalTrigger{Every: 1}})},
 		"after and watch":    {types.ErrUnsupportedTimerType, trigger(types.Trigger{After: 1, Watch: &types.WatchTrigger{}})},
-		"long label":         {types.ErrInvalidLabel, func(msg *types.MsgScheduleTimer) { msg.Spec.Name = strings.Repeat("x", 65) }},
-		"label of two lines": {types.ErrInvalidLabel, func(msg *types.MsgScheduleTimer) { msg.Spec.Name = "a\nb" }},
+		"long name":          {types.ErrInvalidName, func(msg *types.MsgScheduleTimer) { msg.Spec.Name = strings.Repeat("x", 65) }},
+		"name of two lines":  {types.ErrInvalidName, func(msg *types.MsgScheduleTimer) { msg.Spec.Name = "a\nb" }},
 		"due too late":       {types.ErrTTLTooLong, at(last + 1)},
 		"largest height":     {types.ErrTTLTooLong, at(^uint64(0))},
 		"lives too long":     {types.ErrTTLTooLong, expiring(last + 1)},

@@ -151,6 +151,18 @@ func (f factory) timerThat(
 	return owner, nil
 }
 
+// which names a timer by its id, by its name, or by both.
+func which(data *simsx.ChainDataSource, timer *types.Timer) (id, name string) {
+	id, name = timer.IDHex(), timer.Spec.Name
+	if name != "" && data.Rand().Bool() {
+		id = ""
+	}
+	if id != "" && data.Rand().Bool() {
+		name = ""
+	}
+	return id, name
+}
+
 func (f factory) update(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgUpdateTimer) {
@@ -158,7 +170,8 @@ func (f factory) update(
 	if timer == nil {
 		return nil, nil
 	}
-	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Spec: types.TimerSpec{Bid: &types.Bid{Tier: types.TierEconomy}}, Fields: []string{"bid"}}
+	id, name := which(data, timer)
+	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: id, Name: name, Spec: types.TimerSpec{Bid: &types.Bid{Tier: types.TierEconomy}}, Fields: []string{"bid"}}
 	if data.Rand().Bool() {
 		msg.Spec.Bid = price(data, owner)
 	}
@@ -175,8 +188,9 @@ func (f factory) extend(
 	if timer == nil {
 		return nil, nil
 	}
+	id, name := which(data, timer)
 	return []simsx.SimAccount{owner}, &types.MsgExtendTimer{
-		Sender: owner.AddressBech32, Id: timer.IDHex(), ExpiresAt: laterThan(ctx, data, timer),
+		Sender: owner.AddressBech32, Id: id, Name: name, ExpiresAt: laterThan(ctx, data, timer),
 	}
 }
 
@@ -187,7 +201,8 @@ func (f factory) cancel(
 	if timer == nil {
 		return nil, nil
 	}
-	return []simsx.SimAccount{owner}, &types.MsgCancelTimer{Sender: owner.AddressBech32, Id: timer.IDHex()}
+	id, name := which(data, timer)
+	return []simsx.SimAccount{owner}, &types.MsgCancelTimer{Sender: owner.AddressBech32, Id: id, Name: name}
 }
 
 func (f factory) sysCancel(

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/cosmos/cosmos-sdk/testutil/simsx"
@@ -27,7 +28,7 @@ func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, now 
 		msg.Spec.Trigger, msg.Spec.Repeat = byTime(data, now)
 	}
 	if r.Intn(4) == 0 {
-		msg.Spec.Name = "simulated"
+		msg.Spec.Name = fmt.Sprintf("simulated %d", r.Intn(1<<30))
 	}
 	if r.Intn(3) == 0 {
 		msg.Spec.Retry = &types.Retry{Max: r.Uint32InRange(1, market.MaxRetries+1), After: r.Uint64InRange(1, maxDistance)}
@@ -63,7 +64,8 @@ func (f factory) skip(
 	if timer == nil {
 		return nil, nil
 	}
-	return []simsx.SimAccount{owner}, &types.MsgSkipTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Count: data.Rand().Uint32InRange(1, 4)}
+	id, name := which(data, timer)
+	return []simsx.SimAccount{owner}, &types.MsgSkipTimer{Sender: owner.AddressBech32, Id: id, Name: name, Count: data.Rand().Uint32InRange(1, 4)}
 }
 
 func (f factory) run(
@@ -75,7 +77,8 @@ func (f factory) run(
 	if timer == nil {
 		return nil, nil
 	}
-	return []simsx.SimAccount{owner}, &types.MsgRunTimer{Sender: owner.AddressBech32, Id: timer.IDHex()}
+	id, name := which(data, timer)
+	return []simsx.SimAccount{owner}, &types.MsgRunTimer{Sender: owner.AddressBech32, Id: id, Name: name}
 }
 
 func (f factory) pause(
@@ -85,7 +88,8 @@ func (f factory) pause(
 	if timer == nil {
 		return nil, nil
 	}
-	return []simsx.SimAccount{owner}, &types.MsgPauseTimer{Sender: owner.AddressBech32, Id: timer.IDHex()}
+	id, name := which(data, timer)
+	return []simsx.SimAccount{owner}, &types.MsgPauseTimer{Sender: owner.AddressBech32, Id: id, Name: name}
 }
 
 func (f factory) resume(
@@ -97,5 +101,6 @@ func (f factory) resume(
 	if timer == nil {
 		return nil, nil
 	}
-	return []simsx.SimAccount{owner}, &types.MsgResumeTimer{Sender: owner.AddressBech32, Id: timer.IDHex()}
+	id, name := which(data, timer)
+	return []simsx.SimAccount{owner}, &types.MsgResumeTimer{Sender: owner.AddressBech32, Id: id, Name: name}
 }

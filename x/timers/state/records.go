@@ -73,6 +73,7 @@ type Records struct {
 	queue   *Queue
 	onHold  *Queue
 	owners  *Owners
+	names   Names
 	lane    *Lane
 	waiting WaitingRoom
 	hooks   []Hook
@@ -87,7 +88,7 @@ func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, own
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		queue:    NewQueue(sb, service),
 		onHold:   NewOnHold(sb, service),
-		owners:   owners, lane: lane,
+		owners:   owners, names: newNames(sb, service), lane: lane,
 	}
 }
 
@@ -107,6 +108,9 @@ func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Pe
 func (r *Records) Close(ctx sdk.Context) error {
 	now := types.MomentOf(ctx)
 	if _, err := r.owners.entries.Stored().Maintain(ctx, now.Height); err != nil {
+		return err
+	}
+	if _, err := r.names.entries.Stored().Maintain(ctx, now.Height); err != nil {
 		return err
 	}
 	if err := r.onHold.Close(ctx, uint64(now.Time), now.Height); err != nil {
@@ -189,12 +193,18 @@ func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) 
 			return err
 		}
 	}
+	if err := r.claim(ctx, t); err != nil {
+		return err
+	}
 	return r.add(ctx, t, maxTimers)
 }
 
 // add writes a timer that is new to this state.
 func (r *Records) add(ctx context.Context, t *types.Timer, maxTimers uint32) error {
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), maxTimers); err != nil {
+		return err
+	}
+	if err := r.enter(ctx, t); err != nil {
 		return err
 	}
 	if err := r.StorePayload(ctx, t); err != nil {
@@ -222,6 +232,9 @@ func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
 		if err := c.Deleted(ctx, t); err != nil {
 			return err
 		}
+	}
+	if err := r.disclaim(ctx, t); err != nil {
+		return err
 	}
 	return r.DropPayload(ctx, t)
 }
@@ -255,6 +268,9 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 		if err := r.owners.move(ctx, t.Actor, from, to); err != nil {
 			return err
 		}
+	}
+	if err := r.rename(ctx, &before, t); err != nil {
+		return err
 	}
 	for _, c := range r.hooks {
 		if err := c.Moved(ctx, &before, t); err != nil {

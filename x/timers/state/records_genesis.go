@@ -31,7 +31,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		return nil
 	}, Done: func() error {
-		return errors.Join(r.queue.Settle(ctx), r.owners.entries.Settle(ctx), r.onHold.Settle(ctx))
+		return errors.Join(r.queue.Settle(ctx), r.owners.entries.Settle(ctx), r.names.entries.Settle(ctx), r.onHold.Settle(ctx))
 	}}
 }
 

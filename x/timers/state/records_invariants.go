@@ -12,7 +12,7 @@ import (
 
 // CheckInvariants implements Component.
 func (r *Records) CheckInvariants(ctx context.Context) error {
-	return errors.Join(r.checkTimers(ctx), r.checkOwners(ctx), r.checkPayloads(ctx))
+	return errors.Join(r.checkTimers(ctx), r.checkOwners(ctx), r.checkNames(ctx), r.checkPayloads(ctx))
 }
 
 // checkTimers: every record is stored where its fields say, within the cursors.
@@ -95,6 +95,33 @@ func checkRecurrence(t *types.Timer, now uint64) error {
 			"a timer that has fired", o.Height, t.FireSeq, now)
 	}
 	return nil
+}
+
+// checkNames: every timer with a name has its entry, and there are no others.
+func (r *Records) checkNames(ctx context.Context) error {
+	if err := r.names.entries.Stored().Check(ctx); err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	stored, err := r.names.entries.Page(ctx, nil, nil, 1<<30)
+	if err != nil {
+		return err
+	}
+	entries := map[string]bool{}
+	for _, entry := range stored {
+		entries[string(entry.Key)] = true
+	}
+	err = r.Walk(ctx, func(t *types.Timer) error {
+		key := nameKey(t)
+		if key != nil && !entries[string(key)] {
+			return fmt.Errorf("timer %s has the name %q and no entry of it", t.IDHex(), t.Spec.Name)
+		}
+		delete(entries, string(key))
+		return nil
+	})
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%d names have no timer", len(entries))
+	}
+	return err
 }
 
 // checkOwners: every entry has its timer, and there are as many as timers. So every timer has its entry too.

@@ -15,7 +15,7 @@
 //   - BankKeeper, AccountKeeper and FeegrantKeeper are what the module uses of other modules. BasefeeSource and
 //     TipCollector are what a chain may plug in.
 //
-//   - Addresses, ParseID and CheckLabel read how people name accounts and timers. UnwrapPayload reads the payload convention,
+//   - Addresses, ParseID and CheckName read how people name accounts and timers. UnwrapPayload reads the payload convention,
 //     and ScanPayload counts what an account's payload holds.
 //
 //   - Check and CheckText refuse numbers and texts out of bounds, with what would be right. Mask names fields of a message by

@@ -120,8 +120,10 @@ var (
 	ErrInvalidFields = errors.Register(ModuleName, 72, "invalid fields")
 	// ErrChanged: another change of the timer came between.
 	ErrChanged = errors.Register(ModuleName, 73, "the timer has changed")
-	// ErrInvalidLabel: a label that is too long or is not printable ASCII.
-	ErrInvalidLabel = errors.Register(ModuleName, 70, "invalid label")
+	// ErrInvalidName: a name that is too long, is not printable ASCII, or could be the beginning of an id.
+	ErrInvalidName = errors.Register(ModuleName, 70, "invalid name")
+	// ErrNameTaken: another live timer of the actor, by the same scheduler, has the name.
+	ErrNameTaken = errors.Register(ModuleName, 74, "name is taken")
 	// ErrAmbiguousCall: messages are stated together with a payload or a handler.
 	ErrAmbiguousCall = errors.Register(ModuleName, 71, "ambiguous call")
 	// ErrNotAdmin: a timer is stated for an actor whose admin the sender is not.

@@ -47,6 +47,7 @@ var (
 	PrefixFires      = collections.NewPrefix(10)
 	PrefixFireCounts = collections.NewPrefix(11)
 	PrefixReady      = collections.NewPrefix(12)
+	PrefixNames      = collections.NewPrefix(13)
 	PrefixOwners     = collections.NewPrefix(14)
 	PrefixRecents    = collections.NewPrefix(15)
 	PrefixBounds     = collections.NewPrefix(17)

@@ -95,20 +95,30 @@ func ParseIDPrefix(s string) (string, error) {
 	return lower, nil
 }
 
-// MaxLabelBytes bounds a label.
-const MaxLabelBytes = 64
+// MaxNameBytes bounds a name.
+const MaxNameBytes = 64
 
-// CheckLabel returns ErrInvalidLabel unless a label is at most MaxLabelBytes of printable ASCII, from space to tilde. Lists
-// show the labels of strangers: other scripts have invisible characters, characters that turn the direction of what
+// CheckName returns ErrInvalidName unless a timer's name is empty, or at most MaxNameBytes of printable ASCII with a character that
+// is no hexadecimal digit, so that no name is the beginning of an id, no slash, and no space at its ends (x/timers/README.md, "1.2
+// Timer"). Lists show the names of strangers: other scripts have invisible characters, characters that turn the direction of what
 // follows, and characters that look like others.
-func CheckLabel(label string) error {
-	if len(label) > MaxLabelBytes {
-		return ErrInvalidLabel.Wrapf("%d bytes, want at most %d", len(label), MaxLabelBytes)
+func CheckName(name string) error {
+	if len(name) > MaxNameBytes {
+		return ErrInvalidName.Wrapf("%d bytes, want at most %d", len(name), MaxNameBytes)
 	}
-	for i := range len(label) {
-		if c := label[i]; c < ' ' || c > '~' {
-			return ErrInvalidLabel.Wrapf("byte %d is 0x%02x, want printable ASCII: space to tilde", i, c)
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c < ' ' || c > '~':
+			return ErrInvalidName.Wrapf("byte %d is 0x%02x, want printable ASCII: space to tilde", i, c)
+		case c == '/':
+			return ErrInvalidName.Wrapf("byte %d of %q is a slash, which stands between an actor and a name: leave it out", i, name)
 		}
+	}
+	switch {
+	case strings.TrimSpace(name) != name:
+		return ErrInvalidName.Wrapf("%q has a space at an end: leave it out", name)
+	case name != "" && strings.Trim(name, "0123456789abcdefABCDEF") == "":
+		return ErrInvalidName.Wrapf("%q could be the beginning of an id: want a character that is no hexadecimal digit", name)
 	}
 	return nil
 }

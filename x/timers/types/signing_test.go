@@ -107,7 +107,7 @@ func signedMessages() []signed {
 			}}, Repeat: &types.Repeat{Missed: types.MissedLatest}},
 		}},
 		{"update_all", &types.MsgUpdateTimer{
-			Sender: alice, Id: someID, Actor: bob, Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static, MaxCharge: "0"}, Fields: []string{"call", "gas_limit", "cell_limit", "bid", "max_charge"}, IfSeq: 9,
+			Sender: alice, Id: someID, Name: "rent <b>&", Actor: bob, Spec: types.TimerSpec{Call: types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static, MaxCharge: "0"}, Fields: []string{"call", "gas_limit", "cell_limit", "bid", "max_charge"}, IfSeq: 9,
 		}},
 		{"schedule_only_if", &types.MsgScheduleTimer{
 			Sender: alice, Spec: types.TimerSpec{Trigger: types.Trigger{After: 7}, OnlyIf: []types.WatchKey{
@@ -126,9 +126,9 @@ func signedMessages() []signed {
 		{"update_least", &types.MsgUpdateTimer{Sender: alice}},
 		{"update_messages", &types.MsgUpdateTimer{Sender: alice, Id: someID, Spec: types.TimerSpec{Call: types.TimerCall{Messages: messages}}, Fields: []string{"call"}}},
 		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Spec: types.TimerSpec{Call: types.TimerCall{}, Bid: &types.Bid{}}, Fields: []string{"call", "bid"}}},
-		{"extend_all", &types.MsgExtendTimer{Sender: alice, Id: someID, ExpiresAt: 1_000, ExpiresTime: 1_800_000_000, Actor: bob}},
+		{"extend_all", &types.MsgExtendTimer{Sender: alice, Id: someID, Name: "rent", ExpiresAt: 1_000, ExpiresTime: 1_800_000_000, Actor: bob}},
 		{"extend_least", &types.MsgExtendTimer{Sender: alice}},
-		{"pause_all", &types.MsgPauseTimer{Sender: alice, Id: someID, Actor: bob}},
+		{"pause_all", &types.MsgPauseTimer{Sender: alice, Id: someID, Name: "rent", Actor: bob}},
 		{"pause_least", &types.MsgPauseTimer{Sender: alice}},
 		{"schedule_renew", &types.MsgScheduleTimer{
 			Sender: alice, Spec: types.TimerSpec{
@@ -140,15 +140,15 @@ func signedMessages() []signed {
 				Retry:   &types.Retry{Max: 1, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {}}},
 			},
 		}},
-		{"skip_all", &types.MsgSkipTimer{Sender: alice, Id: someID, Count: 7, Actor: bob, From: 1_700_000_000}},
+		{"skip_all", &types.MsgSkipTimer{Sender: alice, Id: someID, Name: "rent", Count: 7, Actor: bob, From: 1_700_000_000}},
 		{"skip_least", &types.MsgSkipTimer{Sender: alice}},
-		{"run_all", &types.MsgRunTimer{Sender: alice, Id: someID, Actor: bob}},
+		{"run_all", &types.MsgRunTimer{Sender: alice, Id: someID, Name: "rent", Actor: bob}},
 		{"run_least", &types.MsgRunTimer{Sender: alice}},
-		{"resume_all", &types.MsgResumeTimer{Sender: alice, Id: someID, Actor: bob, At: types.ResumeNext}},
+		{"resume_all", &types.MsgResumeTimer{Sender: alice, Id: someID, Name: "rent", Actor: bob, At: types.ResumeNext}},
 		{"resume_least", &types.MsgResumeTimer{Sender: alice}},
 		{"set_agent_all", &types.MsgSetAgent{Sender: alice, Agent: bob}},
 		{"set_agent_least", &types.MsgSetAgent{Sender: alice}},
-		{"cancel_all", &types.MsgCancelTimer{Sender: alice, Id: someID, Actor: bob}},
+		{"cancel_all", &types.MsgCancelTimer{Sender: alice, Id: someID, Name: "rent", Actor: bob}},
 		{"cancel_least", &types.MsgCancelTimer{Sender: alice}},
 		{"sys_cancel_all", &types.MsgSysCancelTimer{Authority: alice, Actor: bob, Id: someID}},
 		{"sys_cancel_least", &types.MsgSysCancelTimer{Authority: alice}},

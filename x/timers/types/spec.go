@@ -148,7 +148,7 @@ func (s TimerSpec) Canonical() TimerSpec {
 // CheckForm checks what is stated alone, by the same rule in messages and in genesis. How long a text may be at most is checked of
 // all messages.
 func (s *TimerSpec) CheckForm() error {
-	return CheckLabel(s.Name)
+	return CheckName(s.Name)
 }
 
 // Recurs tells whether a fire may make the timer due again, retries left aside.

@@ -277,12 +277,12 @@ func TestExtend_MovesAnEndByTime(t *testing.T) {
 func TestTimersByTime_AreShownWithTheirTimes(t *testing.T) {
 	r := newRig(t)
 	late := r.Schedule(9_000, 5)
-	id := r.scheduleSent("--every", "day@23:00", "--zone", "Europe/Berlin", "--count", "3", "--label", "rent")
+	id := r.scheduleSent("--every", "day@23:00", "--zone", "Europe/Berlin", "--count", "3", "--name", "rent")
 	soon := r.scheduleSent("--after", "1h")
 	out, _, err := r.Run("query", "timers", "list", "alice")
 	require.NoError(t, err)
-	require.Regexp(t, `(?s)`+soon[:8]+`  -      2023-11-14 23:13:\d\d \+00:00, in 59m\d\ds +- .*`+late[:8]+`.*`+
-		id[:8]+`  rent   2023-11-15 22:00:00 \+00:00, in 23h46m\d\ds  day at 23:00 as in Europe/Berlin, 3 left  send 5stake to bob  default  pending`, out)
+	require.Regexp(t, `(?s)`+soon[:8]+`  -     2023-11-14 23:13:\d\d \+00:00, in 59m\d\ds +- .*`+late[:8]+`.*`+
+		id[:8]+`  rent  2023-11-15 22:00:00 \+00:00, in 23h46m\d\ds  day at 23:00 as in Europe/Berlin, 3 left  send 5stake to bob  default  pending`, out)
 	require.NotContains(t, out, "on hold")
 	out, _, err = r.Run("query", "timers", "list", "alice", "--status", "pending", "-o", "wide")
 	require.NoError(t, err)
@@ -293,7 +293,7 @@ func TestTimersByTime_AreShownWithTheirTimes(t *testing.T) {
 		require.Contains(t, out, want)
 	}
 	require.ErrorContains(t, r.Refused("resume", "rent"), "is not on hold: it is due at 2023-11-15 22:00:00 +00:00")
-	_, notes := r.Printed("pause", "--selector", "label=rent")
+	_, notes := r.Printed("pause", "rent")
 	require.Contains(t, notes, "rent: send 5stake to bob, due at 2023-11-15 22:00:00 +00:00\n")
 	// What a change of it costs is told as at scheduling.
 	_, notes = r.Printed("update", "rent", "--gas-limit", "120000")

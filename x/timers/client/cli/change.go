@@ -22,12 +22,8 @@ import (
 const nameHelp = `
 
 A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell it from the actor's other timers. All 64
-digits need no look-up. Its label names it as well, if no other live timer of the actor has the same: an id comes first.
+digits need no look-up. Its name names it as well.
 The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
-
-const selectHelp = `
-
---selector label=TEXT takes all that have this label, in one transaction, and shows them.`
 
 func newUpdateCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
@@ -193,12 +189,12 @@ func newExtendCmd() *cobra.Command {
 		Long: "Set until when one of your timers may fire (--until), or add to that (--by). A date (--until '2031-01-31 09:00') or a duration " +
 			"(--by 1y) moves the last time of a timer that is due by time or ends at a time; of another it is converted to the last height. " +
 			"A height or a number of blocks moves the last height; what comes first ends the timer. The chain clamps what is beyond the longest life of a timer. An end before the present " +
-			"one is refused without --shorten." + nameHelp + selectHelp,
+			"one is refused without --shorten." + nameHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers extend 3fa9 --until 250000 --from alice
 %[1]s tx timers extend 3fa9 --by 7d --from alice
 %[1]s tx timers extend rent --until '2031-01-31 09:00' --from alice
 %[1]s tx timers extend rent --by 5000 --from alice
-%[1]s tx timers extend --selector label=rent --by 7d --from alice`, plain.App()),
+%[1]s tx timers extend --all --by 7d --from alice`, plain.App()),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
@@ -221,10 +217,9 @@ func newCancelCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "cancel [id-prefix]...",
 		Short: "Cancel your timers: those that are named, or all",
-		Long:  "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp + selectHelp,
+		Long:  "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers cancel 3fa9 --from alice
 %[1]s tx timers cancel 3fa9 rent alice/11 --from alice
-%[1]s tx timers cancel --selector label=rent --from alice
 %[1]s tx timers cancel --all --from alice
 %[1]s tx timers cancel --all --actor CONTRACT --from admin`, plain.App()),
 		Args: cobra.ArbitraryArgs,
@@ -240,7 +235,7 @@ func newCancelCmd() *cobra.Command {
 			return broadcast.Send(j, msgs...)
 		},
 	})
-	draft.AddCancelFlags(cmd.Flags())
+	draft.AddAllFlags(cmd.Flags())
 	return cmd
 }
 
@@ -401,8 +396,8 @@ func newNamedCmd(verb, short, long string, messages func(d *draft.Draft, names [
 	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   verb + " [id-prefix]",
 		Short: short,
-		Long:  long + nameHelp + selectHelp,
-		Example: fmt.Sprintf("%[1]s tx timers %[2]s 3fa9 --from alice\n%[1]s tx timers %[2]s rent --from alice\n%[1]s tx timers %[2]s --selector label=rent --from alice",
+		Long:  long + nameHelp,
+		Example: fmt.Sprintf("%[1]s tx timers %[2]s 3fa9 --from alice\n%[1]s tx timers %[2]s rent --from alice\n%[1]s tx timers %[2]s --all --from alice",
 			plain.App(), verb),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -417,6 +412,6 @@ func newNamedCmd(verb, short, long string, messages func(d *draft.Draft, names [
 			return broadcast.Send(j, msgs...)
 		},
 	})
-	draft.AddSelectorFlags(cmd.Flags())
+	draft.AddAllFlags(cmd.Flags())
 	return cmd
 }

@@ -35,9 +35,8 @@ func TestTimersAreNamedByShortIds(t *testing.T) {
 	if id[0] == '0' {
 		missing = "1"
 	}
-	for _, name := range []string{missing, "pay-rent"} {
-		require.EqualError(t, r.Refused("cancel", name), "no timer of yours has the label or id "+name)
-	}
+	require.EqualError(t, r.Refused("cancel", "pay-rent"), "no live timer of yours has the name pay-rent")
+	require.EqualError(t, r.Refused("cancel", missing), r.Alice+" has no live timer whose id begins with "+missing+": it may have fired, expired or been cancelled")
 
 	// Among 17 timers two begin alike.
 	for range 16 {
@@ -63,7 +62,7 @@ func TestTimersAreNamedByShortIds(t *testing.T) {
 
 	r.Node.Down = true
 	_, err = r.offline("cancel", id[:6])
-	require.ErrorContains(t, err, "a short id and a label need a node: with --offline, state all 64 digits of the id")
+	require.ErrorContains(t, err, "a short id needs a node: with --offline, state its name or all 64 digits of the id")
 	msg, err := r.offline("cancel", id)
 	require.NoError(t, err)
 	require.Equal(t, &types.MsgCancelTimer{Sender: r.Alice, Id: id}, msg)
@@ -151,7 +150,7 @@ func TestCancelTakesManyNames(t *testing.T) {
 	msgs, notes := cancels("--all")
 	require.Len(t, msgs, 3)
 	require.Contains(t, notes, "cancels all your timers: 3\n")
-	require.ErrorContains(t, r.Refused("cancel"), "the timers to cancel are missing: want ids or labels, one or more, or --all or --selector")
+	require.ErrorContains(t, r.Refused("cancel"), "the timers to cancel are missing: want ids or names, one or more, or --all")
 	require.ErrorContains(t, r.Refused("cancel", ids[0], "--all"), "is stated beside --all")
 	require.ErrorContains(t, r.Refused("cancel", ids[0], ids[0][:8]), "is named twice")
 	_, _, err := r.Run(append([]string{"tx", "timers", "cancel", "--all", "--from", r.Alice}, offline...)...)
@@ -248,7 +247,7 @@ func TestQueryTimerShowsItsMessages(t *testing.T) {
 	require.Contains(t, out, "'@type': /cosmos.bank.v1beta1.MsgSend")
 
 	_, _, err = r.Run("query", "timers", "timer", id)
-	require.ErrorContains(t, err, "names no actor: want ACTOR/ID-PREFIX or ACTOR/LABEL")
+	require.ErrorContains(t, err, "names no actor: want ACTOR/ID-PREFIX or ACTOR/NAME")
 	_, _, err = r.Run("query", "timers", "timer", "bob/"+id)
 	require.ErrorContains(t, err, r.Bob+" has no live timer whose id begins with "+id)
 }
@@ -434,7 +433,7 @@ func TestProposal_IsWaitedFor(t *testing.T) {
 func TestUpdate_NamesWhatFlagsStateOfRepetitions(t *testing.T) {
 	r := newRig(t)
 	ids := map[string]string{}
-	for label, spec := range map[string]types.TimerSpec{
+	for name, spec := range map[string]types.TimerSpec{
 		"clock": {
 			Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600}}},
 			Repeat:  &types.Repeat{Remaining: 9, OnFailure: types.OnFailureStop, Window: 60},
@@ -442,18 +441,18 @@ func TestUpdate_NamesWhatFlagsStateOfRepetitions(t *testing.T) {
 		"blocks": {Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, Repeat: &types.Repeat{Remaining: 4}},
 		"grid":   {Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 20, First: 40, From: types.FromSchedule}}},
 	} {
-		ids[label] = r.place(5, func(m *types.MsgScheduleTimer) {
-			m.Spec.Trigger, m.Spec.Repeat, m.Spec.Name = spec.Trigger, spec.Repeat, label
+		ids[name] = r.place(5, func(m *types.MsgScheduleTimer) {
+			m.Spec.Trigger, m.Spec.Repeat, m.Spec.Name = spec.Trigger, spec.Repeat, name
 		})
 	}
-	live := func(label string) types.TimerInfo {
-		answer, err := types.NewQueryClient(r.Ctx).Timer(context.Background(), &types.QueryTimerRequest{Actor: r.Alice, Id: ids[label]})
+	live := func(name string) types.TimerInfo {
+		answer, err := types.NewQueryClient(r.Ctx).Timer(context.Background(), &types.QueryTimerRequest{Actor: r.Alice, Id: ids[name]})
 		require.NoError(t, err)
 		return answer.Timer
 	}
 	r.Blocks(2)
 	for _, c := range []struct {
-		label  string
+		name   string
 		line   []string
 		fields []string
 		says   types.Repeat
@@ -481,17 +480,17 @@ func TestUpdate_NamesWhatFlagsStateOfRepetitions(t *testing.T) {
 			types.Repeat{Remaining: 4}},
 		{"grid", []string{"--window", "7"}, []string{"repeat.window"}, types.Repeat{Window: 7}, types.Repeat{Window: 7}},
 	} {
-		msg, _ := r.Printed(append([]string{"update", c.label}, c.line...)...)
+		msg, _ := r.Printed(append([]string{"update", c.name}, c.line...)...)
 		change, ok := msg.(*types.MsgUpdateTimer)
 		require.True(t, ok)
-		want := &types.MsgUpdateTimer{Sender: r.Alice, Id: ids[c.label], Fields: c.fields}
+		want := &types.MsgUpdateTimer{Sender: r.Alice, Id: ids[c.name], Name: c.name, Fields: c.fields}
 		if c.says != (types.Repeat{}) {
 			want.Spec.Repeat = &c.says
 		}
 		require.Equal(t, want, change, c.line)
-		before := live(c.label)
+		before := live(c.name)
 		r.run(change)
-		after := live(c.label)
+		after := live(c.name)
 		require.Equal(t, &c.repeat, after.Spec.Repeat, c.line)
 		before.Spec.Repeat = after.Spec.Repeat
 		require.Equal(t, before.Spec, after.Spec, c.line)
@@ -546,17 +545,17 @@ func TestUpdate_NamesWhatFlagsStateOfTheRest(t *testing.T) {
 
 	msg, notes = update("--only-if", "bank:balance:bob:stake < 100")
 	key := r.balanceCondition(r.Bob, types.ConditionLess, "100")
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: rent, Spec: types.TimerSpec{OnlyIf: []types.WatchKey{key}}, Fields: []string{"only_if"}}, msg)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: rent, Name: "rent", Spec: types.TimerSpec{OnlyIf: []types.WatchKey{key}}, Fields: []string{"only_if"}}, msg)
 	require.Contains(t, notes, "only if bank:balance:bob:stake < 100: does not hold now")
 
 	msg, _ = update("--retries", "0", "--on-unfunded", "destroy", "--renew", "--only-if", "")
 	require.Equal(t, &types.MsgUpdateTimer{
-		Sender: r.Alice, Id: rent, Spec: types.TimerSpec{OnUnfunded: types.OnUnfundedDestroy, Repeat: &types.Repeat{Renew: true}},
+		Sender: r.Alice, Id: rent, Name: "rent", Spec: types.TimerSpec{OnUnfunded: types.OnUnfundedDestroy, Repeat: &types.Repeat{Renew: true}},
 		Fields: []string{"repeat.renew", "retry", "on_unfunded", "only_if"},
 	}, msg)
 	msg, _ = update("--every", "3h")
 	require.Equal(t, &types.MsgUpdateTimer{
-		Sender: r.Alice, Id: rent, Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 10_800}}}},
+		Sender: r.Alice, Id: rent, Name: "rent", Spec: types.TimerSpec{Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 10_800}}}},
 		Fields: []string{"trigger"},
 	}, msg)
 	msg, notes = update("--every", "2h", "--retries", "1", "--retry-after", "9m")

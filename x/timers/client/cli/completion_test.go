@@ -91,15 +91,11 @@ func TestShellsOfferKeysAndTimers(t *testing.T) {
 	require.Len(t, policies, len(types.Policy_name)-1)
 	require.Contains(t, policies, "policy=POLICY_FIFO")
 
-	label := r.labelled("rent", 600, 9)
-	r.labelled("two words", 600, 9)
-	rent := label[:8] + "  rent: send 9stake to bob, due at height 600"
+	id := r.named("rent", 600, 9)
+	r.named("two words", 600, 9)
+	rent := id[:8] + "  rent: send 9stake to bob, due at height 600"
 	require.Equal(t, []string{"rent\t" + rent}, offered("tx", "timers", "resume", "--from", "alice", "re"))
 	require.Equal(t, []string{"alice/rent\t" + rent}, offered("query", "timers", "history", "alice/re"))
-	require.Equal(t, []string{"label=rent\t1 timer"}, offered("tx", "timers", "cancel", "--from", "alice", "--selector", ""))
-	r.labelled("rent", 700, 9)
-	require.Empty(t, offered("tx", "timers", "cancel", "--from", "alice", "re"), "it names no timer any more")
-	require.Equal(t, []string{"label=rent\t2 timers"}, offered("tx", "timers", "cancel", "--from", "alice", "--selector", ""))
 	r.Node.Down = true
 	require.Empty(t, offered("tx", "timers", "cancel", "--from", "alice", ""), "without a node there is nothing to offer, and nothing to say")
 }

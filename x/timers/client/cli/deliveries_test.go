@@ -21,7 +21,7 @@ func TestDeliveries_EmptyIsAList(t *testing.T) {
 	}
 }
 
-// TestDeliveries_OfOneTimer: it is named as in every command, or by --id; a label names one that lives.
+// TestDeliveries_OfOneTimer: it is named as in every command, or by --id; a name names one that lives.
 func TestDeliveries_OfOneTimer(t *testing.T) {
 	r := newRig(t)
 	id, _ := r.Schedule(r.Chain.Height()+2, 5), r.Schedule(r.Chain.Height()+2, 6)

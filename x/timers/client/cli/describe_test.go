@@ -50,7 +50,7 @@ func TestDescribe_SaysWhatAnOwnerAsks(t *testing.T) {
 	out, _, err := r.Run("query", "timers", "describe", "alice/rent", "--zone", "Europe/Berlin")
 	require.NoError(t, err)
 	for _, want := range []string{
-		"Timer:", rent, "Label:", "rent", "Owner:", "alice", "Does:", "send 5stake to bob", "When:", "every hour, 12 left",
+		"Timer:", rent, "Name:", "rent", "Owner:", "alice", "Does:", "send 5stake to bob", "When:", "every hour, 12 left",
 		"Only if:", "bank:balance:bob:stake is below 100", "Status:", "pending", "Waits for:", "its turn at 2023-11-15 00:13:31 +01:00",
 		"Next:", "2023-11-15 02:13:31 +01:00", "…", "Fires so far:", "0", "A fire costs:", "at most 230stake", "Funds:", "balance lasts for all 12 fires",
 		"Ends:", "after 2024-12-14 23:13:31 +01:00; each fire renews that",

@@ -21,9 +21,12 @@ func TestTimer_AsYAMLIsScheduledAgain(t *testing.T) {
 	require.NotContains(t, printed, "status")
 	require.Contains(t, printed, "name: 'rent: monthly'\n")
 	file := r.File("rent.yaml", printed)
-	msg, _ := r.scheduleTx("--file", file, "--generate-only")
+	require.ErrorIs(t, r.Refused("schedule", "--file", file), types.ErrNameTaken)
 	answer, err := types.NewQueryClient(r.Ctx).Timer(context.Background(), &types.QueryTimerRequest{Actor: r.Alice, Id: id})
 	require.NoError(t, err)
+	_, _, err = r.Run("tx", "timers", "cancel", id, "--from", "alice", "-y", "--wait")
+	require.NoError(t, err)
+	msg, _ := r.scheduleTx("--file", file, "--generate-only")
 	require.Equal(t, r.JSON(&types.MsgScheduleTimer{Spec: answer.Timer.Spec}), r.JSON(&types.MsgScheduleTimer{Spec: msg.Spec}))
 	for want, line := range map[string][]string{
 		"--count is stated beside --file":     {"--count", "3"},
@@ -46,7 +49,7 @@ func TestUpdate_TakesACommandAfterTheName(t *testing.T) {
 	msg, ok := printed.(*types.MsgUpdateTimer)
 	require.True(t, ok)
 	require.Equal(t, &types.MsgUpdateTimer{
-		Sender: r.Alice, Id: id, Spec: types.TimerSpec{Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 11))}}, Fields: []string{"call"},
+		Sender: r.Alice, Id: id, Name: "rent", Spec: types.TimerSpec{Call: types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 11))}}, Fields: []string{"call"},
 	}, msg)
 	require.NotContains(t, notes, "warning")
 	printed, _ = r.Printed("update", "rent", "send", "bob", "11stake", "--gas-limit", "90000")

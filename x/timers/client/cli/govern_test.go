@@ -137,7 +137,7 @@ func TestAuthorityMessagesTakeShortIds(t *testing.T) {
 
 	require.ErrorContains(t, r.Refused("sys-cancel-timer", "bob", id[:8]), "has no live timer")
 	require.ErrorContains(t, r.Refused("sys-cancel-timer", "carol", id), `actor: "carol" is neither`)
-	require.ErrorContains(t, r.Refused("sys-cancel-timer", "alice", "alice/"+id), "want the id or the label alone")
+	require.ErrorContains(t, r.Refused("sys-cancel-timer", "alice", "alice/"+id), "want the id or the name alone")
 	require.ErrorContains(t, r.Refused("sys-extend-timer", "alice", id, "soon"), `"soon" is no height`)
 	for _, past := range []string{"5", "11"} {
 		err := r.Refused("sys-extend-timer", "alice", id, past, "--title", "t", "--summary", "s")

@@ -80,7 +80,7 @@ func TestListsAreTables(t *testing.T) {
 
 	rows, notes := r.listed("list", "alice")
 	require.Empty(t, notes)
-	require.Equal(t, []string{"ID", "LABEL", "DUE", "EVERY", "DOES", "BID", "STATUS"}, rows[0])
+	require.Equal(t, []string{"ID", "NAME", "DUE", "EVERY", "DOES", "BID", "STATUS"}, rows[0])
 	require.Equal(t, [][]string{
 		{rows[1][0], "rent, monthly", "400, in 6m28s", "3,000 blocks, 7 left", "send 9stake to bob, then send 1stake to bob", "fast", "pending"},
 		{id[:8], "-", "500, in 8m8s", "-", "send 5stake to bob", "default", "pending"},
@@ -89,7 +89,7 @@ func TestListsAreTables(t *testing.T) {
 	require.Equal(t, rows, same)
 
 	wide, _ := r.listed("due", "500", "-o", "wide")
-	require.Equal(t, []string{"ID", "ACTOR", "LABEL", "DUE", "EVERY", "DOES", "BID", "STATUS", "GAS LIMIT", "EXPIRES", "PAYER"}, wide[0])
+	require.Equal(t, []string{"ID", "ACTOR", "NAME", "DUE", "EVERY", "DOES", "BID", "STATUS", "GAS LIMIT", "EXPIRES", "PAYER"}, wide[0])
 	require.Equal(t, []string{id, "alice", "-"}, wide[1][:3])
 	require.Regexp(t, `^500, 2023-11-1\d \d\d:\d\d:40 [+-]\d\d:\d\d$`, wide[1][3])
 	require.Equal(t, []string{"250,000", "alice"}, []string{wide[1][8], wide[1][10]})
@@ -165,7 +165,7 @@ func TestWhatATimerDoesIsInEveryOutput(t *testing.T) {
 	for i, send := range sends {
 		all[i] = r.JSON(send)
 	}
-	_, _, err := r.Run("tx", "timers", "schedule", "--msgs", r.File("six.json", "["+strings.Join(all, ",")+"]"), "--label", "long",
+	_, _, err := r.Run("tx", "timers", "schedule", "--msgs", r.File("six.json", "["+strings.Join(all, ",")+"]"), "--name", "long",
 		"--watch", "bank:balance:bob:stake", "--from", "alice", "-y", "--wait")
 	require.NoError(t, err)
 	r.Node.Polls = 0
@@ -219,7 +219,7 @@ func TestATimerThatIsGonePointsToItsHistory(t *testing.T) {
 	id := r.Schedule(13, 5)
 	r.Blocks(5)
 	_, _, err := r.Run("query", "timers", "timer", "alice/"+id[:8])
-	require.ErrorContains(t, err, "alice has no live timer with the label or id "+id[:8])
+	require.ErrorContains(t, err, r.Alice+" has no live timer whose id begins with "+id[:8])
 	require.ErrorContains(t, err, "what happened to those that are gone: chaind query timers history alice/"+id[:8])
 	out, notes, err := r.Run("query", "timers", "history", "alice/"+id[:8])
 	require.NoError(t, err)

@@ -15,10 +15,10 @@ import (
 )
 
 // every schedules a timer of alice's that fires every other block, three times.
-func (r *rig) every(label string) string {
+func (r *rig) every(name string) string {
 	return r.place(5, func(m *types.MsgScheduleTimer) {
 		m.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2, From: types.FromSchedule}}
-		m.Spec.Name, m.Spec.Repeat = label, &types.Repeat{Remaining: 3}
+		m.Spec.Name, m.Spec.Repeat = name, &types.Repeat{Remaining: 3}
 	})
 }
 
@@ -116,7 +116,7 @@ func TestProof_Mistakes(t *testing.T) {
 	for line, want := range map[string]string{
 		"rent":                        `timer "rent" names no actor`,
 		"carol/rent":                  `"carol" is neither an address of this chain`,
-		"alice/water":                 "has no live timer with the label or id water",
+		"alice/water":                 "has no live timer with the name water",
 		"alice/ffff0":                 "no delivery of timer alice/ffff0 is kept: receipts are kept of heights from",
 		"alice/" + rent + " --absent": "--absent takes --height, the height at which the timer was not delivered, and no --occurrence",
 		"alice/" + rent + " --absent --height 5 --occurrence 1": "and no --occurrence",

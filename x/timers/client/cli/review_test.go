@@ -275,7 +275,7 @@ func TestFunds_LastForWhatMessagesMove(t *testing.T) {
 	r := newRig(t)
 	r.Simulates(45_000)
 	r.Sends(r.Alice, r.Bob, 10_000_000-6_000)
-	line := []string{"send", "bob", "2000stake", "--every", "1h", "--count", "12", "--gas-limit", "100000", "--label", "tight", "--generate-only"}
+	line := []string{"send", "bob", "2000stake", "--every", "1h", "--count", "12", "--gas-limit", "100000", "--name", "tight", "--generate-only"}
 	const lasts = "alice's balance lasts for 2 fires at today's prices, until 2023-11-15 00:13:31 +00:00: the next, at 2023-11-15 01:13:31 +00:00, is not covered"
 	msg, notes := r.scheduleTx(line...)
 	require.Contains(t, notes, lasts)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
@@ -54,7 +56,7 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx timers schedule --file rent.yaml --from alice
 %[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
 %[1]s tx timers schedule --msgs send.json --every 1h --count 24 --on-unfunded suspend --from alice
-%[1]s tx timers schedule send bob 5stake --every 'month@1 09:00' --zone Europe/Berlin --for 1y --label rent --from alice
+%[1]s tx timers schedule send bob 5stake --every 'month@1 09:00' --zone Europe/Berlin --for 1y --name rent --from alice
 %[1]s tx timers schedule withdraw-rewards VALIDATOR --every day@09:00 --from alice
 %[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
 %[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, plain.App()),
@@ -137,8 +139,30 @@ func takeFlag(cmd *cobra.Command, name string) (string, error) {
 	return value, flag.Value.Set("")
 }
 
+// checkNameIsFree refuses the name of another live timer, so that who repeats a command does not schedule twice.
+func checkNameIsFree(d *draft.Draft, msg *types.MsgScheduleTimer) error {
+	name := msg.Spec.Name
+	if name == "" {
+		return nil
+	}
+	found, err := types.NewQueryClient(d.Context).Timer(d.Ctx, &types.QueryTimerRequest{
+		Actor: cmp.Or(msg.Actor, msg.Sender), Name: name, Scheduler: msg.Sender,
+	})
+	switch {
+	case status.Code(err) == codes.NotFound:
+		return nil
+	case err != nil:
+		return fmt.Errorf("look up the name %s: %s", name, plain.ServerSays(err))
+	}
+	return fmt.Errorf("%w: you have\n  %s\nchange that one with %s tx timers update '%s', or state another --name",
+		types.ErrNameTaken, d.Row(&found.Timer), plain.App(), name)
+}
+
 // adviseSchedule checks a timer against the chain's config and says what it will cost.
 func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) error {
+	if err := checkNameIsFree(d, msg); err != nil {
+		return err
+	}
 	if err := ahead.CheckLimits(bids.Limits{Gas: msg.Spec.GasLimit, Cells: msg.Spec.CellLimit, MaxCharge: msg.Spec.MaxCharge}); err != nil {
 		return err
 	}

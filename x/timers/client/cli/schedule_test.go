@@ -118,7 +118,7 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 func TestScheduleAfterInclusion(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
-	msg, _ := r.scheduleTx(append([]string{"--msgs", path, "--after-blocks", "20", "--label", "rent, monthly", "--expires-at", "7", "--gas-limit", "100000"}, offline...)...)
+	msg, _ := r.scheduleTx(append([]string{"--msgs", path, "--after-blocks", "20", "--name", "rent, monthly", "--expires-at", "7", "--gas-limit", "100000"}, offline...)...)
 	require.Equal(t, types.Trigger{After: 20}, msg.Spec.Trigger)
 	require.Equal(t, "rent, monthly", msg.Spec.Name)
 
@@ -129,8 +129,8 @@ func TestScheduleAfterInclusion(t *testing.T) {
 		"--after-blocks: ":                        {"--after-blocks", "0"},
 		"is too far: a timer lives 2592000 block": {"--after-blocks", "2592010"},
 		"--after-blocks \"3\"":                    {"--after-blocks", "3", "--in", "3"},
-		"--label: \"a\\nb\": character 2, ":       {"--after-blocks", "3", "--label", "a\nb"},
-		"want at most 64":                         {"--after-blocks", "3", "--label", strings.Repeat("x", 65)},
+		"--name: \"a\\nb\": character 2, ":        {"--after-blocks", "3", "--name", "a\nb"},
+		"want at most 64":                         {"--after-blocks", "3", "--name", strings.Repeat("x", 65)},
 		"it would never fire":                     {"--after-blocks", "3", "--expires-at", "4"},
 	} {
 		require.ErrorContains(t, r.Refused(append([]string{"schedule", "--msgs", path, "--gas-limit", "100000"}, line...)...), want)

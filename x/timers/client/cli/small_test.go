@@ -83,19 +83,19 @@ func TestAmounts_HaveNoSeparators(t *testing.T) {
 
 func TestWords_MistypedSwappedOrMissing(t *testing.T) {
 	refusals(t, newRig(t), map[string][]string{
-		`"bbo" is neither an address of this chain nor the name of a key: did you mean bob?`:                 {"send", "bbo", "5stake", "--at", "500"},
-		`"5stake" is an amount, and the recipient comes first: did you mean bob 5stake?`:                     {"send", "5stake", "bob", "--at", "500"},
-		`"5stake" is an amount, and the validator comes first: did you mean bob 5stake?`:                     {"delegate", "5stake", "bob", "--at", "500"},
-		`says what the timer does first: did you mean send bob 5stake?`:                                      {"bob", "5stake", "--at", "500"},
-		`knows no "sned": did you mean send?`:                                                                {"sned", "bob", "5stake", "--at", "500"},
-		`knows no "pay": want one of send, exec, delegate, withdraw-rewards, or --msgs`:                      {"pay", "--at", "500"},
-		`accepts 2 arg(s), received 1`:                                                                       {"send", "bob", "--at", "500"},
-		`accepts 1 arg(s), received 2`:                                                                       {"withdraw-rewards", "bob", "5stake", "--at", "500"},
-		`recipient: "zzzzzz" is neither an address of this chain nor the name of a key`:                      {"send", "zzzzzz", "5stake", "--at", "500"},
-		`--agent: "alcie" is neither an address of this chain nor the name of a key: did you mean alice?`:    {"send", "bob", "5stake", "--at", "500", "--agent", "alcie"},
-		`--fee-granter: "bbo" is neither an address of this chain nor the name of a key: did you mean bob?`:  {"send", "bob", "5stake", "--at", "500", "--fee-granter", "bbo"},
-		`--label: "Miete für März": character 8, 'ü', is not one of a label: want letters, digits and signs`: {"send", "bob", "5stake", "--at", "500", "--label", "Miete für März"},
-		`has 70 characters: want at most 64`:                                                                 {"send", "bob", "5stake", "--at", "500", "--label", "0123456789012345678901234567890123456789012345678901234567890123456789"},
+		`"bbo" is neither an address of this chain nor the name of a key: did you mean bob?`:                {"send", "bbo", "5stake", "--at", "500"},
+		`"5stake" is an amount, and the recipient comes first: did you mean bob 5stake?`:                    {"send", "5stake", "bob", "--at", "500"},
+		`"5stake" is an amount, and the validator comes first: did you mean bob 5stake?`:                    {"delegate", "5stake", "bob", "--at", "500"},
+		`says what the timer does first: did you mean send bob 5stake?`:                                     {"bob", "5stake", "--at", "500"},
+		`knows no "sned": did you mean send?`:                                                               {"sned", "bob", "5stake", "--at", "500"},
+		`knows no "pay": want one of send, exec, delegate, withdraw-rewards, or --msgs`:                     {"pay", "--at", "500"},
+		`accepts 2 arg(s), received 1`:                                                                      {"send", "bob", "--at", "500"},
+		`accepts 1 arg(s), received 2`:                                                                      {"withdraw-rewards", "bob", "5stake", "--at", "500"},
+		`recipient: "zzzzzz" is neither an address of this chain nor the name of a key`:                     {"send", "zzzzzz", "5stake", "--at", "500"},
+		`--agent: "alcie" is neither an address of this chain nor the name of a key: did you mean alice?`:   {"send", "bob", "5stake", "--at", "500", "--agent", "alcie"},
+		`--fee-granter: "bbo" is neither an address of this chain nor the name of a key: did you mean bob?`: {"send", "bob", "5stake", "--at", "500", "--fee-granter", "bbo"},
+		`--name: "Miete für März": character 8, 'ü', is not one of a name: want letters, digits and signs`:  {"send", "bob", "5stake", "--at", "500", "--name", "Miete für März"},
+		`has 70 characters: want at most 64`:                                                                {"send", "bob", "5stake", "--at", "500", "--name", "0123456789012345678901234567890123456789012345678901234567890123456789"},
 	})
 }
 
@@ -155,7 +155,7 @@ func TestLane_IsForPeople(t *testing.T) {
 func TestDescribe_NamesTheZone(t *testing.T) {
 	r := newRig(t)
 	r.TZ = "Europe/Berlin"
-	msg, _ := r.scheduleTx("send", "bob", "5stake", "--every", "month@1 09:00", "--gas-limit", "100000", "--label", "rent", "--generate-only")
+	msg, _ := r.scheduleTx("send", "bob", "5stake", "--every", "month@1 09:00", "--gas-limit", "100000", "--name", "rent", "--generate-only")
 	r.send(msg)
 	out, _, err := r.Run("query", "timers", "describe", "alice/rent")
 	require.NoError(t, err)

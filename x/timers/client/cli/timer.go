@@ -20,8 +20,8 @@ import (
 func newTimerCmd() *cobra.Command {
 	cmd := job.QueryCommand(&cobra.Command{
 		Use:   "timer [actor/id-prefix]",
-		Short: "Show one timer, by its actor and the beginning of its id, or its label",
-		Long: "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers, or a label that no other live one of them has. The payload of an account's timer is shown decoded, as messages. " +
+		Short: "Show one timer, by its actor and the beginning of its id, or its name",
+		Long: "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers, or its name. The payload of an account's timer is shown decoded, as messages. " +
 			"--output yaml prints what its owner stated, as schedule --file takes it.",
 		Example: fmt.Sprintf("%[1]s query timers timer alice/3fa9\n%[1]s query timers timer alice/rent\n%[1]s query timers timer alice/rent --output yaml > rent.yaml", plain.App()),
 		Args:    cobra.ExactArgs(1),
@@ -36,7 +36,7 @@ func newTimerCmd() *cobra.Command {
 				return err
 			}
 			if n.Actor == "" {
-				return errors.New("timer " + args[0] + " names no actor: want ACTOR/ID-PREFIX or ACTOR/LABEL")
+				return errors.New("timer " + args[0] + " names no actor: want ACTOR/ID-PREFIX or ACTOR/NAME")
 			}
 			actor, err := j.LookupAccount(n.Actor)
 			if err != nil {

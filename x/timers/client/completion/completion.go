@@ -49,7 +49,7 @@ type Offer = func(cmd *cobra.Command, args []string, word string) ([]string, cob
 
 // offersOfFlags are the flags whose values depend on the key ring or the chain.
 func offersOfFlags() map[string]Offer {
-	return map[string]Offer{flags.FlagFrom: offerKeys, draft.FlagPayer: offerKeys, draft.FlagSelector: offerLabels}
+	return map[string]Offer{flags.FlagFrom: offerKeys, draft.FlagPayer: offerKeys}
 }
 
 // offersOfArguments are the commands that take keys and timers as arguments.
@@ -152,19 +152,19 @@ func Beginning(all []string, typed string) []string {
 	return slices.DeleteFunc(all, func(one string) bool { return !strings.HasPrefix(one, typed) })
 }
 
-// oneWord is a label that every shell takes as one word.
+// oneWord is a name that every shell takes as one word.
 var oneWord = regexp.MustCompile(`^[\w.,@%+=-]+$`)
 
-// timersOf are an actor's first timers as a shell offers them: what is typed, and a description. A label that one of them
-// alone has is offered too.
+// timersOf are an actor's first timers as a shell offers them: what is typed, and a description. So is
+// its name.
 func timersOf(j *job.Job, actor, before string) []string {
 	var offered []string
-	timers, times := firstTimers(j, actor)
+	timers := firstTimers(j, actor)
 	for i := range timers {
 		t := &timers[i]
 		says := j.Says(t)
 		offered = append(offered, before+plain.Clip(plain.Clean(t.Id), offeredDigits)+"\t"+says)
-		if times[t.Spec.Name] == 1 && oneWord.MatchString(t.Spec.Name) {
+		if oneWord.MatchString(t.Spec.Name) {
 			offered = append(offered, before+t.Spec.Name+"\t"+j.Row(t))
 		}
 	}
@@ -172,42 +172,22 @@ func timersOf(j *job.Job, actor, before string) []string {
 	return offered
 }
 
-// firstTimers are an actor's first timers, and how many have a label.
-func firstTimers(j *job.Job, actor string) ([]types.TimerInfo, map[string]int) {
+// firstTimers are an actor's first timers.
+func firstTimers(j *job.Job, actor string) []types.TimerInfo {
 	account, err := j.LookupAccount(actor)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	var timers []types.TimerInfo
-	times := map[string]int{}
 	err = j.EachTimer(account.Text, func(t *types.TimerInfo) {
-		times[t.Spec.Name]++
 		if len(timers) < offeredTimers {
 			timers = append(timers, *t)
 		}
 	})
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	return timers, times
-}
-
-// offerLabels offers the labels of the timers of --from, for --selector.
-func offerLabels(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	j, done := NewJob(cmd)
-	if j == nil {
-		return nil, NoFiles
-	}
-	defer done()
-	_, times := firstTimers(j, cmd.Flags().Lookup(flags.FlagFrom).Value.String())
-	var offered []string
-	for label, timers := range times {
-		if oneWord.MatchString(label) {
-			offered = append(offered, draft.SelectLabel+label+"\t"+plain.Count(uint64(timers), "timer"))
-		}
-	}
-	slices.Sort(offered)
-	return Beginning(offered, word), NoFiles
+	return timers
 }
 
 // offerOwnTimers offers the timers of --from.

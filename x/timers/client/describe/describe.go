@@ -43,7 +43,7 @@ func Commands() []*cobra.Command {
 	described := command(&cobra.Command{
 		Use:   "describe [actor/id-prefix]",
 		Short: "Describe one timer: when it is due, what it did, what it costs, and what it waits for",
-		Long: "Describe one timer, by its actor, an address or the name of a key, and the beginning of its id or its label: when it is due next, what it does, " +
+		Long: "Describe one timer, by its actor, an address or the name of a key, and the beginning of its id or its name: when it is due next, what it does, " +
 			"what its last fires did, what a fire costs at most at today's prices and for how many fires its payer's funds last, when it ends, and what it waits for and why.",
 		Example: fmt.Sprintf("%[1]s query timers describe alice/3fa9\n%[1]s query timers describe alice/rent --zone Europe/Berlin", plain.App()),
 	}, describe)
@@ -92,7 +92,7 @@ func (d *description) find(text string) error {
 		return err
 	}
 	if n.Actor == "" {
-		return errors.New("timer " + text + " names no actor: want ACTOR/ID-PREFIX or ACTOR/LABEL")
+		return errors.New("timer " + text + " names no actor: want ACTOR/ID-PREFIX or ACTOR/NAME")
 	}
 	actor, err := d.LookupAccount(n.Actor)
 	if err != nil {
@@ -213,7 +213,7 @@ func (d *description) json(rows []row) error {
 
 func (d *description) rows() ([]row, error) {
 	t := &d.timer
-	rows := []row{{"Timer", t.Id}, {"Label", plain.Clean(t.Spec.Name)}, {"Owner", d.Who(t.Actor)}}
+	rows := []row{{"Timer", t.Id}, {"Name", plain.Clean(t.Spec.Name)}, {"Owner", d.Who(t.Actor)}}
 	if t.Scheduler != "" {
 		rows = append(rows, row{"Scheduler", d.Who(t.Scheduler)})
 	}

@@ -1,23 +1,15 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
-
-	"github.com/spf13/pflag"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// AddCancelFlags adds the flags that Cancel reads.
-func AddCancelFlags(f *pflag.FlagSet) {
-	f.Bool(flagAll, false, fmt.Sprintf("cancel all your live timers, at most %d in a transaction", maxTimers))
-	AddSelectorFlags(f)
-	f.Lookup(flagActor).Usage = "with --" + flagAll + " or --" + FlagSelector + ": of those that you scheduled for this contract as its admin"
-}
-
-// Cancel reads which of the signer's timers to cancel: those that are named, those with a label, or all.
+// Cancel reads which of the signer's timers to cancel: those that are named, or all.
 func (d *Draft) Cancel(names []string) ([]sdk.Msg, error) {
 	timers, err := d.choose(choice{verb: "cancel", names: names, most: maxTimers, again: true})
 	if err != nil {
@@ -26,11 +18,12 @@ func (d *Draft) Cancel(names []string) ([]sdk.Msg, error) {
 	msgs := make([]sdk.Msg, len(timers))
 	seen := map[string]bool{}
 	for i, timer := range timers {
-		if seen[timer.ID] {
-			return nil, fmt.Errorf("timer %s is named twice", timer.ID)
+		name := cmp.Or(timer.ID, timer.Name)
+		if seen[name] {
+			return nil, fmt.Errorf("timer %s is named twice", name)
 		}
-		seen[timer.ID] = true
-		msgs[i] = &types.MsgCancelTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		seen[name] = true
+		msgs[i] = &types.MsgCancelTimer{Sender: d.Signer.Text, Id: timer.ID, Name: timer.Name, Actor: timer.Actor}
 	}
 	return msgs, nil
 }

@@ -29,6 +29,7 @@ func AddUpdateFlags(f *pflag.FlagSet) {
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use; " + bids.AutoGas + ": what a dry run says that its messages need"
 	f.Bool(flagDefaultBid, false, "go back to the default bid")
 	addTriggerFlags(f)
+	f.String(flagName, "", "what you call it from now on; '' takes its name away")
 	for _, action := range Actions() {
 		if action.Flags != nil {
 			action.Flags(f)
@@ -44,11 +45,17 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	}
 	d.AutoGas = auto
 	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, Spec: types.TimerSpec{GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}}
+	if msg.Spec.Name, _ = d.Stated(flagName); msg.Spec.Name != "" {
+		if err := checkName(msg.Spec.Name); err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagName, err)
+		}
+	}
 	name := func(stated bool, fields ...string) {
 		if stated {
 			msg.Fields = append(msg.Fields, fields...)
 		}
 	}
+	name(d.Flags.Changed(flagName), "name")
 	name(limits.Gas != 0, "gas_limit")
 	name(limits.Cells != 0, "cell_limit")
 	name(limits.MaxCharge != "", "max_charge")
@@ -90,14 +97,14 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	if len(msg.Fields) == 0 && !auto && !limits.DefaultCharge {
 		return nil, errors.New("nothing to change: want one of " + job.ListFlags(slices.Concat([]string{
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
-			flagAt, flagIn, flagAfter, flagEvery, flagWatch,
+			flagAt, flagIn, flagAfter, flagEvery, flagWatch, flagName,
 		}, slices.Sorted(maps.Keys(repeatFlags)), retryFlags, []string{FlagOnUnfunded, flagOnlyIf})))
 	}
 	owned, err := d.OwnTimer(timer)
 	if err != nil {
 		return nil, err
 	}
-	msg.Id, msg.Actor = owned.ID, owned.Actor
+	msg.Id, msg.Name, msg.Actor = owned.ID, owned.Name, owned.Actor
 	return msg, d.setTerms(msg, owned.Live, when)
 }
 
@@ -192,7 +199,7 @@ func AddExtendFlags(f *pflag.FlagSet) {
 	f.String(flagUntil, "", "until when it may fire: a date and a time, or the last height")
 	f.String(flagBy, "", "how much longer than now: a time such as 7d or 1y, or a number of blocks, added to its present end")
 	f.Bool(flagShorten, false, "let the new end be before the present one")
-	AddSelectorFlags(f)
+	AddAllFlags(f)
 }
 
 // Extend reads until when one of the signer's timers may fire, or those that are selected. It refuses an end before the
@@ -219,7 +226,7 @@ func (d *Draft) Extend(names []string) ([]sdk.Msg, error) {
 	})
 	msgs := make([]sdk.Msg, len(timers))
 	for i, timer := range timers {
-		msg := &types.MsgExtendTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		msg := &types.MsgExtendTimer{Sender: d.Signer.Text, Id: timer.ID, Name: timer.Name, Actor: timer.Actor}
 		inTime := isMoment(flag, text) || flag == flagBy && !timespan.IsDigits(text)
 		switch live := timer.Live; {
 		case inTime && (live == nil || endsByTime(live)):

@@ -14,18 +14,14 @@ import (
 
 const (
 	flagAll = "all"
-	// FlagSelector selects the signer's timers by what they have in common.
-	FlagSelector = "selector"
-	// SelectLabel is what stands before the label in it.
-	SelectLabel = "label="
 	// maxTimers bounds how many timers one transaction changes, so that it fits into a block.
 	maxTimers = 100
 )
 
-// AddSelectorFlags adds the flags that select timers.
-func AddSelectorFlags(f *pflag.FlagSet) {
-	f.String(FlagSelector, "", fmt.Sprintf("%sTEXT: all your live timers with this label, at most %d in a transaction", SelectLabel, maxTimers))
-	f.String(flagActor, "", "with --"+FlagSelector+": of those that you scheduled for this contract as its admin")
+// AddAllFlags adds the flags that select timers.
+func AddAllFlags(f *pflag.FlagSet) {
+	f.Bool(flagAll, false, fmt.Sprintf("all your live timers, at most %d in a transaction", maxTimers))
+	f.String(flagActor, "", "with --"+flagAll+": of those that you scheduled for this contract as its admin")
 }
 
 // choice is which timers a command is about.
@@ -40,34 +36,26 @@ type choice struct {
 	again bool
 }
 
-// choose finds the signer's timers that a command is about: those that are named, those of --selector, or all.
+// choose finds the signer's timers that a command is about: those that are named, or all.
 func (d *Draft) choose(c choice) ([]job.Owned, error) {
-	var offered []string
-	for _, flag := range []string{flagAll, FlagSelector} {
-		if d.Flags.Lookup(flag) != nil {
-			offered = append(offered, flag)
-		}
-	}
-	flag, text, err := d.OneOf("which timers to "+c.verb, false, offered...)
-	if flag == flagAll && text != "true" {
-		flag = ""
+	all, err := d.Flags.GetBool(flagAll)
+	if err != nil {
+		return nil, err
 	}
 	contract, _ := d.Stated(flagActor)
 	switch {
-	case err != nil:
-		return nil, err
-	case flag != "" && len(c.names) > 0:
-		return nil, fmt.Errorf("%q is stated beside --%s: want one of them", c.names[0], flag)
-	case flag != "" && d.Offline:
-		return nil, fmt.Errorf("--%s needs a node, which knows your timers", flag)
-	case flag != "":
-		return d.selected(c, flag, text, contract)
+	case all && len(c.names) > 0:
+		return nil, fmt.Errorf("%q is stated beside --%s: want one of them", c.names[0], flagAll)
+	case all && d.Offline:
+		return nil, fmt.Errorf("--%s needs a node, which knows your timers", flagAll)
+	case all:
+		return d.all(c, contract)
 	case contract != "":
-		return nil, fmt.Errorf("--%s goes with %s: name one timer as CONTRACT/ID-PREFIX", flagActor, listOr(offered))
+		return nil, fmt.Errorf("--%s goes with --%s: name one timer as CONTRACT/ID-PREFIX", flagActor, flagAll)
 	case len(c.names) == 0 && c.most == 1:
-		return nil, fmt.Errorf("the timer to %s is missing: want its id or its label, or %s", c.verb, listOr(offered))
+		return nil, fmt.Errorf("the timer to %s is missing: want its id or its name, or --%s", c.verb, flagAll)
 	case len(c.names) == 0:
-		return nil, fmt.Errorf("the timers to %s are missing: want ids or labels, one or more, or %s", c.verb, listOr(offered))
+		return nil, fmt.Errorf("the timers to %s are missing: want ids or names, one or more, or --%s", c.verb, flagAll)
 	case len(c.names) > c.most:
 		return nil, fmt.Errorf("%d timers are too many for one transaction: want at most %d", len(c.names), c.most)
 	}
@@ -80,32 +68,20 @@ func (d *Draft) choose(c choice) ([]job.Owned, error) {
 	return timers, nil
 }
 
-func listOr(names []string) string {
-	return strings.ReplaceAll(job.ListFlags(names), ", ", " or ")
-}
-
-// selected are the signer's live timers that --all or --selector says, or those that the signer scheduled for a contract: as
-// many as one transaction takes. There is no index of who scheduled what, nor of labels: the actor's whole list is read.
-func (d *Draft) selected(c choice, flag, text, contract string) ([]job.Owned, error) {
+// all are the signer's live timers, or those that the signer scheduled for a contract: as many as one transaction takes.
+func (d *Draft) all(c choice, contract string) ([]job.Owned, error) {
 	contract, err := d.accountOf(flagActor, contract)
 	if err != nil {
 		return nil, err
 	}
-	label, isLabel := strings.CutPrefix(text, SelectLabel)
 	yours := "timers"
 	if contract != "" {
 		yours = "timers of " + contract
 	}
-	if flag == FlagSelector {
-		if !isLabel || label == "" || types.CheckLabel(label) != nil {
-			return nil, fmt.Errorf("--%s %.100q: want %sTEXT, a label", FlagSelector, text, SelectLabel)
-		}
-		yours += fmt.Sprintf(" with the label %q", label)
-	}
 	var found, left []types.TimerInfo
 	var why []string
 	err = d.EachTimer(cmp.Or(contract, d.Signer.Text), func(t *types.TimerInfo) {
-		if contract != "" && t.Scheduler != d.Signer.Text || flag == FlagSelector && t.Spec.Name != label {
+		if contract != "" && t.Scheduler != d.Signer.Text {
 			return
 		}
 		if c.takes != nil {
@@ -138,7 +114,7 @@ func (d *Draft) selected(c choice, flag, text, contract string) ([]job.Owned, er
 	owned := make([]job.Owned, len(found))
 	for i := range found {
 		d.Notef("  %s", d.Row(&found[i]))
-		owned[i] = job.Owned{ID: found[i].Id, Actor: contract, Live: &found[i]}
+		owned[i] = job.Owned{ID: found[i].Id, Name: found[i].Spec.Name, Actor: contract, Live: &found[i]}
 	}
 	return owned, nil
 }

@@ -9,7 +9,7 @@ const (
 	flagPayload     = "payload"
 	flagPayloadFile = "payload-file"
 	flagHandler     = "handler"
-	flagLabel       = "label"
+	flagName        = "name"
 )
 
 // The flags by which scheduling says when a timer is due and when it expires.

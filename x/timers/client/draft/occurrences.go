@@ -45,7 +45,7 @@ func (d *Draft) Skip(names []string) ([]sdk.Msg, error) {
 		if err != nil {
 			return nil, err
 		}
-		msgs[i] = &types.MsgSkipTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, Count: uint32(count), From: next}
+		msgs[i] = &types.MsgSkipTimer{Sender: d.Signer.Text, Id: timer.ID, Name: timer.Name, Actor: timer.Actor, Count: uint32(count), From: next}
 	}
 	return msgs, nil
 }
@@ -76,7 +76,7 @@ func (d *Draft) Run(names []string) ([]sdk.Msg, error) {
 	}
 	msgs := make([]sdk.Msg, len(timers))
 	for i, timer := range timers {
-		msgs[i] = &types.MsgRunTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		msgs[i] = &types.MsgRunTimer{Sender: d.Signer.Text, Id: timer.ID, Name: timer.Name, Actor: timer.Actor}
 	}
 	return msgs, nil
 }

@@ -25,7 +25,7 @@ func addDueFlags(f *pflag.FlagSet) {
 	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use (default: the most that the chain allows); " + bids.AutoGas +
 		": what a dry run says that its messages need"
 	addTriggerFlags(f)
-	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", types.MaxLabelBytes))
+	f.String(flagName, "", fmt.Sprintf("what you call it, as no other live timer of yours: at most %d printable ASCII characters; commands, lists and events know it by that", types.MaxNameBytes))
 	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
 	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
@@ -182,9 +182,9 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if err := d.options(&msg.Spec, false); err != nil {
 		return nil, err
 	}
-	msg.Spec.Name, _ = d.Stated(flagLabel)
-	if err := checkLabel(msg.Spec.Name); err != nil {
-		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
+	msg.Spec.Name, _ = d.Stated(flagName)
+	if err := checkName(msg.Spec.Name); err != nil {
+		return nil, fmt.Errorf("--%s: %w", flagName, err)
 	}
 	if msg.Spec.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
 		return nil, err
@@ -196,17 +196,17 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	return msg, nil
 }
 
-// checkLabel refuses what the chain would refuse of a label, by its characters.
-func checkLabel(label string) error {
-	for i, c := range []rune(label) {
+// checkName refuses what the chain would refuse of a name, by its characters.
+func checkName(name string) error {
+	for i, c := range []rune(name) {
 		if c < ' ' || c > '~' {
-			return fmt.Errorf("%.80q: character %d, %q, is not one of a label: want letters, digits and signs of ASCII", label, i+1, c)
+			return fmt.Errorf("%.80q: character %d, %q, is not one of a name: want letters, digits and signs of ASCII", name, i+1, c)
 		}
 	}
-	if n := len(label); n > types.MaxLabelBytes {
-		return fmt.Errorf("%.80q has %d characters: want at most %d", label, n, types.MaxLabelBytes)
+	if n := len(name); n > types.MaxNameBytes {
+		return fmt.Errorf("%.80q has %d characters: want at most %d", name, n, types.MaxNameBytes)
 	}
-	return types.CheckLabel(label)
+	return types.CheckName(name)
 }
 
 // accountOf reads the account that a flag names; nothing if it is not stated.

@@ -23,7 +23,7 @@ func (d *Draft) Pause(names []string) ([]sdk.Msg, error) {
 	}
 	msgs := make([]sdk.Msg, len(timers))
 	for i, timer := range timers {
-		msgs[i] = &types.MsgPauseTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		msgs[i] = &types.MsgPauseTimer{Sender: d.Signer.Text, Id: timer.ID, Name: timer.Name, Actor: timer.Actor}
 	}
 	return msgs, nil
 }
@@ -47,7 +47,7 @@ func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 		if timers[i].Live, err = d.whole(timer); err != nil {
 			return nil, nil, err
 		}
-		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, At: d.ResumeAt()}
+		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Name: timer.Name, Actor: timer.Actor, At: d.ResumeAt()}
 	}
 	return msgs, timers, nil
 }

@@ -42,7 +42,7 @@ type governs struct {
 }
 
 func newSysCmds() []*cobra.Command {
-	const theID = " The id may be short, or the timer's label stand for it, where a node knows the timer."
+	const theID = " The id may be short, or the timer's name stand for it, where a node knows the timer."
 	all := []governs{
 		{
 			use: "sys-cancel-timer [actor] [id]", short: "Propose to cancel any timer (opcode 48)",
@@ -141,11 +141,13 @@ func anyTimer(j *job.Job, actorText, idText string) (actor, id string, err error
 	name := job.Name{Text: idText}
 	switch {
 	case strings.HasPrefix(idText, actorText+"/") || strings.HasPrefix(idText, account.Text+"/"):
-		return "", "", fmt.Errorf("timer %.200q: the actor is stated before it: want the id or the label alone", idText)
+		return "", "", fmt.Errorf("timer %.200q: the actor is stated before it: want the id or the name alone", idText)
+	case idText == "":
+		return "", "", fmt.Errorf("timer of %s has neither an id nor a name", plain.Clean(actorText))
 	case name.Whole():
 		return account.Text, name.ID(), nil
 	case j.Offline:
-		return "", "", errors.New("a short id and a label need a node")
+		return "", "", errors.New("a short id and a name need a node")
 	}
 	timer, err := j.Find(account.Text, idText)
 	if err != nil {

@@ -28,7 +28,7 @@ func NewCommand() *cobra.Command {
 		Short: "Show what happened to an actor's timers, or to one of them, newest first",
 		Long: "Show what happened to an actor's timers, or to one of them, newest first: what fired with its outcome and its price, what expired, " +
 			"what was scheduled, changed, paused and cancelled. Timers that are gone are found too, as long as the node remembers: " +
-			"the chain's state keeps no history, so this comes from the event index of the node that is asked. Each is named by its id or its label; of several gone ones with a label the newest is shown.",
+			"the chain's state keeps no history, so this comes from the event index of the node that is asked. Each is named by its id or its name; of several gone ones with a name the newest is shown.",
 		Example: fmt.Sprintf(`%[1]s query timers history alice
 %[1]s query timers history alice/3fa9 --page-limit 50 --before 120000
 %[1]s query timers history alice/rent`, plain.App()),
@@ -79,18 +79,12 @@ func readHistory(j *job.Job, text string) (*history, error) {
 	return ofTimer(j, &s, name)
 }
 
-// ofTimer searches for one timer: by the beginning of its id, which finds those that are gone too, or else by the label of a
-// live one.
+// ofTimer searches for one timer: by the beginning of its id, which finds those that are gone too, or by its name: the live one, or
+// of those that are gone the newest.
 func ofTimer(j *job.Job, s *search, name string) (*history, error) {
 	var err error
 	if s.prefix, err = types.ParseIDPrefix(name); err == nil {
-		h, err := s.run(j.Ctx)
-		switch {
-		case err != nil || s.before > 0 || len(name) == 2*types.IDBytes:
-			return h, err
-		case len(h.Events) > 0:
-			return h, j.NoteLabel(s.actor, name)
-		}
+		return s.run(j.Ctx)
 	}
 	timer, err := j.Find(s.actor, name)
 	switch {
@@ -104,32 +98,24 @@ func ofTimer(j *job.Job, s *search, name string) (*history, error) {
 	return s.run(j.Ctx)
 }
 
-// ofGone searches for a timer that is gone, by its label: of several the newest.
-func ofGone(j *job.Job, s *search, label string, none error) (*history, error) {
-	if types.CheckLabel(label) != nil {
-		return nil, none
-	}
-	prefix := s.prefix
-	s.prefix = ""
-	ids, err := s.labelled(j.Ctx, label)
+// ofGone searches for a timer that is gone, by its name: of several the newest.
+func ofGone(j *job.Job, s *search, name string, none error) (*history, error) {
+	ids, err := s.named(j.Ctx, name)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(ids) == 0 && prefix != "":
-		s.prefix = prefix
-		return s.run(j.Ctx)
 	case len(ids) == 0:
 		return nil, fmt.Errorf("%w, and this node knows of none that is gone", none)
 	}
 	s.prefix = ids[0]
-	j.Notef("timer %s/%s had the label %s, and is gone", s.actor, ids[0], label)
+	j.Notef("timer %s/%s had the name %s, and is gone", s.actor, ids[0], name)
 	if len(ids) > 1 {
-		j.Notef("%s before it had the label too: %s", plain.Count(uint64(len(ids)-1), "timer"), strings.Join(ids[1:min(len(ids), 1+shownGone)], ", "))
+		j.Notef("%s before it had the name too: %s", plain.Count(uint64(len(ids)-1), "timer"), strings.Join(ids[1:min(len(ids), 1+shownGone)], ", "))
 	}
 	return s.run(j.Ctx)
 }
 
-// shownGone is how many other timers with a label are named.
+// shownGone is how many other timers with a name are named.
 const shownGone = 10
 
 // noteKnown says from which height on a node knows anything.

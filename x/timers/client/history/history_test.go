@@ -160,7 +160,7 @@ func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
 	r.Node.Index.Off = nil
 	for name, line := range map[string][]string{
 		`"carol" is neither an address`: {"carol"},
-		"alice has no live timer with the label or id xyz, and this node knows of none that is gone": {"alice/xyz"},
+		"alice has no live timer with the name xyz, and this node knows of none that is gone": {"alice/xyz"},
 		"--page-limit 0 is out of bounds":        {"alice", "--page-limit", "0"},
 		"--page-limit 101 is out of bounds":      {"alice", "--page-limit", "101"},
 		"invalid argument \"-1\" for \"--before": {"alice", "--before", "-1"},
@@ -225,28 +225,28 @@ func TestHistory_TellsWhatItsOwnerDid(t *testing.T) {
 	require.Contains(t, out, `"type":"TimerOccurrencesSkipped","event":{"id":`)
 }
 
-// A timer that is gone is found by its label, and of several that had it the newest.
-func TestHistory_FindsByItsLabelWhatIsGone(t *testing.T) {
+// A timer that is gone is found by its name, and of several that had it the newest.
+func TestHistory_FindsByItsNameWhatIsGone(t *testing.T) {
 	r := newRig(t)
-	labelled := func(label string) string {
+	named := func(name string) string {
 		r.T.Helper()
 		msg := &types.MsgScheduleTimer{
-			Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: r.Chain.Height() + 4}, Call: types.TimerCall{Payload: r.Payload(r.Send(r.Alice, r.Bob, 1))}, GasLimit: 100_000, Name: label},
+			Sender: r.Alice, Spec: types.TimerSpec{Trigger: types.Trigger{Height: r.Chain.Height() + 4}, Call: types.TimerCall{Payload: r.Payload(r.Send(r.Alice, r.Bob, 1))}, GasLimit: 100_000, Name: name},
 		}
 		response, ok := r.tell(msg)[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 		require.True(r.T, ok)
 		return response.Id
 	}
-	first, odd := labelled("rent"), labelled(`it's "<rent>"`)
+	first, odd := named("rent"), named(`it's "<rent>"`)
 	r.Blocks(5)
-	second, other := labelled("rent"), labelled("rents")
+	second, other := named("rent"), named("rents")
 	r.Blocks(5)
 
 	rows, notes := r.historyLines("alice/rent")
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{second[:12], "fired"}, rows[0][1:3])
-	require.Contains(t, notes, "timer "+r.Alice+"/"+second+" had the label rent, and is gone\n")
-	require.Contains(t, notes, "1 timer before it had the label too: "+first+"\n")
+	require.Contains(t, notes, "timer "+r.Alice+"/"+second+" had the name rent, and is gone\n")
+	require.Contains(t, notes, "1 timer before it had the name too: "+first+"\n")
 	rows, _ = r.historyLines("alice/rents")
 	require.Equal(t, other[:12], rows[0][1])
 	rows, _ = r.historyLines(`alice/it's "<rent>"`)

@@ -112,8 +112,8 @@ func (r *row) words(stamp func(seconds int64) string) [4]string {
 		return firedWords(e, r.due, stamp)
 	case *types.TimerScheduled:
 		more := plain.Until(e.ExpiresAt, e.ExpiresTime, stamp)
-		if e.Label != "" {
-			more += ", " + plain.Clean(e.Label)
+		if e.Name != "" {
+			more += ", " + plain.Clean(e.Name)
 		}
 		return [4]string{"-", "-", plain.Next(e.Due, e.DueTime, stamp), more}
 	case *types.TimerUpdated:

@@ -89,17 +89,17 @@ func (s *search) run(ctx context.Context) (*history, error) {
 	return h, nil
 }
 
-// labelled are the ids of the actor's timers that the index knows by a label, the newest first. A label is what schedules, fires
+// named are the ids of the actor's timers that the index knows by a name, the newest first. A name is what schedules, fires
 // and ends tell.
-func (s *search) labelled(ctx context.Context, label string) ([]string, error) {
+func (s *search) named(ctx context.Context, name string) ([]string, error) {
 	// What the index would hold escaped, and a query can't quote, is compared below.
-	plain := label
-	if at := strings.IndexFunc(label, func(r rune) bool { return strings.ContainsRune(`'"\<>&`, r) }); at >= 0 {
-		plain = label[:at]
+	plain := name
+	if at := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(`'"\<>&`, r) }); at >= 0 {
+		plain = name[:at]
 	}
 	within := search{node: s.node, actor: s.actor, limit: maxHistory, txs: map[int64][]abci.Event{}, blocks: map[int64]bool{}}
 	for _, event := range []timerEvent{&types.TimerScheduled{}, &types.TimerFired{}, &types.TimerCancelled{}, &types.TimerExpired{}} {
-		query := within.query(event) + fmt.Sprintf(` AND %s.label CONTAINS '"%s'`, proto.MessageName(event), plain)
+		query := within.query(event) + fmt.Sprintf(` AND %s.name CONTAINS '"%s'`, proto.MessageName(event), plain)
 		err := within.searchBlocks(ctx, query)
 		if err == nil {
 			err = within.searchTxs(ctx, query)
@@ -116,8 +116,8 @@ func (s *search) labelled(ctx context.Context, label string) ([]string, error) {
 		}
 	}
 	for _, row := range h.Events {
-		named, ok := row.event.(interface{ GetLabel() string })
-		if ok && named.GetLabel() == label && !slices.Contains(ids, row.Timer) {
+		named, ok := row.event.(interface{ GetName() string })
+		if ok && named.GetName() == name && !slices.Contains(ids, row.Timer) {
 			ids = append(ids, row.Timer)
 		}
 	}

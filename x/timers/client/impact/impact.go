@@ -26,7 +26,7 @@ const pageTimers = 500
 type Verdict struct {
 	Actor     string `json:"actor"`
 	ID        string `json:"id"`
-	Label     string `json:"label,omitempty"`
+	Name      string `json:"name,omitempty"`
 	Status    string `json:"status"`
 	GasLimit  uint64 `json:"gas_limit"`
 	CellLimit uint64 `json:"cell_limit"`
@@ -98,7 +98,7 @@ func (i *Impact) walk(list pages, config *types.TimerConfig, most uint64) (compl
 func (i *Impact) judge(t *types.TimerInfo, config *types.TimerConfig) {
 	i.Examined++
 	verdict := Verdict{
-		Actor: t.Actor, ID: t.Id, Label: t.Spec.Name, Status: words.Status(t), GasLimit: t.Status.GasLimit, CellLimit: t.Status.CellLimit,
+		Actor: t.Actor, ID: t.Id, Name: t.Spec.Name, Status: words.Status(t), GasLimit: t.Status.GasLimit, CellLimit: t.Status.CellLimit,
 		Reason: reason(t, config, i.Height),
 	}
 	switch unrunnable := t.Status.HoldReason == types.Unrunnable; {
@@ -147,14 +147,14 @@ func (i *Impact) Print(out io.Writer, asJSON bool, name func(string) string) err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(i.OnHold)+len(i.Returned) > 0 {
-		_, _ = fmt.Fprintln(table, "TIMER\tLABEL\tSTATUS\tWHAT WOULD HAPPEN")
+		_, _ = fmt.Fprintln(table, "TIMER\tNAME\tSTATUS\tWHAT WOULD HAPPEN")
 	}
 	row := func(v *Verdict, what string) {
-		label := plain.Clean(v.Label)
-		if label == "" {
-			label = "-"
+		called := plain.Clean(v.Name)
+		if called == "" {
+			called = "-"
 		}
-		_, _ = fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", plain.Clean(name(v.Actor)), plain.Clip(plain.Clean(v.ID), 8), label, v.Status, what)
+		_, _ = fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", plain.Clean(name(v.Actor)), plain.Clip(plain.Clean(v.ID), 8), called, v.Status, what)
 	}
 	for n := range i.OnHold {
 		row(&i.OnHold[n], "on hold when it is due: "+i.OnHold[n].Reason)

@@ -15,17 +15,17 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Name is how people name a timer: its actor, and the beginning of its id or its label (x/timers/README.md, "9.1 CLI").
+// Name is how people name a timer: its actor, and the beginning of its id or its name (x/timers/README.md, "9.1 CLI").
 type Name struct {
 	// Actor as it was written: an address or the name of a key; empty if it was left out.
 	Actor string
-	// Text is the beginning of the id, or the label.
+	// Text is the beginning of the id, or the name.
 	Text string
 }
 
-// ParseName reads ACTOR/ID-PREFIX or ACTOR/LABEL, or what is behind the slash alone. A label may have slashes too.
+// ParseName reads ACTOR/ID-PREFIX or ACTOR/NAME, or what is behind the slash alone.
 func ParseName(text string) (Name, error) {
-	const want = "want ACTOR/ID-PREFIX or ACTOR/LABEL, the actor an address or a key's name"
+	const want = "want ACTOR/ID-PREFIX or ACTOR/NAME, the actor an address or a key's name"
 	actor, of, hasActor := strings.Cut(text, "/")
 	switch {
 	case !hasActor:
@@ -34,11 +34,14 @@ func ParseName(text string) (Name, error) {
 		return Name{}, fmt.Errorf("timer %.200q names no actor before the slash: %s", text, want)
 	}
 	if of == "" {
-		return Name{}, fmt.Errorf("timer %.200q has neither an id nor a label: %s", text, want)
+		return Name{}, fmt.Errorf("timer %.200q has neither an id nor a name: %s", text, want)
 	}
-	if err := types.CheckLabel(of); err != nil {
-		return Name{}, fmt.Errorf("timer %.200q: an id has at most %d digits, and a label %d printable ASCII characters: %s",
-			text, 2*types.IDBytes, types.MaxLabelBytes, want)
+	if _, err := types.ParseIDPrefix(of); err == nil {
+		return Name{actor, of}, nil
+	}
+	if err := types.CheckName(of); err != nil {
+		return Name{}, fmt.Errorf("timer %.200q: an id has at most %d hexadecimal digits, and a name %d printable ASCII characters, none of them a slash: %s",
+			text, 2*types.IDBytes, types.MaxNameBytes, want)
 	}
 	return Name{actor, of}, nil
 }
@@ -77,10 +80,12 @@ func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string)
 	}
 }
 
-// Owned is a timer that the signer may change.
+// Owned is a timer that the signer may change, as messages name it.
 type Owned struct {
-	// ID is the whole id.
+	// ID is the whole id; empty where the name alone is known.
 	ID string
+	// Name is the one that the signer has given it, where it is known.
+	Name string
 	// Actor is the contract for which the signer scheduled it, as its admin; empty if it is the signer's own.
 	Actor string
 	// Live is the timer, where it was looked up.
@@ -94,27 +99,26 @@ func (j *Job) OwnTimer(text string) (Owned, error) {
 	if err != nil {
 		return Owned{}, err
 	}
-	owned, actor := Owned{ID: n.ID()}, j.Signer.Text
+	owned, actor := Owned{}, j.Signer.Text
 	if n.Actor != "" {
 		named, err := j.LookupAccount(n.Actor)
-		switch {
-		case err != nil && j.labelled(text):
-			// The slash is the label's.
-			n = Name{Text: text}
-		case err != nil:
+		if err != nil {
 			return owned, fmt.Errorf("timer %.200q: %w", text, err)
-		default:
-			actor = named.Text
 		}
-		if actor != j.Signer.Text {
+		if actor = named.Text; actor != j.Signer.Text {
 			owned.Actor = actor
 		}
 	}
+	_, notHex := types.ParseIDPrefix(n.Text)
 	switch {
 	case n.Whole() && (owned.Actor == "" || j.Offline):
+		owned.ID = n.ID()
+		return owned, nil
+	case notHex != nil && j.Offline:
+		owned.Name = n.Text
 		return owned, nil
 	case j.Offline:
-		return owned, fmt.Errorf("timer %.200q: a short id and a label need a node: with --%s, state all %d digits of the id",
+		return owned, fmt.Errorf("timer %.200q: a short id needs a node: with --%s, state its name or all %d digits of the id",
 			text, flags.FlagOffline, 2*types.IDBytes)
 	}
 	timer, err := j.Find(actor, n.Text)
@@ -127,16 +131,7 @@ func (j *Job) OwnTimer(text string) (Owned, error) {
 	case err != nil:
 		return owned, err
 	}
-	owned.ID, owned.Live = timer.Id, &timer
+	owned.ID, owned.Name, owned.Live = timer.Id, timer.Spec.Name, &timer
 	j.Notef("timer %s/%s: %s", actor, timer.Id, j.Says(&timer))
 	return owned, nil
-}
-
-// labelled reports whether the signer has a timer with a label.
-func (j *Job) labelled(label string) bool {
-	if j.Offline || types.CheckLabel(label) != nil {
-		return false
-	}
-	found, err := j.withLabel(j.Signer.Text, label)
-	return err == nil && len(found) > 0
 }

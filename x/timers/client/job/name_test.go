@@ -17,7 +17,7 @@ func TestNames(t *testing.T) {
 		whole:          {Text: whole},
 		"bob/" + whole: {Actor: "bob", Text: whole},
 		"rent":         {Text: "rent"},
-		"alice/a/b c":  {Actor: "alice", Text: "a/b c"},
+		"alice/a:b c":  {Actor: "alice", Text: "a:b c"},
 	} {
 		got, err := ParseName(text)
 		require.NoError(t, err, text)
@@ -26,11 +26,11 @@ func TestNames(t *testing.T) {
 		require.Equal(t, strings.ToLower(want.Text), got.ID())
 	}
 	for text, want := range map[string]string{
-		"": "has neither an id nor a label", "alice/": "has neither an id nor a label", "/3fa9": "names no actor",
-		whole + "0": "an id has at most 64 digits", "rént": "a label 64 printable ASCII characters",
+		"": "has neither an id nor a name", "alice/": "has neither an id nor a name", "/3fa9": "names no actor",
+		whole + "0": "an id has at most 64 hexadecimal digits", "alice/a/b": "none of them a slash", "rént": "a name 64 printable ASCII characters",
 	} {
 		_, err := ParseName(text)
 		require.ErrorContains(t, err, want, "%q", text)
-		require.ErrorContains(t, err, "want ACTOR/ID-PREFIX or ACTOR/LABEL")
+		require.ErrorContains(t, err, "want ACTOR/ID-PREFIX or ACTOR/NAME")
 	}
 }

@@ -92,7 +92,7 @@ func runDeliveries(j *job.Job, text string) error {
 	return j.PrintProto(answer)
 }
 
-// whose are the actor and the beginning of an id that ACTOR or ACTOR/ID-PREFIX or ACTOR/LABEL names.
+// whose are the actor and the beginning of an id that ACTOR or ACTOR/ID-PREFIX or ACTOR/NAME names.
 func whose(j *job.Job, text string) (actor, id string, err error) {
 	name := job.Name{Actor: text}
 	if strings.Contains(text, "/") {

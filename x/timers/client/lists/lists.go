@@ -350,7 +350,7 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 		})
 	}
 	out := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
-	head := []string{"ID", "ACTOR", "LABEL", "DUE", "EVERY", "DOES", "BID", "STATUS", "GAS LIMIT", "EXPIRES", "PAYER"}
+	head := []string{"ID", "ACTOR", "NAME", "DUE", "EVERY", "DOES", "BID", "STATUS", "GAS LIMIT", "EXPIRES", "PAYER"}
 	if _, err := fmt.Fprintln(out, strings.Join(columns(head, own, wide), "\t")); err != nil {
 		return err
 	}
@@ -405,12 +405,12 @@ func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, dry string, wide bool
 	if !wide {
 		id = plain.Clip(id, shownDigits)
 	}
-	label := plain.Clean(t.Spec.Name)
-	if label == "" {
-		label = "-"
+	called := plain.Clean(t.Spec.Name)
+	if called == "" {
+		called = "-"
 	}
 	return []string{
-		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), clipTo(words.Repeats(t), wide), clipTo(j.Does(t), wide), plain.TimerBid(t), strings.Join(status, ", "),
+		id, plain.Clean(j.Name(t.Actor)), called, due(j, t, c, wide), clipTo(words.Repeats(t), wide), clipTo(j.Does(t), wide), plain.TimerBid(t), strings.Join(status, ", "),
 		plain.Thousands(t.Status.GasLimit), expires(t.Status.ExpiresAt, t.Status.ExpiresTime, c), plain.Clean(j.Name(t.Status.FeePayer)),
 	}
 }

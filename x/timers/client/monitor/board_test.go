@@ -63,7 +63,7 @@ func busyBoard() *board {
 		{height: 1_234, kind: "fired", actor: someActor, id: strings.Repeat("1c", 32), facts: []fact{{"paid", "9"}, {"tip", "0"}, {"cycles", uint64(45_125)}}},
 		{height: 1_234, kind: "fired", actor: someActor, id: strings.Repeat("1d", 32), facts: []fact{{"paid", "18"}, {"tip", "0"}, {"cycles", uint64(45_124)}}},
 		{
-			height: 1_234, kind: "failed", actor: someActor, id: strings.Repeat("2c", 32), label: "rent, monthly", code: "sdk/5",
+			height: 1_234, kind: "failed", actor: someActor, id: strings.Repeat("2c", 32), name: "rent, monthly", code: "sdk/5",
 			meaning: "insufficient funds", facts: []fact{{"paid", "17"}},
 		},
 		{height: 1_234, kind: "unfunded", actor: someActor, id: strings.Repeat("3d", 32), facts: []fact{{"required", "17000"}, {"available", "5"}}},
@@ -158,8 +158,8 @@ func TestTheViewNeverLeavesTheTerminal(t *testing.T) {
 		board.lane.LaneBasefee, board.lane.P50 = text.Draw(t, "basefee"), text.Draw(t, "p50")
 		board.lane.Cycles, board.lane.LaneTimerCycles = rapid.Uint64().Draw(t, "cycles"), rapid.Uint64().Draw(t, "budget")
 		board.ready = append(board.ready, types.TimerInfo{Id: "aa", Actor: "a", Spec: types.TimerSpec{Call: types.TimerCall{Handler: text.Draw(t, "handler")}}, Status: types.TimerStatus{Due: rapid.Uint64().Draw(t, "due")}})
-		board.coming = append(board.coming, types.TimerInfo{Id: text.Draw(t, "id"), Actor: text.Draw(t, "actor"), Spec: types.TimerSpec{Name: text.Draw(t, "label")}, Status: types.TimerStatus{Due: rapid.Uint64().Draw(t, "due")}})
-		board.remember(&happening{kind: "failed", actor: "a", id: "bb", code: text.Draw(t, "code"), label: text.Draw(t, "label"), facts: []fact{{text.Draw(t, "key"), text.Draw(t, "value")}}})
+		board.coming = append(board.coming, types.TimerInfo{Id: text.Draw(t, "id"), Actor: text.Draw(t, "actor"), Spec: types.TimerSpec{Name: text.Draw(t, "name")}, Status: types.TimerStatus{Due: rapid.Uint64().Draw(t, "due")}})
+		board.remember(&happening{kind: "failed", actor: "a", id: "bb", code: text.Draw(t, "code"), name: text.Draw(t, "name"), facts: []fact{{text.Draw(t, "key"), text.Draw(t, "value")}}})
 		width, height := rapid.IntRange(1, 200).Draw(t, "width"), rapid.IntRange(1, 80).Draw(t, "height")
 		lines := board.lines(width, height)
 		require.LessOrEqual(t, len(lines), height)
@@ -267,7 +267,7 @@ func TestTheTimeLine(t *testing.T) {
 func TestObjectsAreJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String()
-		h := happening{height: 5, kind: "failed", actor: text.Draw(t, "actor"), id: "x", label: text.Draw(t, "label"), code: "sdk/5", meaning: text.Draw(t, "meaning"), facts: []fact{{"late", uint64(7)}, {"storm", true}}}
+		h := happening{height: 5, kind: "failed", actor: text.Draw(t, "actor"), id: "x", name: text.Draw(t, "name"), code: "sdk/5", meaning: text.Draw(t, "meaning"), facts: []fact{{"late", uint64(7)}, {"storm", true}}}
 		var got map[string]any
 		require.NoError(t, json.Unmarshal([]byte(h.object()), &got), h.object())
 		require.Equal(t, []any{5.0, "failed", 7.0, true, "sdk/5"}, []any{got["height"], got["kind"], got["late"], got["storm"], got["code"]})

@@ -29,10 +29,10 @@ func (b *board) remember(h *happening) {
 	b.lately = lastOf(append(b.lately, group{happening: *h, count: 1, most: slices.Clone(h.facts)}), keptHappenings)
 }
 
-// join takes a happening in if it is alike: of the same kind, actor, label and error, and with the same facts but for
+// join takes a happening in if it is alike: of the same kind, actor, name and error, and with the same facts but for
 // numbers.
 func (g *group) join(h *happening) bool {
-	if g.kind != h.kind || g.actor != h.actor || g.label != h.label || g.code != h.code || g.id == "" || len(g.facts) != len(h.facts) {
+	if g.kind != h.kind || g.actor != h.actor || g.name != h.name || g.code != h.code || g.id == "" || len(g.facts) != len(h.facts) {
 		return false
 	}
 	for i, f := range h.facts {
@@ -84,8 +84,8 @@ func (g *group) words() string {
 		}
 		words = append(words, text)
 	}
-	if g.label != "" {
-		words = append(words, g.label)
+	if g.name != "" {
+		words = append(words, g.name)
 	}
 	return plain.Clean(plain.Times(strings.Join(words, ", ")))
 }

@@ -31,22 +31,22 @@ type happening struct {
 	height uint64
 	// kind is one word: fired, failed, expired, unfunded, ...
 	kind string
-	// actor and id name the timer; empty where the lane itself is meant. label is what its owner calls it.
-	actor, id, label string
+	// actor and id name the timer; empty where the lane itself is meant. name is what its owner calls it.
+	actor, id, name string
 	// code is codespace/code of an error; empty if there was none. meaning is the text that it is registered with.
 	code, meaning string
 	facts         []fact
 }
 
-// all are the facts in the order of lines and objects: the code first, the label last.
+// all are the facts in the order of lines and objects: the code first, the name last.
 func (h *happening) all() []fact {
 	var all []fact
 	if h.code != "" {
 		all = append(all, fact{"code", h.code})
 	}
 	all = append(all, h.facts...)
-	if h.label != "" {
-		all = append(all, fact{"label", h.label})
+	if h.name != "" {
+		all = append(all, fact{"name", h.name})
 	}
 	return all
 }
@@ -309,7 +309,7 @@ func tellOfBid(message proto.Message) (h happening, told bool) {
 	return h.named(message), true
 }
 
-// named is a happening with the timer that an event names, and its label.
+// named is a happening with the timer that an event names, and its name.
 func (h happening) named(message proto.Message) happening {
 	if actor, ok := message.(interface{ GetActor() string }); ok {
 		h.actor = actor.GetActor()
@@ -317,8 +317,8 @@ func (h happening) named(message proto.Message) happening {
 	if named, ok := message.(interface{ GetId() string }); ok {
 		h.id = named.GetId()
 	}
-	if labelled, ok := message.(interface{ GetLabel() string }); ok {
-		h.label = labelled.GetLabel()
+	if called, ok := message.(interface{ GetName() string }); ok {
+		h.name = called.GetName()
 	}
 	return h
 }

@@ -43,7 +43,7 @@ func newProofCmd() *cobra.Command {
 		Long: "Prove that a timer was delivered: its last delivery whose receipt is kept or, with --height or --occurrence, another. With --absent, prove that it was not delivered at --height. " +
 			"The proof is a file that anyone can verify with a header of the chain, and without a node: see verify. " +
 			"It can be made as long as the chain keeps the receipt, and holds for ever. The receipts of a block are under the header of the next one: where that does not exist yet, it is waited for. " +
-			"A timer that is gone is named by its id, a live one by its label too.",
+			"A timer that is gone is named by its id, a live one by its name too.",
 		Example: fmt.Sprintf(`%[1]s query timers proof alice/rent --output-document rent.json
 %[1]s query timers proof alice/3fa9 --occurrence 2 > second.json
 %[1]s query timers proof alice/3fa9 --absent --height 1234`, plain.App()),
@@ -152,7 +152,7 @@ func newSearch(j *job.Job, text string) (*search, error) {
 		return nil, err
 	}
 	if n.Actor == "" {
-		return nil, fmt.Errorf("timer %.200q names no actor: want ACTOR/ID-PREFIX or ACTOR/LABEL", text)
+		return nil, fmt.Errorf("timer %.200q names no actor: want ACTOR/ID-PREFIX or ACTOR/NAME", text)
 	}
 	actor, err := j.LookupAccount(n.Actor)
 	if err != nil {

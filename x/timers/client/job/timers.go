@@ -1,12 +1,12 @@
 package job
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/cosmos/cosmos-sdk/types/query"
 
@@ -48,68 +48,32 @@ func (j *Job) EachTimer(actor string, use func(t *types.TimerInfo)) error {
 	}
 }
 
-// withLabel are an actor's live timers with a label, as lists show them.
-func (j *Job) withLabel(actor, label string) (found []types.TimerInfo, err error) {
-	err = j.EachTimer(actor, func(t *types.TimerInfo) {
-		if t.Spec.Name == label {
-			found = append(found, *t)
-		}
-	})
-	return found, err
-}
-
-// Find finds one of an actor's live timers by the beginning of its id, or else by its label, if no other one has that. What
-// is both names the timer with the id, and a note says so.
+// Find finds one of an actor's live timers by its name, or by the beginning of its id: no text can be both.
 func (j *Job) Find(actor, text string) (types.TimerInfo, error) {
-	if text == "" {
-		return types.TimerInfo{}, errors.New("the timer has neither an id nor a label")
-	}
 	client := types.NewQueryClient(j.Context)
-	prefix, err := types.ParseIDPrefix(text)
-	if err != nil {
-		return j.findLabel(actor, text)
+	if prefix, err := types.ParseIDPrefix(text); err == nil {
+		return Resolve(j.Ctx, client, actor, prefix)
 	}
-	timer, err := Resolve(j.Ctx, client, actor, prefix)
-	switch ambiguous := errors.Is(err, errAmbiguous); {
-	case len(prefix) == 2*types.IDBytes || err != nil && !ambiguous && !errors.Is(err, ErrNoTimer):
-		return timer, err
-	case err != nil && !ambiguous:
-		return j.findLabel(actor, text)
+	for _, scheduler := range []string{actor, j.Signer.Text} {
+		response, err := client.Timer(j.Ctx, &types.QueryTimerRequest{Actor: actor, Name: text, Scheduler: scheduler, Verdict: true})
+		switch {
+		case err == nil:
+			return response.Timer, nil
+		case status.Code(err) != codes.NotFound:
+			return types.TimerInfo{}, fmt.Errorf("look up timer %s/%s: %s", j.Name(actor), plain.Clean(text), plain.ServerSays(err))
+		case scheduler == j.Signer.Text || j.Signer.Text == "":
+			return types.TimerInfo{}, j.noneNamed(actor, text)
+		}
 	}
-	if err == nil {
-		return timer, j.NoteLabel(actor, text)
-	}
-	also, listErr := j.withLabel(actor, text)
-	if len(also) > 0 {
-		err = fmt.Errorf("%w; it is also the label of\n%s", err, j.Rows(also))
-	}
-	return timer, cmp.Or(listErr, err)
+	return types.TimerInfo{}, j.noneNamed(actor, text)
 }
 
-// NoteLabel says of the beginning of an id that it is also the label of other timers, which it does not name.
-func (j *Job) NoteLabel(actor, prefix string) error {
-	also, err := j.withLabel(actor, prefix)
-	also = slices.DeleteFunc(also, func(t types.TimerInfo) bool { return strings.HasPrefix(t.Id, strings.ToLower(prefix)) })
-	if len(also) > 0 {
-		j.Notef("%s counts as the beginning of an id; it is also the label of\n%s", prefix, j.Rows(also))
+// noneNamed says that an actor has no live timer with a name.
+func (j *Job) noneNamed(actor, name string) error {
+	if actor == j.Signer.Text {
+		return noTimer("no live timer of yours has the name " + plain.Clean(name))
 	}
-	return err
-}
-
-// findLabel finds the one timer of an actor with a label.
-func (j *Job) findLabel(actor, label string) (types.TimerInfo, error) {
-	found, err := j.withLabel(actor, label)
-	switch {
-	case err != nil:
-		return types.TimerInfo{}, err
-	case len(found) == 0 && actor == j.Signer.Text:
-		return types.TimerInfo{}, noTimer("no timer of yours has the label or id " + plain.Clean(label))
-	case len(found) == 0:
-		return types.TimerInfo{}, noTimer(j.Name(actor) + " has no live timer with the label or id " + plain.Clean(label))
-	case len(found) > 1:
-		return types.TimerInfo{}, fmt.Errorf("%d timers have the label %q: want the id of one\n%s", len(found), label, j.Rows(found))
-	}
-	return Resolve(j.Ctx, types.NewQueryClient(j.Context), actor, found[0].Id)
+	return noTimer(j.Name(actor) + " has no live timer with the name " + plain.Clean(name))
 }
 
 // noTimer is an error of a timer that is not there.
@@ -120,7 +84,7 @@ func (e noTimer) Error() string { return string(e) }
 // Is makes it an ErrNoTimer.
 func (noTimer) Is(target error) bool { return target == ErrNoTimer }
 
-// Says tells what a timer is: its label, what it does and when.
+// Says tells what a timer is: its name, what it does and when.
 func (j *Job) Says(t *types.TimerInfo) string {
 	text := j.Does(t)
 	if t.Spec.Name != "" {
