@@ -46,7 +46,7 @@ func (o *Owners) Look(ctx context.Context, actor string) (troubles []store.Event
 	}
 	add := func(t *types.TimerInfo, kind, why string) {
 		troubles = append(troubles, store.Event{
-			Height: int64(ahead.Prices.Height), Kind: kind, Timer: t.Id, Actor: t.Actor, Label: t.Spec.Name, Why: why, Body: "{}",
+			Height: int64(ahead.Prices.Height), Kind: kind, Timer: t.Id, Actor: t.Actor, Name: t.Spec.Name, Why: why, Body: "{}",
 		})
 	}
 	leaves := func(t *types.TimerInfo) sdk.Coins {

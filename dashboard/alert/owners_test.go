@@ -93,7 +93,7 @@ func TestOwners_SayWhatNoEventSays(t *testing.T) {
 		require.NoError(t, err)
 		for _, e := range troubles {
 			require.Equal(t, r.Alice, e.Actor)
-			said = append(said, e.Kind+" "+e.Label+": "+e.Why)
+			said = append(said, e.Kind+" "+e.Name+": "+e.Why)
 		}
 		return said
 	}

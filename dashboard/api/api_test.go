@@ -29,7 +29,7 @@ func served(t *testing.T, blocks int) (*httptest.Server, *api.Server) {
 	t.Cleanup(func() { _ = history.Close() })
 	for height := range int64(blocks) {
 		require.NoError(t, history.Put(ctx, &store.Block{Height: height + 1, UsedSize: height, Basefee: 0.5}, []store.Event{{
-			Kind: "fired", Timer: strings.Repeat("a", 64), Actor: "alice", Paid: "2", Why: hostile, Body: fmt.Sprintf("{%q:%q}", "label", hostile),
+			Kind: "fired", Timer: strings.Repeat("a", 64), Actor: "alice", Paid: "2", Why: hostile, Body: fmt.Sprintf("{%q:%q}", "name", hostile),
 		}}))
 	}
 	s := &api.Server{Store: history, Codec: codectestutil.CodecOptions{}.NewCodec()}

@@ -38,7 +38,7 @@ const (
 	perTimer = 6
 	// someBody is as long as that of a fire.
 	someBody = `{"id":"%s","actor":"%s","deliver_id":"00000000000000000000000000000000","success":true,"cycles":38500,"cells":131,` +
-		`"paid":"%d","late":1,"fire_seq":12,"next_due":%d,"expires_at":9999999,"label":"%s","seq":17}`
+		`"paid":"%d","late":1,"fire_seq":12,"next_due":%d,"expires_at":9999999,"name":"%s","seq":17}`
 )
 
 func pastOf(events int, owner string) past {

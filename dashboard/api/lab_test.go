@@ -138,7 +138,7 @@ func (d *desk) schedule(label string, amount int64, change func(*types.MsgSchedu
 	return d.do(msg)
 }
 
-type affected struct{ ID, Label, Why, Does string }
+type affected struct{ ID, Name, Why, Does string }
 
 type trouble struct {
 	Kind   string
@@ -255,7 +255,7 @@ func TestOverview_TellsOfTimersInTrouble(t *testing.T) {
 	found := o.trouble(t, "failing")
 	require.Len(t, found.Timers, 1)
 	require.Equal(t, failing, found.Timers[0].ID)
-	require.Equal(t, "loan", found.Timers[0].Label)
+	require.Equal(t, "loan", found.Timers[0].Name)
 	require.Regexp(t, `insufficient funds \(sdk/5\); its owner can spend \d{8}`+d.Chain.FeeDenom+` now$`, found.Timers[0].Why)
 	require.Empty(t, found.Timers[0].Does, "it is gone")
 	found = o.trouble(t, "unfunded")
@@ -315,14 +315,14 @@ func TestOverview_TellsOfAFullLane(t *testing.T) {
 	require.Contains(t, late.Timers[0].Why, "blocks late")
 }
 
-func TestSearch_FindsByNameAddressIDAndLabel(t *testing.T) {
+func TestSearch_FindsByKeyAddressIDAndName(t *testing.T) {
 	d := newDesk(t)
 	rent := d.schedule("Rent of May", 5, nil)
 	later := d.schedule("rent, 100 %", 5, func(m *types.MsgScheduleTimer) { m.Spec.Trigger.Height = 5_000 })
 	d.Blocks(4)
 	var found struct {
 		Actors []string
-		Timers []struct{ ID, Label, Status string }
+		Timers []struct{ ID, Name, Status string }
 	}
 	search := func(text string) []string {
 		found.Actors, found.Timers = nil, nil
@@ -353,7 +353,7 @@ func TestSearch_FindsByNameAddressIDAndLabel(t *testing.T) {
 			require.Equal(t, []string{later}, search(none), "it is no wildcard")
 			continue
 		}
-		require.Equal(t, fmt.Sprintf("no timer has %q in its label, at the beginning of its id or in an error that it met, and no actor has that name or address; "+
+		require.Equal(t, fmt.Sprintf("no timer has %q in its name, at the beginning of its id or in an error that it met, and no actor has that name or address; "+
 			"names of keys that are known here: alice, bob", none), d.refused("search?q="+none))
 	}
 	require.Contains(t, d.refused("search"), "what is looked for?")
@@ -368,16 +368,16 @@ func TestTimer_HasItsWholeLife(t *testing.T) {
 	})
 	d.Blocks(510)
 	var life struct {
-		Actor, Label string
-		Events       []store.Event
-		More         bool
-		Sums         store.Life
-		Now          *struct{ Does, When, Status string }
-		Facts        []struct{ Name, Value string }
+		Actor, Name string
+		Events      []store.Event
+		More        bool
+		Sums        store.Life
+		Now         *struct{ Does, When, Status string }
+		Facts       []struct{ Name, Value string }
 	}
 	d.look("timer?id="+id, &life)
 	require.Equal(t, d.Alice, life.Actor)
-	require.Equal(t, "rent", life.Label)
+	require.Equal(t, "rent", life.Name)
 	require.Len(t, life.Events, 500)
 	require.True(t, life.More)
 	require.Equal(t, "send 5"+d.Chain.FeeDenom+" to bob", life.Now.Does)
@@ -386,7 +386,7 @@ func TestTimer_HasItsWholeLife(t *testing.T) {
 		require.NotRegexp(t, `[A-Z]+_[A-Z]+`, f.Value, "%s is an enum", f.Name)
 	}
 	require.NotZero(t, life.Events[0].Time)
-	require.Equal(t, "rent", life.Events[0].Label)
+	require.Equal(t, "rent", life.Events[0].Name)
 	fires, last := life.Sums.Fired, life.Events[len(life.Events)-1]
 	var older struct {
 		Events []store.Event

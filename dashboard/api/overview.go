@@ -183,7 +183,7 @@ type trouble struct {
 type affected struct {
 	ID     string `json:"id"`
 	Actor  string `json:"actor"`
-	Label  string `json:"label,omitempty"`
+	Name   string `json:"name,omitempty"`
 	Does   string `json:"does,omitempty"`
 	Why    string `json:"why"`
 	Height int64  `json:"height,omitempty"`
@@ -400,7 +400,7 @@ func (s *Server) failing(ctx context.Context, found []store.Failing, l *live) []
 	timers := make([]affected, len(found))
 	for i := range found {
 		e := &found[i]
-		timers[i] = affected{ID: e.Timer, Actor: e.Actor, Label: e.Label, Does: does[e.Timer], Why: e.Why, Height: e.Height, Time: e.Time}
+		timers[i] = affected{ID: e.Timer, Actor: e.Actor, Name: e.Name, Does: does[e.Timer], Why: e.Why, Height: e.Height, Time: e.Time}
 		if e.Times > 1 {
 			timers[i].Why = fmt.Sprintf("%d times: %s", e.Times, e.Why)
 		}
@@ -433,7 +433,7 @@ func (s *Server) unfunded(ctx context.Context, last int64, l *live) ([]trouble, 
 	waiting := len(timers)
 	for i := range dropped {
 		e := &dropped[i]
-		timers = append(timers, affected{ID: e.Timer, Actor: e.Actor, Label: e.Label, Why: "dropped: " + e.Why, Height: e.Height, Time: e.Time})
+		timers = append(timers, affected{ID: e.Timer, Actor: e.Actor, Name: e.Name, Why: "dropped: " + e.Why, Height: e.Height, Time: e.Time})
 	}
 	if len(timers) == 0 {
 		return nil, nil
@@ -502,5 +502,5 @@ func (s *Server) late(l *live) []trouble {
 }
 
 func (s *Server) affected(t *types.TimerInfo, why string) affected {
-	return affected{ID: t.Id, Actor: t.Actor, Label: t.Spec.Name, Does: s.does(t), Why: why}
+	return affected{ID: t.Id, Actor: t.Actor, Name: t.Spec.Name, Does: s.does(t), Why: why}
 }

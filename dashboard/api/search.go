@@ -16,7 +16,7 @@ import (
 const maxFound = 50
 
 const (
-	// maxSearched is longer than any address, name, id, label or error.
+	// maxSearched is longer than any address, name, id or error.
 	maxSearched = 256
 	// minError is the least of an error's text that is looked for: of less most texts have some.
 	minError = 3
@@ -34,22 +34,22 @@ type found struct {
 type foundTimer struct {
 	ID     string `json:"id"`
 	Actor  string `json:"actor"`
-	Label  string `json:"label"`
+	Name   string `json:"name"`
 	Status string `json:"status"`
 	// Height and Time are those of the last that happened to it; 0 for one of which the history knows nothing.
 	Height int64 `json:"height,omitempty"`
 	Time   int64 `json:"time,omitempty"`
 }
 
-// search finds an actor by its address or the name of its key, and timers by the beginning of their ids, by their labels, and by
+// search finds an actor by its address or the name of its key, and timers by the beginning of their ids, by their names, and by
 // errors that they met.
 func (s *Server) search(r *http.Request) (any, error) {
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	switch {
 	case text == "":
-		return nil, problem{"what is looked for? An address, the name of a key, a timer's id or its beginning, a label, or an error"}
+		return nil, problem{"what is looked for? An address, the name of a key, a timer's name, its id or the beginning of that, or an error"}
 	case len(text) > maxSearched:
-		return nil, problem{fmt.Sprintf("%.40q... is longer than any address, name, id, label or error", text)}
+		return nil, problem{fmt.Sprintf("%.40q... is longer than any address, name, id or error", text)}
 	}
 	answer := found{Actors: []string{}, Timers: []foundTimer{}}
 	if lower := strings.ToLower(text); s.isAccount(lower) {
@@ -65,7 +65,7 @@ func (s *Server) search(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if len(answer.Actors)+len(answer.Timers) == 0 {
-		return nil, problem{fmt.Sprintf("no timer has %.80q in its label, at the beginning of its id or in an error that it met, and no actor has that name or address; %s",
+		return nil, problem{fmt.Sprintf("no timer has %.80q in its name, at the beginning of its id or in an error that it met, and no actor has that name or address; %s",
 			text, s.namesKnown())}
 	}
 	return answer, nil
@@ -85,7 +85,7 @@ func (s *Server) searchTimers(ctx context.Context, text string, answer *found) e
 	for i := range events {
 		e := &events[i]
 		seen[e.Timer] = true
-		answer.Timers = append(answer.Timers, foundTimer{ID: e.Timer, Actor: e.Actor, Label: e.Label, Status: "last: " + e.Kind, Height: e.Height, Time: e.Time})
+		answer.Timers = append(answer.Timers, foundTimer{ID: e.Timer, Actor: e.Actor, Name: e.Name, Status: "last: " + e.Kind, Height: e.Height, Time: e.Time})
 	}
 	more, err := s.searchErrors(ctx, text, seen, answer)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Server) searchTimers(ctx context.Context, text string, answer *found) e
 				t := &timers[i]
 				matches := prefix != "" && strings.HasPrefix(t.Id, prefix) || strings.Contains(strings.ToLower(t.Spec.Name), strings.ToLower(text))
 				if matches && !seen[t.Id] {
-					answer.Timers = append(answer.Timers, foundTimer{ID: t.Id, Actor: t.Actor, Label: t.Spec.Name, Status: words.Status(t)})
+					answer.Timers = append(answer.Timers, foundTimer{ID: t.Id, Actor: t.Actor, Name: t.Spec.Name, Status: words.Status(t)})
 				}
 			}
 		}
@@ -128,7 +128,7 @@ func (s *Server) searchErrors(ctx context.Context, text string, seen map[string]
 		if e.Times > 1 {
 			status = fmt.Sprintf("%s %d times: %s", e.Kind, e.Times, e.Why)
 		}
-		answer.Timers = append(answer.Timers, foundTimer{ID: e.Timer, Actor: e.Actor, Label: e.Label, Status: status, Height: e.Height, Time: e.Time})
+		answer.Timers = append(answer.Timers, foundTimer{ID: e.Timer, Actor: e.Actor, Name: e.Name, Status: status, Height: e.Height, Time: e.Time})
 	}
 	return more, nil
 }

@@ -66,7 +66,7 @@ type listed struct {
 	GasLimit uint64 `json:"gas_limit"`
 	Bid      string `json:"bid"`
 	Status   string `json:"status"`
-	Label    string `json:"label"`
+	Name     string `json:"name"`
 	// Does is what it does, and When what makes it due, both in words.
 	Does string `json:"does"`
 	When string `json:"when"`
@@ -78,7 +78,7 @@ func (s *Server) list(timers []types.TimerInfo) []listed {
 		t := &timers[i]
 		rows[i] = listed{
 			ID: t.Id, Actor: t.Actor, Due: t.Status.Due, Expires: t.Status.ExpiresAt, GasLimit: t.Status.GasLimit, Bid: plain.TimerBid(t),
-			Status: words.Status(t), Label: t.Spec.Name, Does: s.does(t), When: s.when(t),
+			Status: words.Status(t), Name: t.Spec.Name, Does: s.does(t), When: s.when(t),
 		}
 	}
 	return rows
@@ -228,17 +228,17 @@ func (s *Server) timer(r *http.Request) (any, error) {
 	if actor == "" && len(events) > 0 {
 		actor = events[0].Actor
 	}
-	sums, label, err := s.Store.Life(ctx, id)
+	sums, name, err := s.Store.Life(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"actor": actor, "id": id, "events": events, "more": more, "sums": sums, "label": label}
+	answer := map[string]any{"actor": actor, "id": id, "events": events, "more": more, "sums": sums, "name": name}
 	if actor == "" {
 		return answer, nil
 	}
 	switch found, err := s.Query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: id, Verdict: true}); {
 	case err == nil:
-		answer["now"], answer["facts"], answer["label"] = s.list([]types.TimerInfo{found.Timer})[0], s.facts(&found.Timer), found.Timer.Spec.Name
+		answer["now"], answer["facts"], answer["name"] = s.list([]types.TimerInfo{found.Timer})[0], s.facts(&found.Timer), found.Timer.Spec.Name
 	case status.Code(err) != codes.NotFound:
 		// One that is gone has a history and no state. That is not said of a node that is away.
 		answer["unknown"] = inWords(err)

@@ -153,8 +153,8 @@ func Describe(name string, message proto.Message) store.Event {
 	}); ok && failure.GetCode() != 0 {
 		e.Why = Meaning(failure.GetCodespace(), failure.GetCode())
 	}
-	if named, ok := message.(interface{ GetLabel() string }); ok {
-		e.Label = named.GetLabel()
+	if named, ok := message.(interface{ GetName() string }); ok {
+		e.Name = named.GetName()
 	}
 	describeKind(&e, message)
 	return e

@@ -202,14 +202,14 @@ func complete(ctx context.Context, tx statements) error {
 			e := &events[i]
 			at = Place{e.Height, e.Position}
 			var said struct {
-				Label  string `json:"label"`
+				Name   string `json:"label"`
 				Cycles int64  `json:"cycles"`
 			}
 			// A body that does not state them has none.
-			if json.Unmarshal([]byte(e.Body), &said) != nil || said.Label == "" && said.Cycles == 0 {
+			if json.Unmarshal([]byte(e.Body), &said) != nil || said.Name == "" && said.Cycles == 0 {
 				continue
 			}
-			err := tx.exec(ctx, "UPDATE events SET label = ?, cycles = ? WHERE height = ? AND position = ?", said.Label, said.Cycles, e.Height, e.Position)
+			err := tx.exec(ctx, "UPDATE events SET label = ?, cycles = ? WHERE height = ? AND position = ?", said.Name, said.Cycles, e.Height, e.Position)
 			if err != nil {
 				return err
 			}

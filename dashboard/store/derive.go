@@ -61,8 +61,8 @@ func (t *tally) count(events []Event, by int64) {
 		add(t.timers, e.Timer)
 		if e.Timer != "" && by > 0 {
 			t.last[e.Timer] = Place{e.Height, e.Position}
-			if e.Label != "" {
-				t.labels[e.Timer] = e.Label
+			if e.Name != "" {
+				t.labels[e.Timer] = e.Name
 			}
 		}
 	}

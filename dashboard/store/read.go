@@ -32,7 +32,7 @@ func scan[T any](rows *sql.Rows, fields func(*T) []any) (all []T, err error) {
 }
 
 func (e *Event) fields() []any {
-	return []any{&e.Height, &e.Position, &e.Kind, &e.Timer, &e.Actor, &e.Paid, &e.Why, &e.Body, &e.Label, &e.Cycles, &e.Time}
+	return []any{&e.Height, &e.Position, &e.Kind, &e.Timer, &e.Actor, &e.Paid, &e.Why, &e.Body, &e.Name, &e.Cycles, &e.Time}
 }
 
 // Place is where an event is.

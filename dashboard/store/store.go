@@ -42,8 +42,8 @@ type Event struct {
 	Paid string `json:"paid,omitempty"`
 	// Why is what the codespace and code of a failure mean.
 	Why string `json:"why,omitempty"`
-	// Label is the timer's, where the event states it. Cycles are those of a fire.
-	Label  string `json:"label,omitempty"`
+	// Name is the timer's, where the event states it. Cycles are those of a fire.
+	Name   string `json:"name,omitempty"`
 	Cycles int64  `json:"cycles,omitempty"`
 	// Time is that of its block, in Unix seconds; Put takes it from there.
 	Time int64 `json:"time"`
@@ -121,7 +121,7 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 				return err
 			}
 			if err := tx.exec(ctx, "INSERT INTO events ("+storedColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body, e.Label, e.Cycles, id); err != nil {
+				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body, e.Name, e.Cycles, id); err != nil {
 				return err
 			}
 		}

@@ -236,10 +236,10 @@ func TestStore_CompletesVersion1(t *testing.T) {
 			events, err := s.Events(t.Context(), store.Filter{Limit: 9, OldestFirst: true})
 			require.NoError(t, err)
 			require.Len(t, events, 2)
-			require.Equal(t, "rent", events[0].Label)
+			require.Equal(t, "rent", events[0].Name)
 			require.EqualValues(t, 38_500, events[0].Cycles)
 			require.EqualValues(t, 70, events[0].Time)
-			require.Empty(t, events[1].Label)
+			require.Empty(t, events[1].Name)
 			require.Equal(t, "on hold: paused", events[1].Kind)
 			named, err := s.Matching(t.Context(), "", "REN", 9)
 			require.NoError(t, err)
@@ -255,7 +255,7 @@ func TestStore_SumsAndFinds(t *testing.T) {
 		t.Helper()
 		ctx := t.Context()
 		fire := func(kind, timer, actor, label string, cycles int64) store.Event {
-			return store.Event{Kind: kind, Timer: timer, Actor: actor, Label: label, Cycles: cycles, Paid: "3", Why: kind, Body: "{}"}
+			return store.Event{Kind: kind, Timer: timer, Actor: actor, Name: label, Cycles: cycles, Paid: "3", Why: kind, Body: "{}"}
 		}
 		blocks := [][]store.Event{
 			{fire("fired", "aa", "alice", "rent", 9), fire("failed", "bb", "bob", "100%_sure", 20)},
@@ -328,7 +328,7 @@ func TestStore_ReadsWhatItShows(t *testing.T) {
 		events := make([]store.Event, 50)
 		for i := range events {
 			kind := []string{"fired", "failed"}[(i+int(height))%2]
-			events[i] = store.Event{Kind: kind, Timer: fmt.Sprintf("%02x", i), Actor: "alice", Label: fmt.Sprintf("rent %d", i), Paid: "1", Body: "{}"}
+			events[i] = store.Event{Kind: kind, Timer: fmt.Sprintf("%02x", i), Actor: "alice", Name: fmt.Sprintf("rent %d", i), Paid: "1", Body: "{}"}
 		}
 		require.NoError(t, s.Put(t.Context(), &store.Block{Height: height + 1, Time: height}, events))
 	}
@@ -423,7 +423,7 @@ func TestStore_AForkIsTakenOutOfTimers(t *testing.T) {
 		ctx := t.Context()
 		for height, label := range []string{"rent", "rent", "rise"} {
 			require.NoError(t, s.Put(ctx, &store.Block{Height: int64(height) + 1}, []store.Event{
-				{Kind: "failed", Timer: "aa", Label: label, Paid: "3", Body: "{}"}, {Kind: "fired", Timer: fmt.Sprint("b", height), Paid: "3", Body: "{}"},
+				{Kind: "failed", Timer: "aa", Name: label, Paid: "3", Body: "{}"}, {Kind: "fired", Timer: fmt.Sprint("b", height), Paid: "3", Body: "{}"},
 			}))
 		}
 		is := func(want store.Life, label, found string) {
@@ -522,7 +522,7 @@ func TestStore_CompletesVersion4(t *testing.T) {
 			require.NoError(t, err)
 			for height := range int64(3) {
 				require.NoError(t, s.Put(t.Context(), &store.Block{Height: height + 1, UsedSize: 7}, []store.Event{
-					{Kind: "failed", Timer: "a1", Actor: "alice", Label: "rent", Paid: "2", Why: "insufficient funds (sdk/5)", Body: "{}"},
+					{Kind: "failed", Timer: "a1", Actor: "alice", Name: "rent", Paid: "2", Why: "insufficient funds (sdk/5)", Body: "{}"},
 				}))
 			}
 			require.NoError(t, s.Close())

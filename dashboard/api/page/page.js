@@ -28,7 +28,7 @@ let lane = {}; let overload = false; let seen = {};
 const opened = new Map();
 
 const affectedColumns = [
-  { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
+  { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.name) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
   { title: 'Why', text: true, of: (t) => t.why }, { title: 'Does', text: true, of: (t) => short(t.does || '', 80) },
   { title: 'Last', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
 ];
@@ -179,7 +179,7 @@ async function timerDetail(place, actor, id) {
     : note(found.unknown ? 'The node does not tell what it is now: ' + found.unknown : gone, Boolean(found.unknown));
   const due = found.now && (found.now.status === 'pending' || found.now.status === 'ready') ? [' · due ', timerColumns(false).find((c) => c.title === 'Due').of(found.now)] : [];
   place.replaceChildren(
-    section('Timer', make('p', { class: 'name' }, found.label || 'without a label'), make('p', { class: 'mono soft' }, id),
+    section('Timer', make('p', { class: 'name' }, found.name || 'without a name'), make('p', { class: 'mono soft' }, id),
       make('p', {}, 'of ', actorLink(found.actor), ` · ${count(fired, 'fire')}, ${whole(failed)} failed, ${whole(paid)} paid`, ...due)),
     part('Now', now),
     part('Cost and lateness', plot),
@@ -217,9 +217,9 @@ async function search(place, text) {
   place.replaceChildren(section(`Found for “${text}”`,
     ...(actor ? [make('p', {}, 'owners: ', ...found.actors.flatMap((a, i) => [i ? ', ' : '', actorLink(a)]))] : []),
     make('div', { class: 'scroll tall' }, table([
-      { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
+      { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.name) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
       { title: 'Status', text: true, of: (t) => t.status }, { title: 'Block', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
-    ], found.timers, 'no timers')), found.more ? note('there may be more than are listed here: look for more of the label or the error, or more digits') : ''));
+    ], found.timers, 'no timers')), found.more ? note('there may be more than are listed here: look for more of the name or the error, or more digits') : ''));
 }
 
 // route shows the overview, a timer, an actor or a search, by the address.

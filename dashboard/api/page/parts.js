@@ -18,7 +18,7 @@ export function draw(tag, attributes = {}, text) {
   return element;
 }
 
-// clean shows control characters and those that turn the direction of text as what they are: a label must not look like
+// clean shows control characters and those that turn the direction of text as what they are: a name must not look like
 // something else.
 export function clean(text) {
   return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
@@ -78,12 +78,12 @@ export function actorLink(a) {
   return make('a', { href: '#actor/' + encodeURIComponent(a), class: name ? '' : 'mono', title: a }, name || brief(a));
 }
 
-// timerLink names a timer by its label where it has one, and always by its id.
-export function timerLink(actor, id, label) {
+// timerLink names a timer by its name where it has one, and always by its id.
+export function timerLink(actor, id, name) {
   if (!id) return '';
   const link = make('a', { href: '#timer/' + encodeURIComponent(actor) + '/' + encodeURIComponent(id), title: id });
-  if (label) link.append(clean(short(label, 40)), ' ');
-  link.append(make('span', { class: label ? 'mono soft' : 'mono' }, short(id, 8)));
+  if (name) link.append(clean(short(name, 40)), ' ');
+  link.append(make('span', { class: name ? 'mono soft' : 'mono' }, short(id, 8)));
   return link;
 }
 
@@ -108,7 +108,7 @@ export function bodyOf(e) {
 }
 
 // unsaid are what the columns show already, and numbers that stand for something else.
-const unsaid = ['id', 'actor', 'deliver_id', 'success', 'paid', 'seq', 'payer', 'fee_payer', 'label', 'codespace', 'code', 'opcode', 'reason', 'tier', 'agent', 'scheduler'];
+const unsaid = ['id', 'actor', 'deliver_id', 'success', 'paid', 'seq', 'payer', 'fee_payer', 'name', 'codespace', 'code', 'opcode', 'reason', 'tier', 'agent', 'scheduler'];
 const ofHeights = ['due', 'next_due', 'expires_at', 'previous_expires_at', 'refused_from', 'height'];
 
 // facts are what an event says beyond what the columns show.
@@ -128,14 +128,14 @@ function facts(e) {
 
 export const eventColumns = (withTimer, withActor) => [
   { title: 'What', head: true, of: kindOf },
-  ...(withTimer ? [{ title: 'Timer', of: (e) => timerLink(e.actor, e.timer, e.label) }] : []),
+  ...(withTimer ? [{ title: 'Timer', of: (e) => timerLink(e.actor, e.timer, e.name) }] : []),
   ...(withActor ? [{ title: 'Owner', of: (e) => actorLink(e.actor) }] : []),
   { title: 'Block', number: true, of: (e) => moment(e.height, clock(e.time)) },
   { title: 'Paid', number: true, of: (e) => (e.paid ? whole(e.paid) : '') }, { title: 'More', text: true, of: facts },
 ];
 
 export const timerColumns = (withActor) => [
-  { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) },
+  { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.name) },
   ...(withActor ? [{ title: 'Owner', of: (t) => actorLink(t.actor) }] : []),
   { title: 'Does', text: true, of: (t) => short(t.does, 80) },
   { title: 'When', text: true, of: (t) => t.when },
