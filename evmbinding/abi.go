@@ -137,7 +137,7 @@ type options struct {
 	Retries              uint32
 	RetryAfter           uint64
 	OnUnfunded           uint8
-	Label                string
+	Name                 string
 	OnlyIf               []watched
 }
 
@@ -157,7 +157,7 @@ type info struct {
 	LastSuccess bool
 	LastPaid    *big.Int
 	Handler     string
-	Label       string
+	Name        string
 }
 
 type quote struct {

@@ -136,7 +136,7 @@ func (c *calendar) rule() (*types.CalendarTrigger, error) {
 
 // state gives a spec what options come to.
 func (o *options) state(c *invocation, spec *types.TimerSpec) (err error) {
-	spec.GasLimit, spec.CellLimit, spec.ExpiresAt, spec.Name = o.GasLimit, o.ByteLimit, o.ExpiresAt, o.Label
+	spec.GasLimit, spec.CellLimit, spec.ExpiresAt, spec.Name = o.GasLimit, o.ByteLimit, o.ExpiresAt, o.Name
 	spec.OnUnfunded = types.OnUnfunded(o.OnUnfunded)
 	if o.Renew {
 		repeat := types.Repeat{}
@@ -185,7 +185,7 @@ func stated(spec *types.TimerSpec) (fields []string) {
 // checkUpdate refuses options that an update does not change.
 func (o *options) checkUpdate() error {
 	if o.ExpiresAt != 0 || o.ExpiresTime != 0 || o.Renew || o.FeePayer != (common.Address{}) || o.Retries != 0 || o.RetryAfter != 0 ||
-		o.OnUnfunded != 0 || o.Label != "" || len(o.OnlyIf) > 0 {
+		o.OnUnfunded != 0 || o.Name != "" || len(o.OnlyIf) > 0 {
 		return types.ErrNothingToUpdate.Wrap("an update changes payload, gasLimit, byteLimit, maxCharge and the bid; extend changes the ends")
 	}
 	return nil
@@ -244,7 +244,7 @@ func infoOf(owner common.Address, t *types.TimerInfo) (info, error) {
 		Id: common.BytesToHash(id), Owner: owner, Status: uint8(status.Phase), HoldReason: uint8(status.HoldReason),
 		Due: status.Due, DueTime: seconds(status.DueTime), ExpiresAt: status.ExpiresAt, ExpiresTime: seconds(status.ExpiresTime),
 		Fires: uint64(status.FireSeq), GasLimit: status.GasLimit, ByteLimit: status.CellLimit, MaxCharge: maxCharge,
-		LastSuccess: status.LastOutcome != nil && status.LastOutcome.Success, LastPaid: paid, Handler: t.Spec.Call.Handler, Label: t.Spec.Name,
+		LastSuccess: status.LastOutcome != nil && status.LastOutcome.Success, LastPaid: paid, Handler: t.Spec.Call.Handler, Name: t.Spec.Name,
 	}, err
 }
 

@@ -21,7 +21,7 @@ func manyTriggers(t rapid.TB, n, watches int, payload []byte) []byte {
 			all[i].Watch = append(all[i].Watch, watched{Value: new(big.Int), Name: "denom", Key: []byte{1, 2}})
 		}
 	}
-	o := options{MaxCharge: new(big.Int), MaxFeePerGas: new(big.Int), MaxPriorityFeePerGas: new(big.Int), Label: "label"}
+	o := options{MaxCharge: new(big.Int), MaxFeePerGas: new(big.Int), MaxPriorityFeePerGas: new(big.Int), Name: "a name"}
 	input, err := ABI.Methods["scheduleBatch"].Inputs.Pack(all, payloads, o)
 	require.NoError(t, err)
 	return input

@@ -94,7 +94,7 @@ struct Options {
     uint32 retries;
     uint64 retryAfter; // blocks
     uint8 onUnfunded; // 0, 1: remove; 2: suspend; 3: skip
-    string label;
+    string name;
     Watch[] onlyIf; // conditions that must hold at the fire, at most two
 }
 
@@ -114,7 +114,7 @@ struct Info {
     bool lastSuccess;
     uint256 lastPaid; // wei
     string handler;
-    string label;
+    string name;
 }
 
 struct Quote {
@@ -190,7 +190,8 @@ interface ITimers {
         external returns (bytes32[] memory ids);
     function scheduleAtTimes(uint64[] calldata times, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32[] memory ids);
-    // Each trigger has the payload at its place; options are those of all.
+    // Each trigger has the payload at its place; options are those of all, so of more than one they state
+    // no name.
     function scheduleBatch(Trigger[] calldata triggers, bytes[] calldata payloads, Options calldata options)
         external returns (bytes32[] memory ids);
 

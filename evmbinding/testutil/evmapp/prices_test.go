@@ -539,7 +539,7 @@ func refused(tb testing.TB) map[string][]byte {
 		watches[i] = Watch{Source: 7, Target: alice.Address, Slot: slot, Value: new(big.Int)}
 	}
 	conditions := func(o *Options) { o.OnlyIf = watches }
-	label := func(o *Options) { o.Label = string(make([]byte, 160_000)) }
+	name := func(o *Options) { o.Name = string(make([]byte, 160_000)) }
 	// A batch of 20 triggers in one place, where there is one with 200 watches.
 	inOnePlace := pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(t *Trigger) { t.Watch = watches[:200] })}, 20),
 		make([][]byte, 19), options(100_000))
@@ -558,7 +558,7 @@ func refused(tb testing.TB) map[string][]byte {
 		"4,000 in one place":   inOnePlace,
 		"5,000 ids":            pack("cancelEach", make([][32]byte, 5_000)),
 		"160,000 of a payload": pack("scheduleAfter", uint64(0), uint64(100_000), bytes),
-		"160,000 of a label":   pack("schedule", trigger(func(*Trigger) {}), []byte{}, options(100_000, label)),
+		"160,000 of a name":    pack("schedule", trigger(func(*Trigger) {}), []byte{}, options(100_000, name)),
 		"160,000 of a call":    pack("scheduleCallTo", much, alice.Address, new(big.Int), bytes, options(100_000)),
 	}
 }

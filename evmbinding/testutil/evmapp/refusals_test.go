@@ -60,7 +60,7 @@ func refusals(t *testing.T, c *Chain, own [32]byte, spender common.Address) map[
 		"a height in the past":         schedule(trigger(func(t *Trigger) { t.Height = 1 })),
 		"no trigger":                   schedule(trigger(func(*Trigger) {})),
 		"too much gas":                 ours("schedule", after, []byte{}, options(900_000_000)),
-		"a label that is too long":     schedule(after, func(o *Options) { o.Label = string(make([]byte, 5_000)) }),
+		"a name that is too long":      schedule(after, func(o *Options) { o.Name = string(make([]byte, 5_000)) }),
 		"an end too soon":              schedule(after, func(o *Options) { o.ExpiresAt = 2 }),
 		"an unknown tier":              schedule(after, func(o *Options) { o.Tier = 99 }),
 		"a price above all": schedule(after, func(o *Options) {

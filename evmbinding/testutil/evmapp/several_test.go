@@ -87,9 +87,9 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 	for i := range triggers {
 		payloads = append(payloads, make([]byte, i))
 	}
-	label := func(o *Options) { o.Label = "a batch" }
+	suspend := func(o *Options) { o.OnUnfunded = uint8(timerstypes.OnUnfundedSuspend) }
 	batch := func(triggers []Trigger, payloads [][]byte) Step {
-		return step(evmbinding.Address, pack(t, "scheduleBatch", triggers, payloads, options(200_000, label)))
+		return step(evmbinding.Address, pack(t, "scheduleBatch", triggers, payloads, options(200_000, suspend)))
 	}
 	block := p.Call(alice, "run", []Step{batch(triggers, payloads)})
 	inReadme(t, "a transaction that schedules 25 callbacks with triggers and payloads of their own", c.Used)
@@ -97,7 +97,7 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 	require.Len(t, logs, len(triggers)+1, "with that of the puppet")
 	byID := map[common.Hash]timerstypes.Timer{}
 	for _, timer := range c.TimersOf(p.Address) {
-		require.Equal(t, "a batch", timer.Spec.Name)
+		require.Equal(t, timerstypes.OnUnfundedSuspend, timer.Spec.OnUnfunded)
 		byID[common.BytesToHash(timer.Id)] = timer
 	}
 	require.Len(t, byID, len(triggers))
@@ -121,7 +121,9 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 
 	bad := append(slices.Clone(triggers[:3]), trigger(func(*Trigger) {}), triggers[4])
 	for want, steps := range map[string]Step{
-		"number 3 of the list: ":    batch(bad, payloads[:5]),
+		"number 3 of the list: ": batch(bad, payloads[:5]),
+		"number 1 of the list: ": step(evmbinding.Address, pack(t, "scheduleBatch", triggers[:2], payloads[:2],
+			options(200_000, func(o *Options) { o.Name = "of one timer" }))),
 		"5 triggers and 4 payloads": batch(triggers[:5], payloads[:4]),
 		"0 triggers and 1 payloads": batch(nil, payloads[:1]),
 	} {

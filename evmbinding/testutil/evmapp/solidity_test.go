@@ -72,7 +72,7 @@ type Options struct {
 	Retries                                       uint32
 	RetryAfter                                    uint64
 	OnUnfunded                                    uint8
-	Label                                         string
+	Name                                          string
 	OnlyIf                                        []Watch
 }
 

@@ -399,7 +399,7 @@ func TestChanges_OfATimer(t *testing.T) {
 	require.Equal(t, evmbinding.HandlerCallback, only().Spec.Call.Handler)
 	require.Equal(t, uint64(250_000), only().GasLimit)
 	require.Equal(t, Ether.String(), only().Spec.MaxCharge)
-	result, _ = d.Try(alice, "update", []byte{}, options(0, func(o *Options) { o.Label = "x" }))
+	result, _ = d.Try(alice, "update", []byte{}, options(0, func(o *Options) { o.Name = "x" }))
 	require.Contains(t, Reason(result.Ret), "an update changes payload")
 
 	// A trigger states how it repeats too: what it leaves zero has its default again. The rest stays.

@@ -16,7 +16,7 @@ export const trigger = (change) => ({
 export const options = (gasLimit, change) => ({
   gasLimit, byteLimit: 0n, expiresAt: 0n, expiresTime: 0n, renew: false, maxCharge: 0n,
   maxFeePerGas: 0n, maxPriorityFeePerGas: 0n,
-  tier: 0, feePayer: zero20, retries: 0, retryAfter: 0n, onUnfunded: 0, label: "", onlyIf: [], ...change,
+  tier: 0, feePayer: zero20, retries: 0, retryAfter: 0n, onUnfunded: 0, name: "", onlyIf: [], ...change,
 });
 
 export const watched = (change) => ({ source: 0, target: zero20, slot: zero32, op: 0, value: 0n, name: "", key: "0x", ...change });
