@@ -147,18 +147,20 @@ export class TimersClient {
 
   /**
    * update changes what was stated of a timer of the sender, and nothing else. The id stays. The trigger of a timer that
-   * repeats is replaced by one of the same kind.
+   * repeats is replaced by one of the same kind. The timer is named by its whole id, or by its name.
    */
-  async update(sender: string, id: string, change: Change, fee: StdFee | "auto" = "auto",
+  async update(sender: string, timer: string, change: Change, fee: StdFee | "auto" = "auto",
     options: Sending = {}): Promise<void> {
     this.signer();
+    // A name is no prefix of an id, and so no whole one.
+    const which = /^[0-9a-f]{64}$/i.test(timer) ? { id: timer, name: "" } : { id: "", name: timer };
     const { reset = [], ifSeq = 0n, ...job } = change;
     const stated = await this.specOf(sender, job, async () =>
-      (await this.query.Timer({ actor: sender, id, verdict: false })).timer ?? TimerInfo.create());
+      (await this.query.Timer({ actor: sender, ...which, scheduler: "", verdict: false })).timer ?? TimerInfo.create());
     const fields = Object.keys(stated).flatMap((key) =>
       key === "repeat" ? Object.keys(stated.repeat!).map((within) => `repeat.${snake(within)}`) : [snake(key)]);
     const spec = TimerSpec.fromPartial({ ...stated, trigger: stated.trigger ?? {}, call: stated.call ?? {} });
-    const value = MsgUpdateTimer.fromPartial({ sender, id, spec, fields: [...new Set([...fields, ...reset])], ifSeq });
+    const value = MsgUpdateTimer.fromPartial({ sender, ...which, spec, fields: [...new Set([...fields, ...reset])], ifSeq });
     await this.send(sender, [{ typeUrl: "/timers.v1.MsgUpdateTimer", value }], fee, options);
   }
 

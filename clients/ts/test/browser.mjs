@@ -104,9 +104,9 @@ for (const [mode, name] of [["direct", "keplr"], ["amino", "leap"]]) {
       return said;
     };
 
-    // A repetition by blocks fires soon; its label is shown as what it is, and no part of it becomes an element.
+    // A repetition by blocks fires soon; its name is shown as what it is, and no part of it becomes an element.
     const soon = `${hostile} ${mode}`;
-    await enter({ kind: "blocks", recipient: account, amount: "1", blocks: "3", count: "2", label: soon });
+    await enter({ kind: "blocks", recipient: account, amount: "1", blocks: "3", count: "2", name: soon });
     const said = await sign("Scheduled.");
     assert.ok(said.includes(`Schedule "${soon}": send 1utmr to ${account}, every 3 blocks, 2 left`), said);
     assert.match(said, /transaction: \d+utmr, whatever becomes of it\s+each fire: at most \d+utmr at today's prices/);
@@ -117,7 +117,7 @@ for (const [mode, name] of [["direct", "keplr"], ["amino", "leap"]]) {
 
     // By the clock of a zone: what the review says is what the list says then.
     const daily = `daily ${mode}`;
-    await enter({ kind: "day", hour: "09:00", zone: "Europe/Berlin", count: "5", until: later(30), maxCharge: "9000000", label: daily });
+    await enter({ kind: "day", hour: "09:00", zone: "Europe/Berlin", count: "5", until: later(30), maxCharge: "9000000", name: daily });
     const planned = await sign("Scheduled.");
     assert.match(planned, /never more than 9000000utmr/);
     assert.match(planned, /It ends after /);

@@ -48,6 +48,14 @@ test("a job and a change take it by name", async () => {
   assert.equal(sent.at(-1).spec.maxCharge, "");
 });
 
+test("an update names a timer by its id, or by its name", async () => {
+  const { timers, sent } = client();
+  await timers.update("me", "ab".repeat(32), { name: "rent" });
+  assert.deepEqual([sent.at(-1).id, sent.at(-1).name], ["ab".repeat(32), ""]);
+  await timers.update("me", "rent", { name: "salary" });
+  assert.deepEqual([sent.at(-1).id, sent.at(-1).name, sent.at(-1).spec.name], ["", "rent", "salary"]);
+});
+
 test("an update names what it states, and that alone", async () => {
   const { timers, sent } = client();
   const retry = { max: 1, after: 5n, backoff: 0, on: [] };

@@ -66,7 +66,7 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     assert.deepEqual(seen.filter((h) => h.id === id).map((h) => h.type), ["TimerScheduled", "TimerFired"]);
     const fired = seen.find((h) => h.type === "TimerFired")!;
     assert.equal(fired.attributes.success, true);
-    assert.equal(fired.attributes.label, "from TypeScript");
+    assert.equal(fired.attributes.name, "from TypeScript");
 
     const key = await client.watchKey(`bank:balance:${owner}:${env("DENOM")}`);
     const low = { ...key, when: { op: ConditionOp.LESS, value: "1" } };

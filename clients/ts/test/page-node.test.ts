@@ -39,7 +39,7 @@ for (const mode of ["direct", "amino"]) {
     };
     const entered: Entered = {
       kind: "day", recipient: bob, amount: "5", zone, date: "", hour: "09:00", day: "1", blocks: "20", count: "4",
-      until: "", onUnfunded: "skip", maxCharge: "9000000", label: `<i>rent</i> ${mode}`,
+      until: "", onUnfunded: "skip", maxCharge: "9000000", name: `<i>rent</i> ${mode}`,
     };
 
     const id = await timers.schedule(owner, jobOf(entered, owner, env("DENOM")), "auto", options);
@@ -56,7 +56,7 @@ for (const mode of ["direct", "amino"]) {
     assert.deepEqual([row.status, row.last, row.waits], ["pending", "none yet", `its turn, ${row.next[0]}`]);
     assert.match(row.cost, /never more than 9000000utmr$/);
 
-    const { timer } = await timers.query.Timer({ actor: owner, id, verdict: false });
+    const { timer } = await timers.query.Timer({ actor: owner, id, name: "", scheduler: "", verdict: false });
     const due = await timers.query.Due({
       height: 0n, until: false, time: timer!.status!.dueTime, pagination: undefined, verdict: false,
     });
@@ -107,7 +107,7 @@ for (const mode of ["direct", "amino"]) {
     assert.equal(review, undefined);
 
     // One whose recipient can't be paid says so, and one in blocks says about when.
-    const poor = { ...entered, kind: "blocks", blocks: "3", count: "5", amount: "9".repeat(20), label: "", maxCharge: "" };
+    const poor = { ...entered, kind: "blocks", blocks: "3", count: "5", amount: "9".repeat(20), name: "", maxCharge: "" };
     const failing = await timers.schedule(owner, jobOf(poor, owner, env("DENOM")), "auto", options);
     assert.match(review!.objections[0], /^It would fail if it ran now: .*insufficient funds/);
     assert.match(review!.objections[1], /^This account's funds last for no fire: /);

@@ -11,7 +11,7 @@ const owner = toBech32("timer", new Uint8Array(20).fill(1));
 const bob = toBech32("timer", new Uint8Array(20).fill(2));
 const empty: Entered = {
   kind: "once", recipient: bob, amount: "5", zone: "Europe/Berlin", date: "", hour: "", day: "", blocks: "", count: "",
-  until: "", onUnfunded: "skip", maxCharge: "", label: "rent",
+  until: "", onUnfunded: "skip", maxCharge: "", name: "rent",
 };
 const now = new Date("2030-01-15T12:00:00Z");
 const next = (entered: Partial<Entered>): string[] =>

@@ -85,7 +85,7 @@ export interface Entered {
   until: string;
   onUnfunded: string;
   maxCharge: string;
-  label: string;
+  name: string;
 }
 
 const names: Partial<Record<keyof Entered, string>> = {
@@ -126,7 +126,7 @@ export function jobOf(entered: Entered, owner: string, denom: string): Job {
   const value = { fromAddress: owner, toAddress: recipient, amount: [{ denom, amount }] };
   return {
     messages: [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend", value }],
-    trigger: whenOf(entered), name: entered.label, onUnfunded, maxCharge: maxCharge || "default",
+    trigger: whenOf(entered), name: entered.name, onUnfunded, maxCharge: maxCharge || "default",
   };
 }
 
@@ -218,7 +218,7 @@ export class Viewer {
     let next: { words: string[]; due: number; last?: number; from?: bigint };
     try {
       if (BigInt(listed.spec?.call?.payload.length ?? 0) < listed.status!.payloadBytes) {
-        timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id, verdict: false })).timer ?? listed;
+        timer = (await this.timers.query.Timer({ actor: this.owner, id: listed.id, name: "", scheduler: "", verdict: false })).timer ?? listed;
       }
       next = await this.next(timer, pace);
     } catch (error) {
@@ -329,7 +329,7 @@ export class Viewer {
     if (typeUrl === "/timers.v1.MsgScheduleTimer") return this.addSchedule(review, (value as tx.MsgScheduleTimer).spec!, pace, zone, fee);
     const { does, next, costs } = review;
     const { id } = value as { id: string };
-    const { timer } = await this.timers.query.Timer({ actor: this.owner, id, verdict: false });
+    const { timer } = await this.timers.query.Timer({ actor: this.owner, id, name: "", scheduler: "", verdict: false });
     if (!timer) throw new Error(`no timer ${id}`);
     const name = nameOf(timer);
     const what = doesWords(timer, registry);

@@ -153,7 +153,7 @@ function act(action: Action, id: string): Promise<void> {
 async function follow(here: Session): Promise<void> {
   for await (const { type, height, id, attributes } of here.timers.follow(here.owner, { signal: here.signal })) {
     const outcome = type !== "TimerFired" ? "" : attributes.success ? ": it succeeded" : ": it failed";
-    at("#events").prepend(item(`block ${height}: ${type} ${id.slice(0, 8)} ${attributes.label ?? ""}${outcome}`));
+    at("#events").prepend(item(`block ${height}: ${type} ${id.slice(0, 8)} ${attributes.name ?? ""}${outcome}`));
     await refresh(here);
   }
 }
@@ -251,7 +251,7 @@ function entered(): Entered {
   return {
     kind: text("kind"), recipient: text("recipient"), amount: text("amount"), zone: text("zone"), date: text("date"),
     hour: text("hour"), day: text("day"), blocks: text("blocks"), count: text("count"), until: text("until"),
-    onUnfunded: text("onUnfunded"), maxCharge: text("maxCharge"), label: text("label"),
+    onUnfunded: text("onUnfunded"), maxCharge: text("maxCharge"), name: text("name"),
   };
 }
 
