@@ -136,8 +136,11 @@ fn kept(bid: Option<proto::Bid>) -> Option<proto::Bid> {
 }
 
 fn check_name(name: &str) -> AnyResult<()> {
-    if name.len() > 64 || !name.bytes().all(|c| (b' '..=b'~').contains(&c)) {
-        return refuse(TimersError::InvalidLabel, "want at most 64 printable ASCII characters");
+    if name.len() > 64 || !name.bytes().all(|c| (b' '..=b'~').contains(&c) && c != b'/') {
+        return refuse(TimersError::InvalidName, "want at most 64 printable ASCII characters, no slash");
+    }
+    if name.trim() != name || !name.is_empty() && name.bytes().all(|c| c.is_ascii_hexdigit()) {
+        return refuse(TimersError::InvalidName, "want no space at an end, and more than hexadecimal digits");
     }
     Ok(())
 }
@@ -190,6 +193,7 @@ impl Keeper<'_> {
         timer.status.seq = Books::next_seq(self.storage);
         timer.id = id_of(&timer);
         let marks = self.marks(&timer);
+        self.claim(&timer)?;
         let id = timer.id.clone();
         Record { info: timer, hit: false, changed: 0, fresh: true, marks, owed: 0 }.save(self.storage);
         Ok(id)
@@ -380,9 +384,35 @@ impl Keeper<'_> {
         Ok(())
     }
 
+    /// The timer that a message names by its id, its name, or both.
+    fn find(&self, sender: &Addr, actor: &str, (id, name): (&str, &str)) -> AnyResult<Record> {
+        if !id.is_empty() {
+            let record = Record::named(self.storage, actor, id)?;
+            if !name.is_empty() && record.info.spec.name != name {
+                return refuse(TimersError::Changed, format!("its name is {}", record.info.spec.name));
+            }
+            return Ok(record);
+        }
+        if name.is_empty() {
+            return refuse(TimersError::InvalidTimerID, "want an id or a name");
+        }
+        Record::with_name(self.storage, self.now(), (actor, sender.as_str()), name)
+    }
+
+    /// A name is of one live timer of an actor's and a scheduler's.
+    fn claim(&self, timer: &Timer) -> AnyResult<()> {
+        let scheduler = if timer.scheduler.is_empty() { &timer.actor } else { &timer.scheduler };
+        match Record::with_name(self.storage, self.now(), (&timer.actor, scheduler), &timer.spec.name) {
+            Ok(other) if !timer.spec.name.is_empty() && other.info.id != timer.id => {
+                refuse(TimersError::NameTaken, format!("timer {} has the name", other.info.id))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A timer that can still fire, of which the sender is the principal.
-    fn changeable(&self, sender: &Addr, actor: &str, id: &str) -> AnyResult<Record> {
-        let record = Record::named(self.storage, actor, id)?;
+    fn changeable(&self, sender: &Addr, actor: &str, which: (&str, &str)) -> AnyResult<Record> {
+        let record = self.find(sender, actor, which)?;
         if record.expired_at(self.now()) {
             return refuse(
                 TimersError::TimerExpired,
@@ -413,7 +443,7 @@ impl Keeper<'_> {
             true => Some(stated_call(&stated.call.clone().unwrap_or_default())?),
             false => None,
         };
-        let before = self.changeable(sender, &actor, &msg.id)?;
+        let before = self.changeable(sender, &actor, (&msg.id, &msg.name))?;
         if msg.if_seq != 0 && msg.if_seq != before.info.status.seq {
             return refuse(TimersError::Changed, format!("its seq is {}", before.info.status.seq));
         }
@@ -434,6 +464,7 @@ impl Keeper<'_> {
         self.set_payer(info, sender)?;
         info.spec.max_charge = stored_max_charge(&info.spec.max_charge)?;
         check_name(&info.spec.name)?;
+        self.claim(info)?;
         if let Some(call) = call {
             set_call(info, self.check_call(&actor, call)?);
         }
@@ -521,7 +552,7 @@ impl Keeper<'_> {
     /// Sets a timer's last height, and returns what was set and what it was.
     pub(crate) fn extend(&mut self, sender: &Addr, msg: MsgExtendTimer) -> AnyResult<MsgExtendTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
-        let record = self.changeable(sender, &actor, &msg.id)?;
+        let record = self.changeable(sender, &actor, (&msg.id, &msg.name))?;
         self.set_expiry(record, msg.expires_at, msg.expires_time, true)
     }
 
@@ -570,9 +601,9 @@ impl Keeper<'_> {
     }
 
     /// Removes a timer.
-    pub(crate) fn cancel(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<()> {
+    pub(crate) fn cancel(&mut self, sender: &Addr, actor: &str, which: (&str, &str)) -> AnyResult<()> {
         let actor = if actor.is_empty() { sender.as_str() } else { actor };
-        let record = Record::named(self.storage, actor, id)?;
+        let record = self.find(sender, actor, which)?;
         if sender.as_str() != record.info.actor && sender.as_str() != record.principal() {
             return refuse(TimersError::NotScheduler, "its scheduler and its actor cancel it");
         }
@@ -581,9 +612,9 @@ impl Keeper<'_> {
     }
 
     /// Puts a timer on hold.
-    pub(crate) fn pause(&mut self, sender: &Addr, actor: &str, id: &str) -> AnyResult<()> {
+    pub(crate) fn pause(&mut self, sender: &Addr, actor: &str, which: (&str, &str)) -> AnyResult<()> {
         let actor = if actor.is_empty() { sender.as_str() } else { actor };
-        let mut record = self.changeable(sender, actor, id)?;
+        let mut record = self.changeable(sender, actor, which)?;
         match record.info.status.hold_reason {
             HoldReason::Paused => return Ok(()),
             HoldReason::Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
@@ -600,7 +631,7 @@ impl Keeper<'_> {
             return refuse(TimersError::UnsupportedTimerType, "want now or next");
         }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
-        let mut record = self.changeable(sender, actor, &msg.id)?;
+        let mut record = self.changeable(sender, actor, (&msg.id, &msg.name))?;
         use HoldReason::*;
         match record.info.status.hold_reason {
             Paused | Suspended | Unfunded | PricedOut | NotAdmin => {}
@@ -622,7 +653,7 @@ impl Keeper<'_> {
             return refuse(TimersError::InvalidSkip, format!("count is {}, want 1 to 1,000", msg.count));
         }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
-        let mut record = self.changeable(sender, actor, &msg.id)?;
+        let mut record = self.changeable(sender, actor, (&msg.id, &msg.name))?;
         let passed = recur::skip(&mut record.info, u64::from(msg.count), msg.from, self.open_height(), self.now())?;
         record.save(self.storage);
         store::note_passed(self.storage, &record.info.id, &passed);
@@ -632,7 +663,7 @@ impl Keeper<'_> {
     /// Makes the next occurrence due in the next block.
     pub(crate) fn run(&mut self, sender: &Addr, msg: &MsgRunTimer) -> AnyResult<MsgRunTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
-        let mut record = self.changeable(sender, actor, &msg.id)?;
+        let mut record = self.changeable(sender, actor, (&msg.id, &msg.name))?;
         match record.info.status.hold_reason {
             HoldReason::Unspecified if record.info.status.due <= self.height + 1 => {
                 return refuse(TimersError::AlreadyDue, format!("it is due at height {}", record.info.status.due));

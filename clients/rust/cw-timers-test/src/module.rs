@@ -303,11 +303,11 @@ impl Timers {
             TimersCall::Update(msg) => Ok(answer(&keeper.update(&sender, *msg)?)),
             TimersCall::Extend(msg) => Ok(answer(&keeper.extend(&sender, msg)?)),
             TimersCall::Cancel(msg) => {
-                keeper.cancel(&sender, &msg.actor, &msg.id)?;
+                keeper.cancel(&sender, &msg.actor, (&msg.id, &msg.name))?;
                 Ok(answer(&MsgCancelTimerResponse::default()))
             }
             TimersCall::Pause(msg) => {
-                keeper.pause(&sender, &msg.actor, &msg.id)?;
+                keeper.pause(&sender, &msg.actor, (&msg.id, &msg.name))?;
                 Ok(answer(&MsgPauseTimerResponse::default()))
             }
             TimersCall::Resume(msg) => Ok(answer(&keeper.resume(&sender, &msg)?)),

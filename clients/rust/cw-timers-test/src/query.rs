@@ -78,7 +78,14 @@ impl View<'_> {
     }
 
     pub(crate) fn timer(&self, request: QueryTimerRequest) -> AnyResult<QueryTimerResponse> {
-        let record = Record::named(self.storage, &request.actor, &request.id)?;
+        let QueryTimerRequest { actor, id, name, scheduler, .. } = request;
+        let record = if name.is_empty() {
+            Record::named(self.storage, &actor, &id)?
+        } else {
+            let now = Moment { height: self.height, time: self.time };
+            let scheduler = if scheduler.is_empty() { &actor } else { &scheduler };
+            Record::with_name(self.storage, now, (&actor, scheduler), &name)?
+        };
         Ok(QueryTimerResponse::with(|r| r.timer = Some(self.shown(&record, true))))
     }
 

@@ -242,6 +242,18 @@ impl Record {
         Record::all(storage).into_iter().filter(|r| r.info.actor == actor).collect()
     }
 
+    /// The timer of an actor to which a scheduler has given a name, and which can still fire.
+    pub(crate) fn with_name(
+        storage: &dyn Storage,
+        now: Moment,
+        (actor, scheduler): (&str, &str),
+        name: &str,
+    ) -> AnyResult<Record> {
+        let named = |r: &Record| r.info.spec.name == name && r.principal() == scheduler && !r.expired_at(now);
+        let found = Record::of(storage, actor).into_iter().find(named);
+        found.ok_or_else(|| TimersError::TimerNotFound.into())
+    }
+
     /// The timer of an actor whose id begins with these digits.
     pub(crate) fn named(storage: &dyn Storage, actor: &str, digits: &str) -> AnyResult<Record> {
         let digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);

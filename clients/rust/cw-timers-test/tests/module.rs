@@ -698,6 +698,28 @@ fn conditions_that_the_chain_refuses() {
 }
 
 #[test]
+fn a_name_is_of_one_live_timer() {
+    let (timers, mut app, _, contract) = protobuf();
+    let refused = |app: &mut TimersApp, msg: CosmosMsg| refusal_of(&send(app, &contract, msg).unwrap_err());
+    let id = schedule(&timers, &mut app, &contract, Timer::after(50).name("rent"));
+    for (name, want) in [("rent", TimersError::NameTaken), ("beef", TimersError::InvalidName)] {
+        assert_eq!(refused(&mut app, Timer::after(9).name(name).into_msg(&contract)), Some(want));
+    }
+    let other = schedule(&timers, &mut app, &contract, Timer::after(50).name("salary"));
+    let twice = Update::of(&other).name("rent").into_msg(&contract);
+    assert_eq!(refused(&mut app, twice), Some(TimersError::NameTaken));
+    let nobody = Change::cancel("rant").into_msg(&contract);
+    assert_eq!(refused(&mut app, nobody), Some(TimersError::TimerNotFound));
+    send(&mut app, &contract, Update::of("rent").name("pay").into_msg(&contract)).unwrap();
+    assert_eq!(spec_of(&told(&app, &contract, &id)).name, "pay");
+    send(&mut app, &contract, Change::pause("pay").into_msg(&contract)).unwrap();
+    send(&mut app, &contract, Change::cancel("pay").into_msg(&contract)).unwrap();
+    let gone = Change::cancel(&id).into_msg(&contract);
+    assert_eq!(refused(&mut app, gone), Some(TimersError::TimerNotFound));
+    schedule(&timers, &mut app, &contract, Timer::after(9).name("pay"));
+}
+
+#[test]
 fn an_update_replaces_what_it_names() {
     let (timers, mut app, _, contract) = protobuf();
     let canonical = app.api().addr_canonicalize(contract.as_str()).unwrap();

@@ -322,6 +322,12 @@ fn lookup<Q: CustomQuery>(deps: Deps<Q>, op: &Value) -> TimerId {
     TimerId::new(id).unwrap()
 }
 
+/// The name that an operation states. A label of an older file is no more than a word, unless its form is refused.
+fn called(op: &Value) -> Option<&str> {
+    let odd = |label: &&str| label.len() > 64 || !label.bytes().all(|c| (b' '..=b'~').contains(&c));
+    op["name"].as_str().or_else(|| op["label"].as_str().filter(odd))
+}
+
 fn act<C: Wire, Q: QueryWire>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult<SubMsg<C>> {
     let me = &env.contract.address;
     Ok(match op["op"].as_str().unwrap() {
@@ -339,8 +345,8 @@ fn act<C: Wire, Q: QueryWire>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult
             if !op["max_charge"].is_null() {
                 timer = timer.max_charge(text(&op["max_charge"]).parse::<u128>().unwrap());
             }
-            if !op["label"].is_null() {
-                timer = timer.name(op["label"].as_str().unwrap());
+            if let Some(name) = called(op) {
+                timer = timer.name(name);
             }
             for condition in op["only_if"].as_array().into_iter().flatten() {
                 timer = timer.only_if(watched(condition, deps.api));
@@ -354,6 +360,9 @@ fn act<C: Wire, Q: QueryWire>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult
         }
         "update" => {
             let mut update = Update::of(&lookup(deps, op));
+            if let Some(name) = op["name"].as_str() {
+                update = update.name(name);
+            }
             if !op["gas_limit"].is_null() {
                 update = update.gas_limit(number(&op["gas_limit"]));
             }
@@ -593,6 +602,7 @@ const FIELDS: &[&str] = &[
     "fee_payer",
     "max_charge",
     "label",
+    "name",
     "retry",
     "on_unfunded",
     "do",

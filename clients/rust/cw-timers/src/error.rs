@@ -155,14 +155,16 @@ errors! {
     68 InvalidOnlyIf = "invalid only_if",
     /// What is stated of repetitions does not go with the trigger, or is out of bounds.
     69 InvalidRepeat = "invalid repeat",
-    /// A label that is too long or is not printable ASCII.
-    70 InvalidLabel = "invalid label",
+    /// A name that is too long, is not printable ASCII, or could be the beginning of an id.
+    70 InvalidName = "invalid name",
     /// Messages are stated together with a payload or a handler.
     71 AmbiguousCall = "ambiguous call",
     /// An update names a field that no spec has, or one twice, or states one that it does not name.
     72 InvalidFields = "invalid fields",
     /// Another change of the timer came between.
     73 Changed = "the timer has changed",
+    /// Another live timer of the actor, by the same scheduler, has the name.
+    74 NameTaken = "name is taken",
     /// A timer is stated for an actor whose admin the sender is not.
     75 NotAdmin = "not the actor's admin",
     /// Only who scheduled a timer changes it.

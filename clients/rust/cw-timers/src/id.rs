@@ -39,6 +39,31 @@ impl TimerId {
     }
 }
 
+/// Which timer a change is of: by its id, or by the name that the sender has given it.
+///
+/// ```
+/// # use cw_timers::{Change, TimerId};
+/// let id = TimerId::new("c6".repeat(32)).unwrap();
+/// assert_ne!(Change::cancel(&id), Change::cancel("rent"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Which {
+    pub(crate) id: String,
+    pub(crate) name: String,
+}
+
+impl From<&TimerId> for Which {
+    fn from(id: &TimerId) -> Self {
+        Which { id: id.0.clone(), name: String::new() }
+    }
+}
+
+impl From<&str> for Which {
+    fn from(name: &str) -> Self {
+        Which { id: String::new(), name: name.to_string() }
+    }
+}
+
 impl TryFrom<String> for TimerId {
     type Error = StdError;
     fn try_from(text: String) -> Result<Self, StdError> {

@@ -78,7 +78,7 @@ pub mod schedule;
 
 pub use bid::{Bid, Tier};
 pub use error::{TimersError, CODESPACE};
-pub use id::TimerId;
+pub use id::{TimerId, Which};
 pub use msg::{TimersCall, TimersMsg, Wire};
 pub use query::{default_max_charge, Estimate, QueryWire, Request, TimersQuerier, TimersQuery, TimersRequest};
 pub use reply::{refusal, response, timer_id};

@@ -132,7 +132,7 @@ impl<'a, C: QueryWire> TimersQuerier<'a, C> {
 
     /// A timer of an actor.
     pub fn timer(&self, actor: impl Into<String>, id: &TimerId) -> StdResult<TimerInfo> {
-        let answer = self.ask(QueryTimerRequest { actor: actor.into(), id: id.to_string(), verdict: false })?;
+        let answer = self.ask(QueryTimerRequest { actor: actor.into(), id: id.to_string(), ..Default::default() })?;
         Ok(answer.timer.unwrap_or_default())
     }
 

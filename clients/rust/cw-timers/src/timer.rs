@@ -2,7 +2,7 @@ use cosmwasm_std::{to_json_binary, Addr, Binary, CosmosMsg, StdResult, SubMsg, T
 use serde::Serialize;
 
 use crate::bid::Bid;
-use crate::id::TimerId;
+use crate::id::Which;
 use crate::msg::{TimersCall, Wire};
 use crate::proto::{self, Any, MsgScheduleTimer, MsgUpdateTimer, OnFailure, Repeat, Retry, TimerCall, TimerSpec};
 use crate::trigger::{Interval, Trigger, WatchKey};
@@ -424,8 +424,9 @@ states!(Update);
 
 impl Update {
     /// A change of this timer.
-    pub fn of(id: &TimerId) -> Self {
-        Update(MsgUpdateTimer { id: id.as_str().to_string(), ..Default::default() })
+    pub fn of(timer: impl Into<Which>) -> Self {
+        let Which { id, name } = timer.into();
+        Update(MsgUpdateTimer { id, name, ..Default::default() })
     }
 
     fn state(mut self, names: &[&str], set: impl FnOnce(&mut TimerSpec)) -> Self {
@@ -502,13 +503,15 @@ pub struct Change(TimersCall);
 
 impl Change {
     /// Removes a timer. One that is gone is [`TimersError::TimerNotFound`](crate::TimersError::TimerNotFound).
-    pub fn cancel(id: &TimerId) -> Self {
-        Change(TimersCall::Cancel(proto::MsgCancelTimer { id: id.to_string(), ..Default::default() }))
+    pub fn cancel(timer: impl Into<Which>) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Cancel(proto::MsgCancelTimer { id, name, ..Default::default() }))
     }
 
     /// Sets the last height at which a timer may fire. The chain clamps it to the longest life that it allows.
-    pub fn extend(id: &TimerId, expires_at: u64) -> Self {
-        Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_at, ..Default::default() }))
+    pub fn extend(timer: impl Into<Which>, expires_at: u64) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Extend(proto::MsgExtendTimer { id, name, expires_at, ..Default::default() }))
     }
 
     /// Sets the last block time at which a timer may fire, in whole seconds. The chain clamps it too.
@@ -521,19 +524,22 @@ impl Change {
     /// let change = Change::extend_time(&id, env.block.time.plus_days(30));
     /// let response: Response = Response::new().add_message(change.into_msg(&me));
     /// ```
-    pub fn extend_time(id: &TimerId, time: Timestamp) -> Self {
+    pub fn extend_time(timer: impl Into<Which>, time: Timestamp) -> Self {
+        let Which { id, name } = timer.into();
         let expires_time = whole_seconds(time);
-        Change(TimersCall::Extend(proto::MsgExtendTimer { id: id.to_string(), expires_time, ..Default::default() }))
+        Change(TimersCall::Extend(proto::MsgExtendTimer { id, name, expires_time, ..Default::default() }))
     }
 
     /// Puts a timer on hold until it is resumed or expires.
-    pub fn pause(id: &TimerId) -> Self {
-        Change(TimersCall::Pause(proto::MsgPauseTimer { id: id.to_string(), ..Default::default() }))
+    pub fn pause(timer: impl Into<Which>) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Pause(proto::MsgPauseTimer { id, name, ..Default::default() }))
     }
 
     /// Returns a paused, suspended or unfunded timer to the queue. One whose due height has passed is due in the next block.
-    pub fn resume(id: &TimerId) -> Self {
-        Change(TimersCall::Resume(proto::MsgResumeTimer { id: id.to_string(), ..Default::default() }))
+    pub fn resume(timer: impl Into<Which>) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Resume(proto::MsgResumeTimer { id, name, ..Default::default() }))
     }
 
     /// The same, and says when it fires if it was due while it was on hold.
@@ -545,8 +551,9 @@ impl Change {
     /// # let me = Addr::unchecked("contract");
     /// let response: Response = Response::new().add_message(Change::resume_at(&id, ResumeAt::Next).into_msg(&me));
     /// ```
-    pub fn resume_at(id: &TimerId, at: ResumeAt) -> Self {
-        Change(TimersCall::Resume(proto::MsgResumeTimer { id: id.to_string(), at: at.into(), ..Default::default() }))
+    pub fn resume_at(timer: impl Into<Which>, at: ResumeAt) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Resume(proto::MsgResumeTimer { id, name, at: at.into(), ..Default::default() }))
     }
 
     /// Lets the next occurrences of a calendar or an interval pass, 1 to 1,000.
@@ -558,8 +565,9 @@ impl Change {
     /// # let me = Addr::unchecked("contract");
     /// let response: Response = Response::new().add_message(Change::skip(&id, 2).into_msg(&me));
     /// ```
-    pub fn skip(id: &TimerId, count: u32) -> Self {
-        Change(TimersCall::Skip(proto::MsgSkipTimer { id: id.to_string(), count, ..Default::default() }))
+    pub fn skip(timer: impl Into<Which>, count: u32) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Skip(proto::MsgSkipTimer { id, name, count, ..Default::default() }))
     }
 
     /// The occurrence that a [`skip`](Change::skip) takes for the next, in seconds since 1970 or as a height: if it is another
@@ -589,8 +597,9 @@ impl Change {
     /// # let me = Addr::unchecked("contract");
     /// let response: Response = Response::new().add_message(Change::run(&id).into_msg(&me));
     /// ```
-    pub fn run(id: &TimerId) -> Self {
-        Change(TimersCall::Run(proto::MsgRunTimer { id: id.to_string(), ..Default::default() }))
+    pub fn run(timer: impl Into<Which>) -> Self {
+        let Which { id, name } = timer.into();
+        Change(TimersCall::Run(proto::MsgRunTimer { id, name, ..Default::default() }))
     }
 
     /// Registers a contract or a module as the agent that prices those of the sender's timers that state no bid.

@@ -523,7 +523,7 @@ fn the_documented_json_is_read() {
         };
         assert_eq!(texts(stated), texts(again), "{line}");
     }
-    assert_eq!((messages, queries), (6, 8));
+    assert_eq!((messages, queries), (7, 8));
 }
 
 /// Numbers and numbers in quotes are alike.

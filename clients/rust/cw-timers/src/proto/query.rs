@@ -162,11 +162,16 @@ messages! {
     QueryTimerRequest = "timers.v1.QueryTimerRequest" {
         /// Actor.
         1 actor: String,
-        /// `id` is the id in hexadecimal or a unique prefix of it.
+        /// `id` is the id in hexadecimal or a unique prefix of it; empty where the name is stated.
         2 id: String,
         /// `verdict` asks what the next block makes of the timer if it is ready, which takes as long as to rank
         /// what is ready.
         3 verdict: bool,
+        /// `name` that the timer has of its scheduler, who is the actor if none is stated. Not together with an
+        /// id.
+        4 name: String,
+        /// Scheduler.
+        5 scheduler: String,
     }
     /// QueryTimerResponse.
     QueryTimerResponse = "timers.v1.QueryTimerResponse" {

@@ -36,7 +36,7 @@ messages! {
     MsgUpdateTimer = "timers.v1.MsgUpdateTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
@@ -49,6 +49,8 @@ messages! {
         5 fields: Vec<String>,
         /// `if_seq` is the seq that the timer must have; 0 means any.
         6 if_seq: u64,
+        /// `name` that the timer has; with an id, that it must have.
+        7 name: String,
     }
     /// `MsgUpdateTimerResponse` holds the new place in the order of insertion, and when the timer is due.
     MsgUpdateTimerResponse = "timers.v1.MsgUpdateTimerResponse" {
@@ -63,7 +65,7 @@ messages! {
     MsgExtendTimer = "timers.v1.MsgExtendTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `expires_at` must be above the current height; beyond the largest TTL it is clamped. 0 keeps what
         /// it is.
@@ -74,6 +76,8 @@ messages! {
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
         4 actor: String,
+        /// `name` that the timer has; with an id, that it must have.
+        6 name: String,
     }
     /// `MsgExtendTimerResponse` holds what was set, after clamping.
     MsgExtendTimerResponse = "timers.v1.MsgExtendTimerResponse" {
@@ -90,11 +94,13 @@ messages! {
     MsgPauseTimer = "timers.v1.MsgPauseTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
         3 actor: String,
+        /// `name` that the timer has; with an id, that it must have.
+        4 name: String,
     }
     /// `MsgPauseTimerResponse` is empty.
     MsgPauseTimerResponse = "timers.v1.MsgPauseTimerResponse" {
@@ -104,13 +110,15 @@ messages! {
     MsgResumeTimer = "timers.v1.MsgResumeTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer.
         3 actor: String,
         /// `at` says what becomes of occurrences that came while it was on hold.
         4 at: ResumeAt,
+        /// `name` that the timer has; with an id, that it must have.
+        5 name: String,
     }
     /// `MsgResumeTimerResponse` holds its due height.
     MsgResumeTimerResponse = "timers.v1.MsgResumeTimerResponse" {
@@ -123,11 +131,13 @@ messages! {
     MsgCancelTimer = "timers.v1.MsgCancelTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender has
         /// scheduled the timer. The contract may cancel it too.
         3 actor: String,
+        /// `name` that the timer has; with an id, that it must have.
+        4 name: String,
     }
     /// `MsgCancelTimerResponse` is empty.
     MsgCancelTimerResponse = "timers.v1.MsgCancelTimerResponse" {
@@ -147,7 +157,7 @@ messages! {
     MsgSkipTimer = "timers.v1.MsgSkipTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `count` of occurrences, 1 to 1,000.
         3 count: u32,
@@ -157,6 +167,8 @@ messages! {
         /// `from` is the next occurrence, in seconds since 1970 or as a height: if that is another by then,
         /// nothing is skipped. 0 means whichever is the next.
         5 from: u64,
+        /// `name` that the timer has; with an id, that it must have.
+        6 name: String,
     }
     /// `MsgSkipTimerResponse` says when the timer is due then.
     MsgSkipTimerResponse = "timers.v1.MsgSkipTimerResponse" {
@@ -170,11 +182,13 @@ messages! {
     MsgRunTimer = "timers.v1.MsgRunTimer" {
         /// Sender.
         1 sender: String,
-        /// `id` in hexadecimal, all 64 digits.
+        /// `id` in hexadecimal, all 64 digits; it may be left out where name is stated.
         2 id: String,
         /// `actor` whose timer it is; empty means the sender. Another is a contract for which the sender
         /// has scheduled the timer.
         3 actor: String,
+        /// `name` that the timer has; with an id, that it must have.
+        4 name: String,
     }
     /// `MsgRunTimerResponse` holds the height at which the timer is due.
     MsgRunTimerResponse = "timers.v1.MsgRunTimerResponse" {
