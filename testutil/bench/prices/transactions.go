@@ -204,6 +204,27 @@ func scaled(coins sdk.Coins, by int64) sdk.Coins {
 	return all
 }
 
+// pausingByName looks the timer up by its name.
+func pausingByName() kind {
+	name := func(c *realapp.Chain, ctx sdk.Context) error {
+		for i := range units {
+			payload, err := oneSend(i)
+			if err != nil {
+				return err
+			}
+			msg := schedule(i, types.Trigger{Height: far}, payload)
+			msg.Spec.Name = "rent"
+			if err := c.Run(ctx, msg, &types.MsgScheduleTimerResponse{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return transaction("pause by name", units, name, func(i int) ([]sdk.Msg, error) {
+		return []sdk.Msg{&types.MsgPauseTimer{Sender: realapp.KeyedAccount(i).Address.String(), Name: "rent"}}, nil
+	})
+}
+
 func oneSend(i int) ([]byte, error) { return sendPayload(i, 1) }
 
 func hollows(outputs int) func(int) ([]byte, error) {
@@ -218,6 +239,12 @@ func transactionKinds() []kind {
 	}
 	kinds := []kind{
 		scheduling("schedule a send", units, at, oneSend, 0),
+		transaction("schedule a send with a name", units, nil, func(i int) ([]sdk.Msg, error) {
+			payload, err := oneSend(i)
+			msg := schedule(i, at, payload)
+			msg.Spec.Name = "rent"
+			return []sdk.Msg{msg}, err
+		}),
 		scheduling("schedule 40 sends (6 kB)", 8, at, func(i int) ([]byte, error) { return sendPayload(i, 40) }, 250_000),
 		scheduling("schedule 1,000 empty outputs (2 kB)", units, at, hollows(1_000), 0),
 		scheduling("schedule a watch of one key", units, watching(eight[0]), oneSend, 0),
@@ -232,6 +259,7 @@ func transactionKinds() []kind {
 		}),
 		changing("cancel", false, func(sender, id string) sdk.Msg { return &types.MsgCancelTimer{Sender: sender, Id: id} }),
 		changing("pause", false, func(sender, id string) sdk.Msg { return &types.MsgPauseTimer{Sender: sender, Id: id} }),
+		pausingByName(),
 		changing("resume", true, func(sender, id string) sdk.Msg { return &types.MsgResumeTimer{Sender: sender, Id: id} }),
 	}
 	kinds = append(kinds, settingAgent(), byAdmin())
