@@ -31,12 +31,14 @@ func (a *TimerAuthorization) MsgTypeURL() string { return a.MsgTypeUrl }
 // Accept implements authz.Authorization. It reads no state but the height: what it accepts keeps to its limits whatever
 // the config is, and passes all checks of the message itself afterwards.
 func (a *TimerAuthorization) Accept(ctx context.Context, msg sdk.Msg) (authz.AcceptResponse, error) {
-	now := types.HeightOf(ctx)
+	now := types.MomentOf(ctx)
 	switch url := sdk.MsgTypeURL(msg); {
 	case url != a.MsgTypeUrl:
 		return authz.AcceptResponse{}, refused("it is for %s, not for %s", a.MsgTypeUrl, url)
-	case now > a.ExpiresAt:
-		return authz.AcceptResponse{}, refused("it ended with height %d, now is %d", a.ExpiresAt, now)
+	case now.Height > a.ExpiresAt:
+		return authz.AcceptResponse{}, refused("it ended with height %d, now is %d", a.ExpiresAt, now.Height)
+	case now.Time > a.ExpiresTime:
+		return authz.AcceptResponse{}, refused("it ended at %s, now is %s", types.TimeText(a.ExpiresTime), types.TimeText(now.Time))
 	case a.UsesLeft == 0:
 		return authz.AcceptResponse{}, refused("it is used up")
 	}
@@ -61,7 +63,7 @@ func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) erro
 	case *types.MsgUpdateTimer:
 		return a.checkUpdate(msg)
 	case *types.MsgExtendTimer:
-		return a.checkExpiry(msg.ExpiresAt)
+		return a.checkExpiry(msg.ExpiresAt, msg.ExpiresTime)
 	case *types.MsgPauseTimer, *types.MsgResumeTimer, *types.MsgCancelTimer, *types.MsgSkipTimer, *types.MsgRunTimer:
 		return nil
 	default:
@@ -71,15 +73,19 @@ func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) erro
 
 func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgScheduleTimer) error {
 	if msg.Spec.Repeat.GetRenew() {
-		return refused("renew is set: a timer that renews itself would outlive the authorization, which ends at height %d", a.ExpiresAt)
+		return refused("renew is set: a timer that renews itself would outlive the authorization, which ends at height %d and at %s",
+			a.ExpiresAt, types.TimeText(a.ExpiresTime))
 	}
 	if msg.Spec.Name != "" {
-		return refused("name is %q, want none: the granter's names are the granter's", msg.Spec.Name)
+		return refused("name is %.80q, want none: names are the granter's", msg.Spec.Name)
 	}
 	if len(msg.Spec.OnlyIf) > 0 {
 		return refused("only_if is set: what a fire costs that it keeps from running is not counted among %d fires", a.MaxFires)
 	}
-	if err := a.checkExpiry(msg.Spec.ExpiresAt); err != nil {
+	if err := msg.Spec.Trigger.CheckEnd(msg.Spec.ExpiresAt, msg.Spec.ExpiresTime); err != nil {
+		return refused("%s", err)
+	}
+	if err := a.checkExpiry(msg.Spec.ExpiresAt, msg.Spec.ExpiresTime); err != nil {
 		return err
 	}
 	if err := a.checkFires(msg); err != nil {
@@ -152,13 +158,17 @@ func (a *TimerAuthorization) checkUpdate(msg *types.MsgUpdateTimer) error {
 	return a.checkLimits(msg.Spec.GasLimit, msg.Spec.CellLimit)
 }
 
-// checkExpiry demands a stated height, since the default is as late as the config allows.
-func (a *TimerAuthorization) checkExpiry(height uint64) error {
+// checkExpiry demands a stated end, since the default is as late as the config allows: in the clock of the timer, as the message
+// itself checks.
+func (a *TimerAuthorization) checkExpiry(height uint64, seconds int64) error {
 	switch {
-	case height == 0:
-		return refused("expires_at is missing: state a height up to %d, where the authorization ends", a.ExpiresAt)
+	case height == 0 && seconds == 0:
+		return refused("the end is missing: state expires_at up to %d or, of a timer that ends at a time, expires_time up to %d, where the "+
+			"authorization ends", a.ExpiresAt, a.ExpiresTime)
 	case height > a.ExpiresAt:
 		return refused("expires_at is %d, want at most %d, where the authorization ends", height, a.ExpiresAt)
+	case seconds < 0 || seconds > a.ExpiresTime:
+		return refused("expires_time is %d, want at most %d, where the authorization ends", seconds, a.ExpiresTime)
 	}
 	return nil
 }
@@ -345,6 +355,8 @@ func (a *TimerAuthorization) validateEach() error {
 		return invalid("msg_type_url is %.120q, want one of %s", a.MsgTypeUrl, strings.Join(grantable, ", "))
 	case a.ExpiresAt == 0:
 		return invalid("expires_at is missing: want the last height at which a timer may fire")
+	case a.ExpiresTime <= 0 || a.ExpiresTime > types.MaxTime:
+		return invalid("expires_time is %d, want the last time at which a timer may fire, in seconds since 1970, at most %d", a.ExpiresTime, types.MaxTime)
 	case a.UsesLeft == 0:
 		return invalid("uses_left is 0, want at least 1")
 	}

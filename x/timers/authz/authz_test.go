@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	"github.com/stretchr/testify/require"
@@ -63,7 +64,7 @@ func price(price string) *types.Bid { return &types.Bid{Price: price} }
 // scheduling authorizes one timer that runs a send or a vote three times at most, until height 100.
 func scheduling(changes ...func(*authz.TimerAuthorization)) *authz.TimerAuthorization {
 	a := &authz.TimerAuthorization{
-		MsgTypeUrl: sdk.MsgTypeURL(&types.MsgScheduleTimer{}), ExpiresAt: 100, UsesLeft: 1, MaxFires: 3,
+		MsgTypeUrl: sdk.MsgTypeURL(&types.MsgScheduleTimer{}), ExpiresAt: 100, ExpiresTime: 1_000, UsesLeft: 1, MaxFires: 3,
 		AllowedMessages: []string{sendURL, voteURL}, GasLimit: 90_000,
 	}
 	for _, change := range changes {
@@ -95,7 +96,7 @@ func stated(urls ...string) func(*types.MsgScheduleTimer) {
 
 // authorizing is an authorization of another type of message than scheduling.
 func authorizing(msg sdk.Msg, changes ...func(*authz.TimerAuthorization)) *authz.TimerAuthorization {
-	a := &authz.TimerAuthorization{MsgTypeUrl: sdk.MsgTypeURL(msg), ExpiresAt: 100, UsesLeft: 1}
+	a := &authz.TimerAuthorization{MsgTypeUrl: sdk.MsgTypeURL(msg), ExpiresAt: 100, ExpiresTime: 1_000, UsesLeft: 1}
 	for _, change := range changes {
 		change(a)
 	}
@@ -121,11 +122,11 @@ func TestEachLimitOfScheduling(t *testing.T) {
 			}
 		}
 	}
-	byTime := func(remaining uint64, expiresAt uint64) change {
+	byTime := func(remaining uint64, expiresAt uint64, expiresTime int64) change {
 		return func(m *types.MsgScheduleTimer) {
 			m.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60}}}
 			m.Spec.Repeat = &types.Repeat{Remaining: remaining}
-			m.Spec.ExpiresAt, m.Spec.ExpiresTime = expiresAt, 2_000_000_000
+			m.Spec.ExpiresAt, m.Spec.ExpiresTime = expiresAt, expiresTime
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -133,15 +134,18 @@ func TestEachLimitOfScheduling(t *testing.T) {
 		change change
 		words  string
 	}{
-		"a calendar":               {none, byTime(3, 100), ""},
-		"a calendar, too often":    {none, byTime(4, 100), "4 repetitions of up to 1 tries are more than 3 fires"},
-		"a calendar without end":   {none, byTime(0, 100), "remaining is missing"},
-		"a calendar by time alone": {none, byTime(3, 0), "expires_at is missing: state a height up to 100"},
+		"a calendar":               {none, byTime(3, 0, 1_000), ""},
+		"a calendar, too late":     {none, byTime(3, 0, 1_001), "expires_time is 1001, want at most 1000"},
+		"a calendar, too often":    {none, byTime(4, 0, 1_000), "4 repetitions of up to 1 tries are more than 3 fires"},
+		"a calendar without bound": {none, byTime(0, 0, 1_000), "remaining is missing"},
+		"a calendar by default":    {none, byTime(3, 0, 0), "the end is missing: state expires_at up to 100 or"},
+		"a calendar by height":     {none, byTime(3, 100, 0), "expires_at is 100, and the trigger is a time or a calendar: state expires_time"},
+		"a height by time":         {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt, m.Spec.ExpiresTime = 0, 900 }, "expires_time is 900, and the trigger counts heights"},
+		"a name":                   {none, func(m *types.MsgScheduleTimer) { m.Spec.Name = "rent" }, "name is \"rent\", want none"},
 		"as allowed":               {none, func(*types.MsgScheduleTimer) {}, ""},
 		"expires earlier":          {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 60 }, ""},
 		"expires later":            {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 101 }, "expires_at is 101, want at most 100"},
-		"expires by default":       {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 0 }, "expires_at is missing: state a height up to 100"},
-		"a name":                   {none, func(m *types.MsgScheduleTimer) { m.Spec.Name = "rent" }, `name is "rent", want none`},
+		"expires by default":       {none, func(m *types.MsgScheduleTimer) { m.Spec.ExpiresAt = 0 }, "the end is missing"},
 		"less gas":                 {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 1 }, ""},
 		"more gas":                 {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit++ }, "gas_limit is 90001, want at most 90000"},
 		"gas by default":           {none, func(m *types.MsgScheduleTimer) { m.Spec.GasLimit = 0 }, "gas_limit is missing: state at most 90000"},
@@ -254,6 +258,10 @@ func TestTheNumberAndTheHeight(t *testing.T) {
 	require.ErrorContains(t, err, "it is used up")
 	_, err = a.Accept(ctxAt(101), scheduled())
 	require.ErrorContains(t, err, "it ended with height 100, now is 101")
+	_, err = a.Accept(ctxAt(50).WithBlockTime(time.Unix(1_000, 0)), scheduled())
+	require.NoError(t, err)
+	_, err = a.Accept(ctxAt(50).WithBlockTime(time.Unix(1_001, 0)), scheduled())
+	require.ErrorContains(t, err, "it ended at 1970-01-01T00:16:40Z, now is 1970-01-01T00:16:41Z")
 	_, err = a.Accept(ctxAt(50), &types.MsgCancelTimer{})
 	require.ErrorContains(t, err, "it is for /timers.v1.MsgScheduleTimer, not for /timers.v1.MsgCancelTimer")
 }
@@ -281,7 +289,10 @@ func TestChangesOfTimers(t *testing.T) {
 		"gas, none":        {authorizing(&types.MsgUpdateTimer{}), &types.MsgUpdateTimer{Spec: types.TimerSpec{GasLimit: 1}, Fields: []string{"gas_limit"}}, "gas_limit is 1"},
 		"extend":           {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresAt: 100}, ""},
 		"extend too far":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresAt: 101}, "expires_at is 101"},
-		"extend to zero":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{}, "expires_at is missing"},
+		"extend to zero":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{}, "the end is missing"},
+		"extend by time":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresTime: 1_000}, ""},
+		"a time too far":   {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresTime: 1_001}, "expires_time is 1001, want at most 1000"},
+		"a time before 0":  {authorizing(&types.MsgExtendTimer{}), &types.MsgExtendTimer{ExpiresTime: -1}, "expires_time is -1"},
 		"pause":            {authorizing(&types.MsgPauseTimer{}), &types.MsgPauseTimer{}, ""},
 		"resume":           {authorizing(&types.MsgResumeTimer{}), &types.MsgResumeTimer{}, ""},
 		"cancel":           {authorizing(&types.MsgCancelTimer{}), &types.MsgCancelTimer{}, ""},
@@ -320,6 +331,8 @@ func TestValidation(t *testing.T) {
 		"agents":           {authorizing(&types.MsgSetAgent{}), "msg_type_url is"},
 		"authority":        {authorizing(&types.MsgSysCancelTimer{}), "msg_type_url is"},
 		"no end":           {scheduling(func(a *authz.TimerAuthorization) { a.ExpiresAt = 0 }), "expires_at is missing"},
+		"no last time":     {scheduling(func(a *authz.TimerAuthorization) { a.ExpiresTime = 0 }), "expires_time is 0"},
+		"a time too late":  {scheduling(func(a *authz.TimerAuthorization) { a.ExpiresTime = 1 << 60 }), "expires_time is"},
 		"no uses":          {scheduling(func(a *authz.TimerAuthorization) { a.UsesLeft = 0 }), "uses_left is 0"},
 		"no fires":         {scheduling(func(a *authz.TimerAuthorization) { a.MaxFires = 0 }), "max_fires is 0"},
 		"no gas":           {scheduling(func(a *authz.TimerAuthorization) { a.GasLimit = 0 }), "gas_limit is 0"},
@@ -374,14 +387,14 @@ func acceptProperty(t *rapid.T) {
 	small := rapid.Uint64Range(0, 3)
 	urls := []string{sendURL, voteURL, "/x.Y"}
 	a := &authz.TimerAuthorization{
-		MsgTypeUrl: sdk.MsgTypeURL(&types.MsgScheduleTimer{}), ExpiresAt: small.Draw(t, "end"), UsesLeft: small.Draw(t, "uses"),
+		MsgTypeUrl: sdk.MsgTypeURL(&types.MsgScheduleTimer{}), ExpiresAt: small.Draw(t, "end"), ExpiresTime: 2, UsesLeft: small.Draw(t, "uses"),
 		MaxFires: rapid.Uint64Range(0, 12).Draw(t, "fires"), GasLimit: small.Draw(t, "gas"), CellLimit: small.Draw(t, "cells"),
 		AllowedMessages: urls[:rapid.IntRange(0, 3).Draw(t, "allowed")], MaxBid: bidGenerator.Draw(t, "max bid"),
 	}
 	runs := rapid.SliceOfN(rapid.SampledFrom(urls), 0, 3).Draw(t, "runs")
 	msg := &types.MsgScheduleTimer{
 		Sender: alice, Spec: types.TimerSpec{
-			FeePayer: rapid.SampledFrom([]string{"", alice, bob}).Draw(t, "payer"), ExpiresAt: small.Draw(t, "expires"),
+			FeePayer: rapid.SampledFrom([]string{"", alice, bob}).Draw(t, "payer"), ExpiresAt: small.Draw(t, "expires"), ExpiresTime: rapid.Int64Range(0, 3).Draw(t, "expires at a time"),
 			GasLimit: small.Draw(t, "gas limit"), CellLimit: small.Draw(t, "cell limit"), Bid: bidGenerator.Draw(t, "bid"),
 			Call: types.TimerCall{Handler: rapid.SampledFrom([]string{"", types.DefaultHandler, "x"}).Draw(t, "handler"), Payload: payload(runs...)},
 		},
@@ -403,7 +416,8 @@ func acceptProperty(t *rapid.T) {
 
 	fires := new(big.Int).Mul(new(big.Int).SetUint64(repetitions), big.NewInt(int64(retries)+1))
 	want := now <= a.ExpiresAt && a.UsesLeft > 0 &&
-		msg.Spec.ExpiresAt > 0 && msg.Spec.ExpiresAt <= a.ExpiresAt &&
+		(msg.Spec.ExpiresAt > 0) != (msg.Spec.ExpiresTime > 0) && (msg.Spec.ExpiresTime == 0 || msg.Spec.Trigger.Watch != nil) &&
+		msg.Spec.ExpiresAt <= a.ExpiresAt && msg.Spec.ExpiresTime <= a.ExpiresTime &&
 		repetitions > 0 && fires.Cmp(new(big.Int).SetUint64(a.MaxFires)) <= 0 &&
 		msg.Spec.FeePayer != bob && msg.Spec.Call.Handler != "x" &&
 		msg.Spec.GasLimit > 0 && msg.Spec.GasLimit <= a.GasLimit &&

@@ -9,10 +9,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// A grantee may schedule one timer that sends coins, fires at most twice, and is gone after height 100.
+// A grantee may schedule one timer that sends coins, fires at most twice, and is gone after height 100, and after a time.
 func ExampleTimerAuthorization() {
 	grant := &authz.TimerAuthorization{
-		MsgTypeUrl: sdk.MsgTypeURL(&types.MsgScheduleTimer{}), ExpiresAt: 100, UsesLeft: 1,
+		MsgTypeUrl: sdk.MsgTypeURL(&types.MsgScheduleTimer{}), ExpiresAt: 100, ExpiresTime: 1_000, UsesLeft: 1,
 		AllowedMessages: []string{sendURL}, MaxFires: 2, GasLimit: 80_000,
 	}
 	fmt.Println(grant.ValidateBasic())

@@ -49,7 +49,7 @@ func TestAWalletSignsAGrant(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(bz, &document))
 	require.JSONEq(t, `{"type":"timers/TimerAuthorization","value":{
-		"msg_type_url":"/timers.v1.MsgScheduleTimer","expires_at":"100","uses_left":"1","max_fires":"3","gas_limit":"90000","cell_limit":"500",
+		"msg_type_url":"/timers.v1.MsgScheduleTimer","expires_at":"100","expires_time":"1000","uses_left":"1","max_fires":"3","gas_limit":"90000","cell_limit":"500",
 		"allowed_messages":["/cosmos.bank.v1beta1.MsgSend","/cosmos.gov.v1.MsgVote"],
 		"max_bid":{"static":{"max_fee_per_cycle":"0.5","max_priority_fee_per_cycle":"0.1"}}
 	}}`, string(document.Msgs[0].Value.Grant.Authorization))

@@ -88,7 +88,7 @@ func (r rebase) timer(t *types.Timer) {
 	if t.ExpiresAt > 0 {
 		if t.ExpiresAt = r.past(t.ExpiresAt); t.ExpiresAt == 0 {
 			// It ended before the first block, where no height lies; so it ends by time.
-			t.ExpiresAt, t.ExpiresTime = 1, 1
+			t.ExpiresTime = 1
 		}
 	}
 	if t.Recurrence != nil && !t.Spec.Trigger.ByTime() {

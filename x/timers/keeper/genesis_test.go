@@ -232,7 +232,7 @@ func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
 				Spec: types.TimerSpec{Trigger: types.Trigger{Height: due}},
 			})
 		}
-		opts.Genesis.Timers[1].ExpiresAt, opts.Genesis.Timers[1].ExpiresTime = 1, 1
+		opts.Genesis.Timers[1].ExpiresAt, opts.Genesis.Timers[1].ExpiresTime = 0, 1
 	})
 	events := f.NextBlock()
 	require.Len(t, f.firedIDs(events), 1)

@@ -47,7 +47,7 @@ type ScheduleRequest struct {
 //
 // The errors are, in the order of the checks: ErrAmbiguousCall for messages in addition to a handler or a payload; of the
 // trigger, ErrUnsupportedTimerType, ErrInvalidInterval, ErrTTLTooLong for after, ErrNotWatchable and ErrInvalidWatch;
-// ErrInvalidRepeat, ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong and ErrExpiresTooSoon;
+// ErrInvalidRepeat, ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrInvalidEnd, ErrTTLTooLong and ErrExpiresTooSoon;
 // ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrNotAdmin, and ErrForeignSigner for messages of an admin's;
 // ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's
 // runtime says of the call, such as ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that
@@ -402,9 +402,13 @@ func (k *Keeper) retrigger(
 	if otherClock && spec.Retry != nil && !req.names("retry") {
 		return nil, types.ErrInvalidRetry.Wrap("the trigger counts by another clock, in which the retries are to be: state them too")
 	}
-	if ends := req.names("expires_at", "expires_time"); otherClock && !ends {
-		spec.ExpiresAt, spec.ExpiresTime = 0, 0
-	} else if ends {
+	if otherClock && !req.names("expires_at") {
+		spec.ExpiresAt = 0
+	}
+	if otherClock && !req.names("expires_time") {
+		spec.ExpiresTime = 0
+	}
+	if req.names("expires_at", "expires_time") {
 		t.ExpiresAt, t.ExpiresTime = spec.ExpiresAt, spec.ExpiresTime
 		if err := triggers.CheckEnd(config, t, now); err != nil {
 			return nil, err
@@ -449,8 +453,8 @@ func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, ti
 	return k.checkIntrinsic(ctx, config, &timer, call)
 }
 
-// End is when the life of a timer ends: the last height at which it may fire, and the last block time in seconds since 1970. What
-// is 0 bounds nothing; in a change it stays as it is.
+// End is when the life of a timer ends, in its clock: the last height at which it may fire, or the last block time in seconds since
+// 1970; the other is 0.
 type End struct {
 	Height uint64
 	Time   int64
@@ -463,8 +467,8 @@ type Extension struct{ From, To End }
 // MsgExtendTimer"). It clamps the height to max_ttl_blocks from now, and the time to max_ttl_seconds. An earlier end than the
 // present one shortens the life.
 //
-// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrExpiresTooSoon for no end, or one
-// that is not after the current block or lies before the timer is due.
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrInvalidEnd for one in the other clock, and
+// ErrExpiresTooSoon for no end, or one that is not after the current block or lies before the timer is due.
 func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, end End) (Extension, error) {
 	return k.extendBy(ctx, own(actor, id), end)
 }
@@ -501,12 +505,7 @@ func (k *Keeper) extend(
 	return timer, change, k.engine.Records.SetEnd(ctx, &timer, func(t *types.Timer) {
 		t.ExpiresAt, t.ExpiresTime = change.To.Height, change.To.Time
 		if owner {
-			if end.Height != 0 {
-				t.Spec.ExpiresAt = change.To.Height
-			}
-			if end.Time != 0 {
-				t.Spec.ExpiresTime = change.To.Time
-			}
+			t.Spec.ExpiresAt, t.Spec.ExpiresTime = change.To.Height, change.To.Time
 			t.NoteLife(types.MomentOf(ctx))
 		}
 	})
@@ -514,9 +513,12 @@ func (k *Keeper) extend(
 
 // extended is the end of a timer after a change.
 func extended(config *types.TimerConfig, timer *types.Timer, end End, now types.Moment) (End, error) {
-	to := End{timer.ExpiresAt, timer.ExpiresTime}
-	if end == (End{}) {
-		return to, types.ErrExpiresTooSoon.Wrap("no end is stated: state expires_at, expires_time or both")
+	to := End{}
+	if end == to {
+		return to, types.ErrExpiresTooSoon.Wrap("no end is stated: state expires_at or, of a time, a calendar or a watch, expires_time")
+	}
+	if err := timer.Spec.Trigger.CheckEnd(end.Height, end.Time); err != nil {
+		return to, err
 	}
 	if end.Height != 0 {
 		to.Height = min(end.Height, now.Height+config.MaxTtlBlocks)

@@ -111,7 +111,8 @@ func TestTime_RefusesWhatCanNotComeTrue(t *testing.T) {
 		"ends before": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) {
 			m.Spec.Trigger, m.Spec.ExpiresTime = atTime(now+10), now+9
 		}},
-		"ended": {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) { m.Spec.Trigger, m.Spec.ExpiresTime = types.Trigger{Height: 50}, now }},
+		"ended":            {types.ErrExpiresTooSoon, func(m *types.MsgScheduleTimer) { m.Spec.Trigger, m.Spec.ExpiresTime = atTime(now+10), now }},
+		"ends at a height": {types.ErrInvalidEnd, func(m *types.MsgScheduleTimer) { m.Spec.Trigger, m.Spec.ExpiresAt = atTime(now+10), 50 }},
 		"ends too late": {types.ErrTTLTooLong, func(m *types.MsgScheduleTimer) {
 			m.Spec.Trigger, m.Spec.ExpiresTime = atTime(now+10), now+ttl+1
 		}},
@@ -368,22 +369,6 @@ func TestTimes_AHundredThousandAtOneSecond(t *testing.T) {
 			require.Zero(t, f.lane().TimesBehind)
 		})
 	}
-}
-
-// TestTimes_EndByWhicheverComesFirst: a timer by height ends with its time, and one by time with its height.
-//
-// Rule: 1.2-expires-time
-func TestTimes_EndByWhicheverComesFirst(t *testing.T) {
-	f := newFixture(t)
-	byHeight := f.schedule(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.Spec.ExpiresTime = f.Now() + 10 })
-	byTime := f.schedule(robot, 0, f.noop(), func(m *types.MsgScheduleTimer) { m.Spec.Trigger, m.Spec.ExpiresAt = atTime(f.Now()+100), f.Height()+5 })
-	events := f.pass(f.Now()+200, 1)
-	require.Empty(t, f.firedIDs(events))
-	var expired []string
-	for _, event := range eventsOf[*types.TimerExpired](f, events) {
-		expired = append(expired, event.Id)
-	}
-	require.ElementsMatch(t, []string{byHeight, byTime}, expired)
 }
 
 // TestCalendar_OfMonthsInAZone: the first of each month at nine in Berlin, over both changes of the clock, for a year.

@@ -54,7 +54,7 @@ func (k Kinds) Prepare(config *types.TimerConfig, t *types.Timer, now types.Mome
 	return t.Spec.CheckRepeat()
 }
 
-// CheckLife checks when a timer is due first, expires_at and expires_time, or sets their defaults.
+// CheckLife checks when a timer is due first, and its end, or sets its default.
 func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) error {
 	// A consensus rule: a timer never fires in the block that schedules it.
 	if timer.Due <= now.Height {
@@ -67,8 +67,11 @@ func CheckLife(config *types.TimerConfig, timer *types.Timer, now types.Moment) 
 	return CheckEnd(config, timer, now)
 }
 
-// CheckEnd checks expires_at and expires_time, or sets their defaults.
+// CheckEnd checks the end of a timer's life, in the clock of its trigger, or sets the default.
 func CheckEnd(config *types.TimerConfig, timer *types.Timer, now types.Moment) error {
+	if err := timer.Spec.Trigger.CheckEnd(timer.ExpiresAt, timer.ExpiresTime); err != nil {
+		return err
+	}
 	defaultEnd(config, timer, now)
 	switch last := now.Height + config.MaxTtlBlocks; {
 	case timer.ExpiresAt == 0:
@@ -101,7 +104,7 @@ func defaultEnd(config *types.TimerConfig, timer *types.Timer, now types.Moment)
 	switch byTime := timer.Spec.Trigger.ByTime(); {
 	case byTime && timer.ExpiresTime == 0:
 		timer.ExpiresTime = now.Time + int64(config.MaxTtlSeconds)
-	case !byTime && timer.ExpiresAt == 0:
+	case !byTime && timer.ExpiresAt == 0 && timer.ExpiresTime == 0:
 		timer.ExpiresAt = now.Height + config.MaxTtlBlocks
 	}
 }

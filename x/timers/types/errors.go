@@ -122,6 +122,8 @@ var (
 	ErrChanged = errors.Register(ModuleName, 73, "the timer has changed")
 	// ErrInvalidName: a name that is too long, is not printable ASCII, or could be the beginning of an id.
 	ErrInvalidName = errors.Register(ModuleName, 70, "invalid name")
+	// ErrInvalidEnd: an end in another clock than the trigger's, or two ends.
+	ErrInvalidEnd = errors.Register(ModuleName, 77, "invalid end")
 	// ErrNameTaken: another live timer of the actor, by the same scheduler, has the name.
 	ErrNameTaken = errors.Register(ModuleName, 74, "name is taken")
 	// ErrAmbiguousCall: messages are stated together with a payload or a handler.

@@ -135,10 +135,8 @@ func (t *Timer) validateTimes() error {
 	switch r, byTime := t.Recurrence, t.Spec.Trigger.ByTime(); {
 	case t.ExpiresAt == 0 && t.ExpiresTime == 0, t.ExpiresTime < 0, t.ExpiresTime > MaxTime:
 		return ErrInvalidGenesis.Wrapf("expires_at is %d and expires_time %d: want one of them, the time up to %d", t.ExpiresAt, t.ExpiresTime, MaxTime)
-	case byTime && t.ExpiresTime == 0:
-		return ErrInvalidGenesis.Wrap("its trigger is a time or a calendar, and expires_time is missing")
-	case !byTime && t.ExpiresAt == 0:
-		return ErrInvalidGenesis.Wrap("its trigger is no time or calendar, and expires_at is missing")
+	case !t.endedBefore() && t.Spec.Trigger.CheckEnd(t.ExpiresAt, t.ExpiresTime) != nil:
+		return ErrInvalidGenesis.Wrap(t.Spec.Trigger.CheckEnd(t.ExpiresAt, t.ExpiresTime).Error())
 	case byTime != (t.DueTime != 0), t.DueTime < 0, t.DueTime > MaxTime:
 		return ErrInvalidGenesis.Wrapf("due_time is %d, want 1 to %d for a time or a calendar, and 0 else", t.DueTime, MaxTime)
 	case t.HoldReason == Timed && !byTime:
@@ -156,6 +154,24 @@ func (t *Timer) validateTimes() error {
 		return ErrInvalidGenesis.Wrapf("recurrence: trying is %d and tried %t, want the occurrence that was tried, or neither", r.Trying, t.Tried)
 	case r != nil && (r.After > uint64(MaxTime) || r.Forced > uint64(MaxTime) || r.Trying > uint64(MaxTime)):
 		return ErrInvalidGenesis.Wrapf("recurrence: after %d, trying %d and forced %d, want at most %d", r.After, r.Trying, r.Forced, MaxTime)
+	}
+	return nil
+}
+
+// endedBefore tells whether the life of a timer ended before the first block of a chain that goes on from another one, where no height
+// lies: it ends at a time then, whatever its clock.
+func (t *Timer) endedBefore() bool { return t.ExpiresAt == 0 && t.ExpiresTime == 1 }
+
+// CheckEnd checks that an end is in the trigger's clock, if one is stated: the last height of a height, after or an interval, the last
+// time, in seconds since 1970, of a time or a calendar, one of the two of a watch. It is ErrInvalidEnd else.
+func (t *Trigger) CheckEnd(height uint64, seconds int64) error {
+	switch {
+	case t.ByTime() && height != 0:
+		return ErrInvalidEnd.Wrapf("expires_at is %d, and the trigger is a time or a calendar: state expires_time", height)
+	case t.Watch != nil && height != 0 && seconds != 0:
+		return ErrInvalidEnd.Wrapf("expires_at is %d and expires_time %d: state one end", height, seconds)
+	case t.Watch == nil && !t.ByTime() && seconds != 0:
+		return ErrInvalidEnd.Wrapf("expires_time is %d, and the trigger counts heights: state expires_at", seconds)
 	}
 	return nil
 }

@@ -25,7 +25,9 @@ const (
 	FlagCooldown  = "cooldown"
 	flagActor     = "actor"
 	flagExpiresAt = "expires-at"
-	flagExpiresIn = "expires-in"
+	// flagExpiresTime is for a grant, which ends in both clocks.
+	flagExpiresTime = "expires-time"
+	flagExpiresIn   = "expires-in"
 	// FlagZone is the time zone in which dates, times of day and rules are meant.
 	FlagZone = "zone"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for

@@ -32,6 +32,7 @@ func AddGrantFlags(f *pflag.FlagSet) {
 	f.String(flagUses, "1", "how many messages the grantee may send")
 	f.String(flagExpiresAt, "", "last height at which the grantee may act, and at which a timer that is scheduled or extended may fire")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
+	f.String(flagExpiresTime, "", "last date and time for the same, of timers that end at a time (default: when that height is expected)")
 	f.String(bids.FlagAgent, "", "the only agent that may be named for the bid")
 	bids.AddFlags(f)
 	f.Lookup(bids.FlagMaxCharge).Hidden = true
@@ -56,14 +57,15 @@ func (d *Draft) Grant(grantee string) (*authz.MsgGrant, error) {
 	if authorization.ExpiresAt, err = d.height(flag, text); err != nil {
 		return nil, err
 	}
-	if err := authorization.ValidateBasic(); err != nil {
-		return nil, err
-	}
 	expiration, err := d.expiration(authorization.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}
-	msg := &authz.MsgGrant{Granter: d.Signer.Text, Grantee: account.Text, Grant: authz.Grant{Expiration: expiration}}
+	authorization.ExpiresTime = timespan.Seconds(expiration)
+	if err := authorization.ValidateBasic(); err != nil {
+		return nil, err
+	}
+	msg := &authz.MsgGrant{Granter: d.Signer.Text, Grantee: account.Text, Grant: authz.Grant{Expiration: &expiration}}
 	return msg, msg.SetAuthorization(authorization)
 }
 
@@ -110,23 +112,25 @@ func (d *Draft) number(flag, what string) (uint64, error) {
 	return n, nil
 }
 
-// expiration is about when the chain reaches a height, so that x/authz removes a grant that has ended. It is nil where that
-// is not known: the height alone ends the grant.
-func (d *Draft) expiration(height uint64) (*time.Time, error) {
+// expiration is the time at which a grant ends: the one that is stated, or when the chain is expected to reach the height.
+func (d *Draft) expiration(height uint64) (time.Time, error) {
+	text, stated := d.Stated(flagExpiresTime)
+	if stated {
+		at, err := d.moment(flagExpiresTime, text)
+		return at.UTC(), err
+	}
 	if d.Offline {
-		return nil, nil
+		return time.Time{}, fmt.Errorf("when height %d comes is not known without a node, and a grant ends at a time too: state --%s", height, flagExpiresTime)
 	}
 	c, err := d.Clock()
-	if err != nil {
-		return nil, err
-	}
-	if height <= c.Height {
-		return nil, fmt.Errorf("height %d has passed: the latest block is %d", height, c.Height)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case height <= c.Height:
+		return time.Time{}, fmt.Errorf("height %d has passed: the latest block is %d", height, c.Height)
+	case c.PaceErr != nil:
+		return time.Time{}, fmt.Errorf("when height %d comes is not known: %w; state --%s", height, c.PaceErr, flagExpiresTime)
 	}
 	d.Notef("lasts until height %d, and so does every timer under it: %s", height, c.Describe(height))
-	if c.PaceErr == nil {
-		end := c.Expected(height).UTC()
-		return &end, nil
-	}
-	return nil, nil
+	return c.Expected(height).UTC(), nil
 }

@@ -1,0 +1,118 @@
+package keeper_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// TestEnd_IsInTheClockOfTheTrigger: each kind of trigger with each end, when it is scheduled, updated and extended.
+//
+// Rule: 1.3-one-end, 3.3-clock
+func TestEnd_IsInTheClockOfTheTrigger(t *testing.T) {
+	const (
+		height, seconds = uint64(900), int64(1_701_000_000)
+	)
+	at := time.Unix(1_700_500_000, 0).UTC()
+	for name, tc := range map[string]struct {
+		trigger types.Trigger
+		// byHeight and byTime: whether it may end so.
+		byHeight, byTime bool
+	}{
+		"height":   {types.Trigger{Height: 50}, true, false},
+		"after":    {types.Trigger{After: 50}, true, false},
+		"interval": {types.Trigger{Interval: &types.IntervalTrigger{Every: 50}}, true, false},
+		"time":     {types.Trigger{Time: &at}, false, true},
+		"calendar": {types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 400_000}}}, false, true},
+		"watch":    {types.Trigger{Watch: &types.WatchTrigger{}}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, withConfig(plain))
+			if tc.trigger.Watch != nil {
+				tc.trigger.Watch.Keys = []types.WatchKey{f.balanceOf(bob)}
+			}
+			message := func(height uint64, seconds int64) *types.MsgScheduleTimer {
+				return scheduleMsg(robot, 0, f.noop(), trigger(tc.trigger), func(msg *types.MsgScheduleTimer) {
+					msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = height, seconds
+				})
+			}
+			f.refused(types.ErrInvalidEnd, message(height, seconds))
+			id := f.schedule(robot, 0, f.noop(), trigger(tc.trigger))
+			info := f.timer(robot, id)
+			require.Equal(t, tc.byHeight, info.Status.ExpiresAt != 0, "by default a watch ends at a height")
+			require.Equal(t, !tc.byHeight, info.Status.ExpiresTime != 0)
+			require.Zero(t, info.Spec.ExpiresAt)
+			require.Zero(t, info.Spec.ExpiresTime)
+			update := func(spec types.TimerSpec, fields ...string) *types.MsgUpdateTimer {
+				return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: spec, Fields: fields}
+			}
+			extend := func(height uint64, seconds int64) *types.MsgExtendTimer {
+				return &types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: height, ExpiresTime: seconds}
+			}
+			f.refused(types.ErrInvalidEnd, extend(height, seconds))
+			f.refused(types.ErrInvalidEnd, update(types.TimerSpec{ExpiresAt: height, ExpiresTime: seconds}, "expires_at", "expires_time"))
+			for _, end := range []struct {
+				height  uint64
+				seconds int64
+				takes   bool
+				field   string
+			}{{height, 0, tc.byHeight, "expires_at"}, {0, seconds, tc.byTime, "expires_time"}} {
+				if !end.takes {
+					f.refused(types.ErrInvalidEnd, message(end.height, end.seconds))
+					f.refused(types.ErrInvalidEnd, extend(end.height, end.seconds))
+					f.refused(types.ErrInvalidEnd, update(types.TimerSpec{ExpiresAt: end.height, ExpiresTime: end.seconds}, end.field))
+					continue
+				}
+				f.schedule(robot, 0, f.noop(), trigger(tc.trigger), func(msg *types.MsgScheduleTimer) {
+					msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = end.height, end.seconds
+				})
+				f.run(extend(end.height, end.seconds))
+				info := f.timer(robot, id)
+				require.Equal(t, []any{end.height, end.seconds}, []any{info.Status.ExpiresAt, info.Status.ExpiresTime}, "one end")
+				require.Equal(t, []any{end.height, end.seconds}, []any{info.Spec.ExpiresAt, info.Spec.ExpiresTime})
+				// Back to the default, and there again by an update.
+				f.run(update(types.TimerSpec{}, "expires_at", "expires_time"))
+				info = f.timer(robot, id)
+				require.Equal(t, []any{uint64(0), int64(0)}, []any{info.Spec.ExpiresAt, info.Spec.ExpiresTime})
+				require.Equal(t, tc.byHeight, info.Status.ExpiresAt != 0)
+				f.run(update(types.TimerSpec{ExpiresAt: end.height, ExpiresTime: end.seconds}, end.field))
+				info = f.timer(robot, id)
+				require.Equal(t, []any{end.height, end.seconds}, []any{info.Status.ExpiresAt, info.Status.ExpiresTime})
+				f.run(update(types.TimerSpec{}, "expires_at", "expires_time"))
+			}
+		})
+	}
+}
+
+// TestEnd_OfAOneShotThatChangesItsClock: its end is the new clock's default unless it is stated; that of the old clock goes.
+//
+// Rule: 1.3-one-end, 3.2-other-clock
+func TestEnd_OfAOneShotThatChangesItsClock(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	at := time.Unix(1_700_500_000, 0).UTC()
+	id := f.schedule(robot, 50, f.noop(), expiring(900))
+	change := func(spec types.TimerSpec, fields ...string) *types.MsgUpdateTimer {
+		return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Spec: spec, Fields: append(fields, "trigger")}
+	}
+	byTime := types.TimerSpec{Trigger: types.Trigger{Time: &at}}
+	wrong := byTime
+	wrong.ExpiresAt = 900
+	f.refused(types.ErrInvalidEnd, change(wrong, "expires_at"))
+	f.run(change(byTime))
+	info := f.timer(robot, id)
+	require.Equal(t, []any{uint64(0), int64(0)}, []any{info.Spec.ExpiresAt, info.Spec.ExpiresTime})
+	require.Zero(t, info.Status.ExpiresAt)
+	require.NotZero(t, info.Status.ExpiresTime)
+	f.run(change(types.TimerSpec{Trigger: types.Trigger{Height: 60}, ExpiresAt: 700}, "expires_at"))
+	info = f.timer(robot, id)
+	require.Equal(t, []any{uint64(700), int64(0)}, []any{info.Status.ExpiresAt, info.Status.ExpiresTime})
+	stated := byTime
+	stated.ExpiresTime = 1_700_600_000
+	f.run(change(stated, "expires_time"))
+	info = f.timer(robot, id)
+	require.Equal(t, []any{uint64(0), int64(1_700_600_000)}, []any{info.Spec.ExpiresAt, info.Spec.ExpiresTime})
+	require.Equal(t, []any{uint64(0), int64(1_700_600_000)}, []any{info.Status.ExpiresAt, info.Status.ExpiresTime})
+}
