@@ -129,7 +129,9 @@ func TestSchedule_RefusesTimesBeyondALife(t *testing.T) {
 		"--every feb@1 09:00: 2024-02-01 09:00:00 +00:00 is too far: a timer lives 30d0h at most, from here until 2023-12-14": {"--every", "feb@1 09:00"},
 		"--after 2mo: 2024-01-14 22:13:32 +00:00 is too far":                                                                  {"--after", "2mo"},
 		"--first 2024-01-01 09:00: 2024-01-01 09:00:00 +00:00 is too far":                                                     {"--every", "1h", "--first", "2024-01-01 09:00"},
-		"--expires-at 2024-01-01 09:00: 2024-01-01 09:00:00 +00:00 is too far":                                                {"--at", "500", "--expires-at", "2024-01-01 09:00"},
+		"--expires-at 2024-01-01 09:00: 2024-01-01 09:00:00 +00:00 is too far":                                                {"--at", "2023-11-20 09:00", "--expires-at", "2024-01-01 09:00"},
+		"--expires-at 2024-01-01 09:00: height 4099600 (2024-01-01 09:00:00 +00:00) is too far":                               {"--at", "500", "--expires-at", "2024-01-01 09:00"},
+		"--expires-at 5000 is a height, and the timer is due by time, in which it ends too: state a date, or --for 1y":        {"--every", "1d", "--expires-at", "5000"},
 		"--every 31d is too long: a timer lives at most 30d0h":                                                                {"--every", "31d"},
 	} {
 		require.ErrorContains(t, r.Refused(append([]string{"schedule", "send", "bob", "5stake", "--gas-limit", "100000"}, line...)...), want)
@@ -165,7 +167,9 @@ func TestSchedule_WithoutTriggersByTime(t *testing.T) {
 	require.Equal(t, types.Trigger{Height: 500}, msg.Spec.Trigger)
 	msg, notes = r.scheduleTx(sending("--every", "1h", "--after", "2h", "--for", "30d")...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 3600, First: height + 7200}}, msg.Spec.Trigger)
-	require.NotZero(t, msg.Spec.ExpiresTime, "any timer may end at a time")
+	require.Zero(t, msg.Spec.ExpiresTime)
+	require.Equal(t, height+30*86_400, msg.Spec.ExpiresAt, "what counts heights ends at one")
+	require.Contains(t, notes, "--for 30d: the timer counts heights, so it ends at one: height ")
 	require.Contains(t, notes, "--every 1h: 3600 blocks, about 1h0m0s at 1s a block\n")
 	require.ErrorContains(t, r.Refused("schedule", "send", "bob", "5stake", "--gas-limit", "100000", "--every", "day@09:00"),
 		"--every day@09:00: this chain takes no triggers by time (time_triggers is off): want a number of blocks, with --first for the first")
@@ -246,8 +250,7 @@ func TestExtend_MovesAnEndByTime(t *testing.T) {
 	require.Contains(t, notes, "4 fires of the 6 that it is to make fit\n")
 	_, notes = extend("--by", "2y")
 	require.Contains(t, notes, "a timer lives at most 396d0h: the chain takes 2024-12-14 22:13:31 +00:00 for 2026-05-14 21:13:30 +00:00\n")
-	msg, _ = extend("--until", "3000")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 3000}, msg, "a height is one of its own")
+	require.ErrorContains(t, r.Refused("extend", id[:8], "--until", "3000"), "--until 3000 is a height, and timer "+id+" is due by time, in which it ends too: state a date")
 	for want, line := range map[string][]string{
 		"may fire until 2024-05-14 21:13:30 +00:00 already, which is later than 2024-03-01 12:00:00 +00:00: --shorten lets":  {"--until", "2024-03-01 12:00"},
 		"2023-11-30 12:00:00 +00:00 is before 2023-12-01 08:00:00 +00:00, when timer " + id + " is due: it would never fire": {"--until", "2023-11-30 12:00", "--shorten"},

@@ -36,7 +36,7 @@ func TestAGrantStatesItsLimits(t *testing.T) {
 	grant, bounded := r.granted("--allow", voteURL+",/cosmos.bank.v1beta1.MsgSend", "--gas-limit", "90000", "--cell-limit", "500",
 		"--max-fires", "12", "--uses", "3", "--expires-at", "110", "--max-fee", "0.5", "--max-priority", "0.1")
 	require.Equal(t, &timersauthz.TimerAuthorization{
-		MsgTypeUrl: "/timers.v1.MsgScheduleTimer", ExpiresAt: 110, UsesLeft: 3, MaxFires: 12, GasLimit: 90_000, CellLimit: 500,
+		MsgTypeUrl: "/timers.v1.MsgScheduleTimer", ExpiresAt: 110, ExpiresTime: 1_700_000_110, UsesLeft: 3, MaxFires: 12, GasLimit: 90_000, CellLimit: 500,
 		AllowedMessages: []string{voteURL, "/cosmos.bank.v1beta1.MsgSend"}, MaxBid: bounded.MaxBid,
 	}, bounded)
 	require.Equal(t, "0.500000000000000000", bounded.MaxBid.Static.MaxFeePerCycle.String())
@@ -46,10 +46,13 @@ func TestAGrantStatesItsLimits(t *testing.T) {
 
 	_, bounded = r.granted("--allow", voteURL, "--gas-limit", "90000", "--expires-in", "1m40s")
 	require.Equal(t, &timersauthz.TimerAuthorization{
-		MsgTypeUrl: "/timers.v1.MsgScheduleTimer", ExpiresAt: 110, UsesLeft: 1, MaxFires: 1, GasLimit: 90_000, AllowedMessages: []string{voteURL},
+		MsgTypeUrl: "/timers.v1.MsgScheduleTimer", ExpiresAt: 110, ExpiresTime: 1_700_000_110, UsesLeft: 1, MaxFires: 1, GasLimit: 90_000, AllowedMessages: []string{voteURL},
 	}, bounded)
-	grant, _ = r.granted("--for", "cancel", "--expires-at", "110", "--offline", "--account-number", "1", "--sequence", "1")
-	require.Nil(t, grant.Grant.Expiration, "no node says when the height comes")
+	offline := []string{"--for", "cancel", "--expires-at", "110", "--offline", "--account-number", "1", "--sequence", "1"}
+	grant, bounded = r.granted(append(offline, "--expires-time", "2024-01-01T00:00:00Z")...)
+	require.Equal(t, date(2024, 1, 1, 0), grant.Grant.Expiration)
+	require.Equal(t, date(2024, 1, 1, 0).Unix(), bounded.ExpiresTime)
+	require.ErrorContains(t, r.Refused(append([]string{"grant", "bob"}, offline...)...), "when height 110 comes is not known without a node, and a grant ends at a time too: state --expires-time")
 }
 
 func TestAGrantForEachChange(t *testing.T) {
@@ -59,7 +62,7 @@ func TestAGrantForEachChange(t *testing.T) {
 		"resume": &types.MsgResumeTimer{}, "cancel": &types.MsgCancelTimer{},
 	} {
 		_, bounded := r.granted("--for", name, "--uses", "2", "--expires-in", "100")
-		require.Equal(t, &timersauthz.TimerAuthorization{MsgTypeUrl: sdk.MsgTypeURL(msg), ExpiresAt: 110, UsesLeft: 2}, bounded, name)
+		require.Equal(t, &timersauthz.TimerAuthorization{MsgTypeUrl: sdk.MsgTypeURL(msg), ExpiresAt: 110, ExpiresTime: 1_700_000_110, UsesLeft: 2}, bounded, name)
 	}
 }
 

@@ -242,7 +242,7 @@ func promises(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 // lifeEnds is when a timer ends at the latest, and why.
 func lifeEnds(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) (ends, why string) {
 	height, at := r.LastHeight(), r.LastTime()
-	byHeight := at == 0 || height != 0 && r.Ends().Unix() < at
+	byHeight := at == 0
 	why = "the longest life of a timer"
 	if byHeight && msg.Spec.ExpiresAt != 0 || !byHeight && msg.Spec.ExpiresTime != 0 {
 		why = "as stated"

@@ -35,7 +35,7 @@ func Of(msg *types.MsgScheduleTimer, config *types.TimerConfig, clock timespan.C
 	c := Course{trigger: &msg.Spec.Trigger, left: msg.Spec.Repetitions(), clock: clock, after: now, lastHeight: msg.Spec.ExpiresAt, lastTime: msg.Spec.ExpiresTime}
 	if t := c.trigger; t.ByTime() && c.lastTime == 0 {
 		c.lastTime = now + int64(config.MaxTtlSeconds)
-	} else if !t.ByTime() && c.lastHeight == 0 {
+	} else if !t.ByTime() && c.lastHeight == 0 && c.lastTime == 0 {
 		c.lastHeight = height + 1 + config.MaxTtlBlocks
 	}
 	switch t, i := c.trigger, c.trigger.Interval; {

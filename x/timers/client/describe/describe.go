@@ -241,21 +241,16 @@ func (d *description) rows() ([]row, error) {
 	return slices.DeleteFunc(rows, func(r row) bool { return r.text == "" }), nil
 }
 
-// ends says when its life ends: at whichever comes first.
+// ends says when its life ends.
 func (d *description) ends() string {
 	t := &d.timer
-	var ends []string
-	if t.Status.ExpiresAt > 0 {
-		text := fmt.Sprintf("after height %d", t.Status.ExpiresAt)
+	text := "after " + d.clock.Stamp(time.Unix(t.Status.ExpiresTime, 0))
+	if t.Status.ExpiresTime == 0 {
+		text = fmt.Sprintf("after height %d", t.Status.ExpiresAt)
 		if at := d.clock.Moment(t.Status.ExpiresAt); at != "" {
 			text += ", about " + at
 		}
-		ends = append(ends, text)
 	}
-	if t.Status.ExpiresTime > 0 {
-		ends = append(ends, "after "+d.clock.Stamp(time.Unix(t.Status.ExpiresTime, 0)))
-	}
-	text := strings.Join(ends, "; or ")
 	if t.Status.Renewal != nil {
 		text += "; each fire renews that"
 	}

@@ -258,7 +258,6 @@ func (d *Draft) extendTime(msg *types.MsgExtendTimer, live *types.TimerInfo, fla
 	}
 	msg.ExpiresTime = timespan.Seconds(at)
 	if live == nil {
-		d.Notef("a last height that it has stays, and ends it if that comes first")
 		return nil
 	}
 	return d.checkEndTime(live, msg.ExpiresTime)
@@ -268,6 +267,9 @@ func (d *Draft) extendTime(msg *types.MsgExtendTimer, live *types.TimerInfo, fla
 func (d *Draft) extendHeight(
 	msg *types.MsgExtendTimer, live *types.TimerInfo, flag, text string, stated func() (uint64, error),
 ) (err error) {
+	if flag == flagUntil && live != nil && live.Spec.Trigger.ByTime() {
+		return fmt.Errorf("--%s %s is a height, and timer %s is due by time, in which it ends too: state a date", flagUntil, text, live.Id)
+	}
 	if flag == flagBy && live.Status.ExpiresAt == 0 {
 		return fmt.Errorf("--%s %s: timer %s has no last height, it may fire until %s: want a time such as 7d, or --%s HEIGHT",
 			flagBy, text, live.Id, d.Stamp(live.Status.ExpiresTime), flagUntil)

@@ -79,6 +79,9 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err = d.setTrigger(&msg.Spec.Trigger, due, msg.Spec.ExpiresTime); err != nil {
 		return nil, err
 	}
+	if err = d.endInClock(&msg.Spec, endFlag, endText); err != nil {
+		return nil, err
+	}
 	if err = d.occurrences(&repeat, &msg.Spec.Trigger); err != nil {
 		return nil, err
 	}
@@ -92,6 +95,34 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 		return nil, err
 	}
 	return msg, d.endsAfterDue(msg, endFlag, endText)
+}
+
+// endInClock takes the end of a timer to the clock of its trigger: a time to the last height that is expected until then. A height
+// can't be one of times.
+func (d *Draft) endInClock(spec *types.TimerSpec, flag, text string) error {
+	switch trigger := &spec.Trigger; {
+	case trigger.ByTime() && spec.ExpiresAt != 0:
+		return fmt.Errorf("--%s %s is a height, and the timer is due by time, in which it ends too: state a date, or --%s 1y", flag, text, FlagFor)
+	case trigger.ByTime() || trigger.Watch != nil || spec.ExpiresTime == 0:
+		return nil
+	}
+	height, err := d.lastHeight(flag, text, time.Unix(spec.ExpiresTime, 0))
+	spec.ExpiresAt, spec.ExpiresTime = height, 0
+	return err
+}
+
+// lastHeight is the last height that is expected until a time, for a timer that counts heights.
+func (d *Draft) lastHeight(flag, text string, until time.Time) (uint64, error) {
+	c, err := d.Clock()
+	if err != nil {
+		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
+	}
+	height, err := c.HeightAt(until)
+	if err != nil {
+		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
+	}
+	d.Notef("--%s %s: the timer counts heights, so it ends at one: %s", flag, text, d.Date(height))
+	return height, nil
 }
 
 // due is what is stated of when a timer is due.

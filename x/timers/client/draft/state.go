@@ -185,10 +185,7 @@ func (d *Draft) checkEndTime(timer *types.TimerInfo, to int64) error {
 	}
 	d.Notef("timer %s may fire until %s%s", timer.Id, d.Stamp(to), before)
 	after := *timer
-	after.Status.ExpiresTime = to
-	if timer.Status.ExpiresAt != 0 && c.Expected(timer.Status.ExpiresAt).Unix() < to {
-		d.Notef("its last height ends it before that: %s", d.Date(timer.Status.ExpiresAt))
-	}
+	after.Status.ExpiresAt, after.Status.ExpiresTime = 0, to
 	if left := timer.Status.Left; left > 1 {
 		if fit, exact := course.OfTimer(&after, c).Fit(time.Unix(to, 0)); exact && fit < left {
 			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(left))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,12 +54,19 @@ func newSysCmds() []*cobra.Command {
 			},
 		},
 		{
-			use: "sys-extend-timer [actor] [id] [expires-at]", short: "Propose to set the last height at which a timer may fire (opcode 50)",
-			long:    "Submit a proposal to set the last height at which a timer of any owner may fire. A height beyond the largest time to live is clamped." + theID,
+			use: "sys-extend-timer [actor] [id] [until]", short: "Propose to set until when a timer may fire (opcode 50)",
+			long: "Submit a proposal to set the last height at which a timer of any owner may fire or, of one that ends at a time, the last date and time " +
+				"(of UTC, such as '2031-01-31 09:00'). What is beyond the largest time to live is clamped." + theID,
 			example: "sys-extend-timer ACTOR ID 250000", words: 1,
 			message: func(authority, actor, id string, words []string) (sdk.Msg, error) {
-				height, err := timespan.ParseCount(words[0], "height")
-				return &types.MsgSysExtendTimer{Authority: authority, Actor: actor, Id: id, ExpiresAt: height}, err
+				msg := &types.MsgSysExtendTimer{Authority: authority, Actor: actor, Id: id}
+				if at, err := timespan.ParseMoment(words[0], time.Unix(0, 0).UTC()); err == nil && !timespan.IsDigits(words[0]) {
+					msg.ExpiresTime = timespan.Seconds(at)
+					return msg, nil
+				}
+				height, err := timespan.ParseCount(words[0], "height, nor a date and a time")
+				msg.ExpiresAt = height
+				return msg, err
 			},
 		},
 		{
@@ -126,6 +134,12 @@ func checkPast(j *job.Job, msg sdk.Msg) error {
 		return nil
 	}
 	c, err := j.Clock()
+	if err == nil && extend.ExpiresTime != 0 {
+		if extend.ExpiresTime <= c.Present().Unix() {
+			err = fmt.Errorf("%s is past", timespan.Stamp(time.Unix(extend.ExpiresTime, 0), time.UTC))
+		}
+		return err
+	}
 	if err == nil && extend.ExpiresAt <= c.Height {
 		err = fmt.Errorf("height %d is past: want one after the latest, %d", extend.ExpiresAt, c.Height)
 	}
