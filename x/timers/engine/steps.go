@@ -232,43 +232,26 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// readOnHold reads at most limit timers that are on hold, or asleep, in rounds over all of them.
-func (e *Engine) readOnHold(ctx sdk.Context, b *block, asleep bool, limit int, cursor *uint64) ([]types.Timer, error) {
-	timers, err := e.Records.OnHoldFrom(ctx, asleep, *cursor, limit)
-	if err != nil {
-		return nil, err
-	}
-	b.Overhead.Consume(market.VisitHeld, len(timers))
-	*cursor = 0
-	if len(timers) == limit {
-		*cursor = timers[limit-1].Seq + 1
-	}
-	return timers, nil
-}
-
-// scanOnHold examines timers that are on hold while the overhead lasts, in rounds over all of them. Those that wait for somebody
-// have a quarter of it, so that a crowd of them keeps no one waiting. It returns those to the
+// scanOnHold examines timers that are on hold while the overhead lasts: first those whose life has ended, by their ends, a quarter
+// of it at most; then, in rounds over all, those that may return by themselves. It returns those to the
 // queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
 // those that are to be removed.
 func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
 	limit := b.Overhead.Left(market.VisitHeld)
-	timers, err := e.readOnHold(ctx, b, false, max(1, limit*3/4), &b.State.HoldCursor)
+	if leaving, err = e.Records.EndedOnHold(ctx, b.Now(), max(1, limit/4)); err != nil {
+		return nil, err
+	}
+	timers, next, err := e.Records.OnHoldFrom(ctx, state.CalendarKey(b.State.HoldCursor), max(1, limit-len(leaving)))
 	if err != nil {
 		return nil, err
 	}
-	asleep, err := e.readOnHold(ctx, b, true, max(1, limit-len(timers)), &b.State.AsleepCursor)
-	if err != nil {
-		return nil, err
-	}
-	for i := range asleep {
-		if asleep[i].ExpiredAt(b.Now()) {
-			leaving = append(leaving, asleep[i])
-		}
-	}
+	b.State.HoldCursor = state.QueueKey(next)
+	b.Overhead.Consume(market.VisitHeld, len(leaving)+len(timers))
 	for i := range timers {
 		t := &timers[i]
 		switch {
-		case t.ExpiredAt(b.Now()), t.HoldReason == types.NotAdmin:
+		case t.ExpiredAt(b.Now()): // It is met by its end.
+		case t.HoldReason == types.NotAdmin:
 			leaving = append(leaving, *t)
 		case t.HoldReason == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
 			e.release(ctx, b, t)

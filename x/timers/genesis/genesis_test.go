@@ -117,7 +117,7 @@ func fullGenesis() *types.GenesisState {
 	}
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
-		SweepCursor: types.QueueKey{Due: 7}, HoldCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
+		SweepCursor: types.QueueKey{Due: 7}, HoldCursor: types.QueueKey{Due: 4}, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
 		LaneBasefee: &basefee, P50: math.LegacySmallestDec(), MarketSince: 2,
 		AdmitCursor: types.QueueKey{Due: 6, Seq: 1},
 		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
@@ -151,7 +151,7 @@ func twice(t *types.Timer) {
 // timed is a timer of a calendar, ready since its time.
 func timed(t types.Timer) types.Timer {
 	t.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 60, Anchor: 1}}}
-	t.DueTime, t.ExpiresTime, t.Recurrence = 61, 1_000, &types.Recurrence{After: 1}
+	t.DueTime, t.ExpiresAt, t.ExpiresTime, t.Recurrence = 61, 0, 1_000, &types.Recurrence{After: 1}
 	return t
 }
 
@@ -210,7 +210,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no end":                   {timer(func(t *types.Timer) { t.ExpiresAt = 0 }), "expires_at is 0 and expires_time 0: want one of them"},
 		"a time before 1970":       {timer(func(t *types.Timer) { t.ExpiresTime = -1 }), "expires_time -1: want one of them"},
 		"a due time of a height":   {timer(func(t *types.Timer) { t.DueTime = 5 }), "due_time is 5, want 1 to 253402300799 for a time"},
-		"a height without end":     {timer(func(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = 0, 5 }), "expires_at is missing"},
+		"a height without end":     {timer(func(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = 0, 5 }), "the trigger counts heights: state expires_at"},
 		"a retry of nothing":       {timer(func(t *types.Timer) { *t = timed(*t); t.Spec.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 1 }), "1 retries are used, want at most"},
 		"trying without a retry":   {timer(func(t *types.Timer) { *t = timed(*t); t.Recurrence.Trying = 1 }), "trying is 1 and tried false, want the occurrence that was tried"},
 		"tried and not delivered":  {timer(func(t *types.Timer) { t.Tried = true }), "deliveries is 0, tried true and fire_seq "},

@@ -73,7 +73,7 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 // lane: the cursors are lower bounds of the queue, whose order changes where timers were overdue.
 func (r rebase) lane(l *types.LaneState) {
 	none := types.QueueKey{}
-	l.HeadCursor, l.LiveCursor, l.SweepCursor, l.AdmitCursor = none, none, none, none
+	l.HeadCursor, l.LiveCursor, l.SweepCursor, l.AdmitCursor, l.HoldCursor = none, none, none, none, none
 	l.ReceiptsFrom, l.ReceiptsUnkept, l.MarketSince = r.past(l.ReceiptsFrom), r.past(l.ReceiptsUnkept), r.past(l.MarketSince)
 	l.Fairness.From = r.past(l.Fairness.From)
 	if l.Pause != nil {

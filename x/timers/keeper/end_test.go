@@ -116,3 +116,53 @@ func TestEnd_OfAOneShotThatChangesItsClock(t *testing.T) {
 	require.Equal(t, []any{uint64(0), int64(1_700_600_000)}, []any{info.Spec.ExpiresAt, info.Spec.ExpiresTime})
 	require.Equal(t, []any{uint64(0), int64(1_700_600_000)}, []any{info.Status.ExpiresAt, info.Status.ExpiresTime})
 }
+
+// TestEnd_WhatWaitsOrIsOnHoldLeavesInTheBlockAfterIt: in either clock, and its place under max_timers_per_actor is free then.
+//
+// Rule: 1.3-leaves
+func TestEnd_WhatWaitsOrIsOnHoldLeavesInTheBlockAfterIt(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 16 }))
+	height, seconds := f.Height()+20, f.Now()+20
+	lateTime := time.Unix(f.Now()+500, 0).UTC()
+	ends := map[string]bool{}
+	for _, byTime := range []bool{false, true} {
+		end := func(msg *types.MsgScheduleTimer) {
+			if msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = height, 0; byTime {
+				msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = 0, seconds
+			}
+		}
+		watches := trigger(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{f.balanceOf(alice)}}})
+		clock := trigger(types.Trigger{Height: f.Height() + 15})
+		if byTime {
+			at := time.Unix(f.Now()+15, 0).UTC()
+			clock = trigger(types.Trigger{Time: &at})
+		}
+		watch := f.schedule(robot, 0, f.noop(), watches, end)
+		paused := f.schedule(robot, 0, f.noop(), clock, end)
+		pausedWatch := f.schedule(robot, 0, f.noop(), watches, end)
+		extended := f.schedule(robot, 0, f.noop(), clock, end)
+		f.run(pause(robot, paused), pause(robot, pausedWatch), pause(robot, extended))
+		longer := &types.MsgExtendTimer{Sender: robot.String(), Id: extended, ExpiresAt: height + 100}
+		if byTime {
+			longer.ExpiresAt, longer.ExpiresTime = 0, lateTime.Unix()
+		}
+		f.run(longer)
+		// One without funds.
+		unfunded := f.schedule(carol, 0, f.pays(carol, bob, 1), clock, end, func(msg *types.MsgScheduleTimer) { msg.Spec.OnUnfunded = types.OnUnfundedSuspend })
+		for _, id := range []string{watch, paused, pausedWatch, unfunded} {
+			ends[id] = true
+		}
+	}
+	f.run(f.send(carol, bob, f.balance(carol)))
+	before := f.total(robot)
+	for f.Height() <= height || f.Now() <= seconds {
+		events := f.NextBlock()
+		require.Empty(t, eventsOf[*types.TimerExpired](f, events), "height %d", f.Height())
+	}
+	for _, event := range eventsOf[*types.TimerExpired](f, f.NextBlock()) {
+		require.True(t, ends[event.Id])
+		delete(ends, event.Id)
+	}
+	require.Empty(t, ends)
+	require.Equal(t, before-6, f.total(robot))
+}

@@ -42,6 +42,14 @@ type Entry struct {
 	Seq uint64
 }
 
+// waits is the time for which it waits; 0 if it waits for none.
+func (e Entry) waits() int64 {
+	if uint64(e.Time) >= placeAwake {
+		return 0
+	}
+	return e.Time
+}
+
 // EntryOf is the entry of a timer.
 func EntryOf(t *types.Timer) Entry {
 	entry := Entry{ID: binary.BigEndian.Uint32(t.Id), Due: t.Due, Seq: t.Seq}
@@ -136,7 +144,7 @@ func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string)
 func (o *Owners) inOrder(ctx context.Context, from, to []byte) ([]Entry, error) {
 	all, err := o.page(ctx, from, to)
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(max(a.Time, firstTime), max(b.Time, firstTime)), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(a.waits(), b.waits()), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all, err
 }

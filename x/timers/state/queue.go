@@ -31,13 +31,16 @@ func NewQueue(sb *collections.SchemaBuilder, service store.KVStoreService) *Queu
 	return &Queue{NewLogMap(sb, service, types.PrefixQueue, "queue", options), true}
 }
 
-// Places of timers that have no due height, in the map of those on hold: a due height of 0 for those that may return by
-// themselves, and of 1 for those that wait for somebody to release or resume them, of whom a block looks for the expired alone.
-// Times, in seconds since 1970, come after them.
+// Places of timers that have no due height, in the map of those on hold. What waits for a time comes first, by that, in seconds since
+// 1970; then those that may return by themselves, and those that wait for somebody to release or resume them, of whom a block looks
+// for the expired alone: both by their ends, heights before times.
 const (
-	placeAwake = iota
+	placeAwake = uint64(1+iota) << 60
 	placeAsleep
-	firstTime
+	placesEnd
+	// byTime is set in the place of one that ends at a time; lastEnd bounds ends in places.
+	byTime  = uint64(1) << 59
+	lastEnd = byTime - 1
 )
 
 // NewOnHold adds the collections of the timers that are on hold, and of those that wait for a time, by that.
@@ -51,18 +54,26 @@ func QueueKeyOf(t *types.Timer) schedule.Key {
 	case types.NotOnHold:
 		return schedule.Key{Due: t.Due, Seq: t.Seq}
 	case types.Timed:
-		return schedule.Key{Due: max(firstTime, uint64(t.DueTime)), Seq: t.Seq}
+		return schedule.Key{Due: uint64(t.DueTime), Seq: t.Seq}
 	case types.Paused, types.Suspended, types.Quarantined:
-		return schedule.Key{Due: placeAsleep, Seq: t.Seq}
+		return schedule.Key{Due: placeAsleep | EndOf(t), Seq: t.Seq}
 	default:
-		return schedule.Key{Due: placeAwake, Seq: t.Seq}
+		return schedule.Key{Due: placeAwake | EndOf(t), Seq: t.Seq}
 	}
+}
+
+// EndOf is the end of a timer's life as a number by which ends are ordered: heights before times.
+func EndOf(t *types.Timer) uint64 {
+	if t.ExpiresAt == 0 {
+		return byTime | uint64(t.ExpiresTime)
+	}
+	return min(t.ExpiresAt, lastEnd)
 }
 
 // Write makes a change at a timer's place: it inserts it (logmap.Inserted), or replaces it.
 func (q *Queue) Write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	key := QueueKeyOf(t)
-	chargeWrite(ctx, keyBytes(key)+t.Size())
+	chargeWrite(ctx, keyBytes+t.Size())
 	value, err := encodeRecord(key, *t)
 	if err != nil {
 		return err
@@ -82,7 +93,7 @@ func (q *Queue) Get(ctx context.Context, key schedule.Key) (t types.Timer, found
 	if err != nil {
 		return t, false, err
 	}
-	size := keyBytes(key)
+	size := keyBytes
 	if found {
 		if t, err = decode(key, value); err != nil {
 			return t, false, err
@@ -105,7 +116,7 @@ func (q *Queue) Page(
 	ctx context.Context, from schedule.Key, height uint64, keep func(schedule.Entry[types.Timer]) schedule.Decision,
 ) (found []schedule.Entry[types.Timer], next schedule.Key, complete bool, err error) {
 	charged := func(e schedule.Entry[types.Timer]) schedule.Decision {
-		chargeStep(ctx, keyBytes(e.Key)+e.Value.Size())
+		chargeStep(ctx, keyBytes+e.Value.Size())
 		return keep(e)
 	}
 	return schedule.ReadDue(height, charged, func(fn func(schedule.Entry[types.Timer]) bool) error {
@@ -124,7 +135,7 @@ func (q *Queue) Scan(ctx context.Context, from, to schedule.Key, fn func(t *type
 	var failed error
 	opened := false
 	err := q.scan(ctx, from, queueKey(to), func(e schedule.Entry[types.Timer]) (more bool) {
-		bytes := keyBytes(e.Key) + e.Value.Size()
+		bytes := keyBytes + e.Value.Size()
 		if !opened {
 			chargeStep(ctx, bytes)
 			opened = true
@@ -146,8 +157,9 @@ const (
 	// The first page that is read has so many entries, and each further one twice as many, up to the most.
 	firstPage = 32
 	mostPage  = 512
-	// placeBytes is the length of a place as a key.
+	// placeBytes is the length of a place as a key, keyBytes that of the key for which a record is charged.
 	placeBytes = 16
+	keyBytes   = 1 + placeBytes
 )
 
 // scan passes timers from a place to a key to fn, in order, until fn returns false.
@@ -206,14 +218,6 @@ func (q *Queue) Settle(ctx context.Context) error { return q.timers.Settle(ctx) 
 
 // Check returns the first broken invariant. It reads everything.
 func (q *Queue) Check(ctx context.Context) error { return q.timers.Stored().Check(ctx) }
-
-// keyBytes is the length of the key for which a record is charged: the region, seq, and where there is one, due.
-func keyBytes(k schedule.Key) int {
-	if k.Due < firstTime {
-		return 1 + 8
-	}
-	return 1 + placeBytes
-}
 
 func queueKey(k schedule.Key) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, placeBytes), k.Due), k.Seq)

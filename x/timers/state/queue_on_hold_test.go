@@ -29,8 +29,7 @@ import (
 type model struct {
 	onHold  *Queue
 	service store.KVStoreService
-	single  collections.Map[uint64, types.Timer]
-	timed   collections.Map[collections.Pair[uint64, uint64], types.Timer]
+	single  collections.Map[collections.Pair[uint64, uint64], types.Timer]
 	ctx     sdk.Context
 	nextSeq uint64
 }
@@ -43,8 +42,7 @@ func newModel(t require.TestingT) *model {
 	singleSB := collections.NewSchemaBuilder(runtime.NewKVStoreService(keys["single"]))
 	m := &model{
 		onHold: NewOnHold(sb, service), service: service,
-		single: collections.NewMap(singleSB, types.PrefixOnHold, "on_hold", collections.Uint64Key, timer),
-		timed: collections.NewMap(singleSB, types.PrefixQueue, "timed",
+		single: collections.NewMap(singleSB, types.PrefixOnHold, "on_hold",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), timer),
 		ctx: testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
 	}
@@ -66,38 +64,21 @@ func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func
 	require.Equal(t, gas[1], gas[0], "gas")
 }
 
-// pair is the key of a timer that waits for a time.
+// pair is a place as a single key.
 func pair(k schedule.Key) collections.Pair[uint64, uint64] { return collections.Join(k.Due, k.Seq) }
 
 // set and get are those of the single keys.
 func (m *model) set(ctx sdk.Context, timer types.Timer) error {
-	if at := QueueKeyOf(&timer); at.Due > 0 {
-		return m.timed.Set(ctx, pair(at), timer)
-	}
-	return m.single.Set(ctx, timer.Seq, timer)
+	return m.single.Set(ctx, pair(QueueKeyOf(&timer)), timer)
 }
 
-func (m *model) get(ctx sdk.Context, at schedule.Key) (types.Timer, error) {
-	if at.Due > 0 {
-		return m.timed.Get(ctx, pair(at))
-	}
-	return m.single.Get(ctx, at.Seq)
-}
+func (m *model) get(ctx sdk.Context, at schedule.Key) (types.Timer, error) { return m.single.Get(ctx, pair(at)) }
 
-func (m *model) remove(ctx sdk.Context, at schedule.Key) error {
-	if at.Due > 0 {
-		return m.timed.Remove(ctx, pair(at))
-	}
-	return m.single.Remove(ctx, at.Seq)
-}
+func (m *model) remove(ctx sdk.Context, at schedule.Key) error { return m.single.Remove(ctx, pair(at)) }
 
 // places are those of all records.
 func (m *model) places(t require.TestingT, ctx sdk.Context) (places []schedule.Key) {
-	require.NoError(t, m.single.Walk(ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
-		places = append(places, schedule.Key{Seq: seq})
-		return false, nil
-	}))
-	require.NoError(t, m.timed.Walk(ctx, nil, func(at collections.Pair[uint64, uint64], _ types.Timer) (bool, error) {
+	require.NoError(t, m.single.Walk(ctx, nil, func(at collections.Pair[uint64, uint64], _ types.Timer) (bool, error) {
 		places = append(places, schedule.Key{Due: at.K1(), Seq: at.K2()})
 		return false, nil
 	}))
@@ -109,9 +90,14 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	what := rapid.IntRange(0, 3).Draw(t, "what")
 	if len(known) == 0 || what < 2 {
 		m.nextSeq++
-		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: types.Unfunded, Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}}}
+		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: rapid.SampledFrom([]types.HoldReason{types.Unfunded, types.Paused}).Draw(t, "reason"), Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}}}
 		if rapid.Bool().Draw(t, "is timed") {
-			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(firstTime, 20).Draw(t, "time")
+			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
+		}
+		if end := rapid.Uint64Range(1, 20).Draw(t, "end"); rapid.Bool().Draw(t, "ends at a time") {
+			timer.ExpiresTime = int64(end)
+		} else {
+			timer.ExpiresAt = end
 		}
 		m.sameGas(t, ctx,
 			func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Inserted)) },
@@ -127,14 +113,17 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	}
 	timer, err := m.get(ctx, at)
 	require.NoError(t, err)
-	timer.ExpiresAt++
+	timer.FireSeq++
 	m.sameGas(t, ctx,
 		func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Replaced)) },
 		func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 }
 
 func (m *model) compare(t *rapid.T, ctx sdk.Context) {
-	at := schedule.Key{Due: rapid.SampledFrom([]uint64{placeAwake, firstTime, 5, 12, 21}).Draw(t, "time"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")}
+	starts := []uint64{0, placeAwake, placeAwake | byTime, placeAsleep, placeAsleep | byTime}
+	at := schedule.Key{
+		Due: rapid.SampledFrom(starts).Draw(t, "place") | rapid.Uint64Range(0, 21).Draw(t, "at"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq"),
+	}
 	var got, want types.Timer
 	var gotErr, wantErr error
 	var found bool
@@ -159,19 +148,12 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 			func(ctx sdk.Context) { require.NoError(t, single(ctx, take(&lists[1]))) })
 		require.True(t, slices.EqualFunc(lists[1], lists[0], func(a, b types.Timer) bool { return a.Equal(b) }))
 	}
-	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		return m.onHold.Scan(ctx, schedule.Key{Seq: at.Seq}, schedule.Key{Due: 1}, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
-	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		from := new(collections.Range[uint64]).StartInclusive(at.Seq)
-		return m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) { return fn(timer), nil })
-	})
-	at.Due = max(firstTime, at.Due)
 	until := schedule.Key{Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
 		return m.onHold.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
 	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
 		within := new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(pair(at)).EndExclusive(pair(until))
-		return m.timed.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
+		return m.single.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
 	})
 }
 

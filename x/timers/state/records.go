@@ -315,9 +315,9 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 	})
 }
 
-// SetEnd writes a timer with another end. The waiting room orders its timers by the last height.
+// SetEnd writes a timer with another end. What waits for a change or is on hold is ordered by that.
 func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types.Timer)) error {
-	if t.HoldReason != types.Watching {
+	if t.HoldReason == types.NotOnHold || t.HoldReason == types.Timed {
 		change(t)
 		return r.Put(ctx, t)
 	}
@@ -432,28 +432,48 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 	return timer, err
 }
 
-// OnHoldFrom reads at most limit timers that are on hold and may return by themselves, or that are asleep until somebody
-// releases or resumes them, from an insertion number on.
-func (r *Records) OnHoldFrom(ctx context.Context, asleep bool, seq uint64, limit int) ([]types.Timer, error) {
-	from := KeyOf(placeAwake, seq)
-	if asleep {
-		from.Due = placeAsleep
+// OnHoldFrom reads at most limit timers that are on hold and may return by themselves, from a place on. It returns the place of the
+// next one; none if there is none.
+func (r *Records) OnHoldFrom(ctx context.Context, from schedule.Key, limit int) (timers []types.Timer, next schedule.Key, err error) {
+	if from.Due < placeAwake || from.Due >= placeAsleep {
+		from = KeyOf(placeAwake, 0)
 	}
-	if limit == 0 {
-		return nil, nil
-	}
-	timers := make([]types.Timer, 0, 8)
-	err := r.onHold.Scan(ctx, from, KeyOf(from.Due+1, 0), func(t *types.Timer) (bool, error) {
+	err = r.onHold.Scan(ctx, from, KeyOf(placeAsleep, 0), func(t *types.Timer) (bool, error) {
+		if len(timers) == limit {
+			next = QueueKeyOf(t)
+			return true, nil
+		}
 		timers = append(timers, *t)
-		return len(timers) == limit, nil
+		return false, nil
 	})
-	return timers, err
+	return timers, next, err
+}
+
+// EndedOnHold reads at most limit timers that are on hold and whose life has ended, by their ends: of those that may return by
+// themselves first, and heights before times.
+func (r *Records) EndedOnHold(ctx context.Context, now types.Moment, limit int) (timers []types.Timer, err error) {
+	for _, place := range []uint64{placeAwake, placeAsleep} {
+		for _, ends := range [][2]uint64{{place, place | min(now.Height, lastEnd)}, {place | byTime, place | byTime | uint64(max(0, now.Time))}} {
+			if len(timers) >= limit {
+				return timers, nil
+			}
+			err := r.onHold.Scan(ctx, KeyOf(ends[0], 0), KeyOf(ends[1], 0), func(t *types.Timer) (bool, error) {
+				timers = append(timers, *t)
+				return len(timers) >= limit, nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return timers, nil
 }
 
 // WalkOnHold passes the timers that are on hold to fn, from a place on, until fn reports that it has enough: first those that may
 // return by themselves.
 func (r *Records) WalkOnHold(ctx context.Context, from schedule.Key, fn func(t *types.Timer) (enough bool, err error)) error {
-	return r.onHold.Scan(ctx, from, KeyOf(firstTime, 0), fn)
+	from.Due = max(from.Due, placeAwake)
+	return r.onHold.Scan(ctx, from, KeyOf(placesEnd, 0), fn)
 }
 
 // WalkTimed passes the timers that wait for a time to fn by (time, seq), from one on and up to a time, until fn reports that it
@@ -461,7 +481,7 @@ func (r *Records) WalkOnHold(ctx context.Context, from schedule.Key, fn func(t *
 func (r *Records) WalkTimed(
 	ctx context.Context, from int64, seq uint64, until int64, fn func(t *types.Timer) (enough bool, err error),
 ) error {
-	return r.onHold.Scan(ctx, KeyOf(uint64(max(firstTime, from)), seq), KeyOf(uint64(until)+1, 0), fn)
+	return r.onHold.Scan(ctx, KeyOf(uint64(max(0, from)), seq), KeyOf(uint64(until)+1, 0), fn)
 }
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
@@ -469,8 +489,8 @@ func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough
 	return r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
-// Walk passes every record to fn: the queue by (due, seq), then those on hold by seq, those asleep last, those that wait for a time by (time, seq),
-// and the waiting room by seq.
+// Walk passes every record to fn: the queue by (due, seq), those on hold by (end, seq), those that wait for a time by (time, seq), and the
+// waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
 	err := r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {

@@ -109,37 +109,45 @@ func (w *Watches) Settle(ctx sdk.Context) error {
 }
 
 // sweep finds timers that expired while they waited, as many as half of the overhead for those on hold: they are first in the
-// order of expiry heights.
+// order of their ends, of heights and of times.
 func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
-	if cursors.Expiry.Due >= c.height {
-		return nil, nil
-	}
 	limit := max(1, c.meter.Left(market.VisitWaiting)/2)
-	var seqs []uint64
-	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
-		StartInclusive(collections.Join(cursors.Expiry.Due, cursors.Expiry.Seq)).
-		EndExclusive(collections.Join(c.height, uint64(0)))
-	err = c.expiry.Walk(ctx, ranger, func(at collections.Pair[uint64, uint64]) (bool, error) {
-		if len(seqs) == 0 {
-			cursors.Expiry = types.QueueKey{Due: at.K1(), Seq: at.K2()}
+	read := func(from, end types.Timer) (ended []types.Timer, err error) {
+		ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
+			StartInclusive(collections.Join(state.EndOf(&from), from.Seq)).
+			EndExclusive(collections.Join(state.EndOf(&end), uint64(0)))
+		var seqs []uint64
+		err = c.expiry.Walk(ctx, ranger, func(at collections.Pair[uint64, uint64]) (bool, error) {
+			seqs = append(seqs, at.K2())
+			return len(seqs) >= limit, nil
+		})
+		c.meter.Consume(market.VisitWaiting, len(seqs))
+		limit -= len(seqs)
+		for _, seq := range seqs {
+			timer, found, readErr := state.Find(ctx, c.waiting, seq)
+			if readErr != nil {
+				ctx.Logger().Error("an expired watch can't be read", "module", types.ModuleName, "seq", seq, "err", readErr)
+			}
+			if found {
+				ended = append(ended, timer)
+			}
 		}
-		seqs = append(seqs, at.K2())
-		return len(seqs) >= limit, nil
-	})
-	if err != nil {
-		return nil, err
+		return ended, err
 	}
-	c.meter.Consume(market.VisitWaiting, len(seqs))
-	for _, seq := range seqs {
-		timer, found, err := state.Find(ctx, c.waiting, seq)
-		if err != nil {
-			ctx.Logger().Error("an expired watch can't be read", "module", types.ModuleName, "seq", seq, "err", err)
+	if cursors.Expiry.Due < c.height {
+		from := types.Timer{ExpiresAt: max(1, cursors.Expiry.Due), Seq: cursors.Expiry.Seq}
+		if expired, err = read(from, types.Timer{ExpiresAt: c.height}); err != nil {
+			return nil, err
 		}
-		if found {
-			expired = append(expired, timer)
+		if len(expired) > 0 {
+			cursors.Expiry = types.QueueKey{Due: expired[0].ExpiresAt, Seq: expired[0].Seq}
 		}
 	}
-	return expired, nil
+	if limit <= 0 {
+		return expired, nil
+	}
+	ended, err := read(types.Timer{ExpiresTime: 1}, types.Timer{ExpiresTime: types.MomentOf(ctx).Time})
+	return append(expired, ended...), err
 }
 
 // firstOwner comes before every address.

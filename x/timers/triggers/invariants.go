@@ -154,7 +154,7 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	if err := w.checkEntries(ctx, t); err != nil || !waits {
 		return hit, err
 	}
-	expires, err := w.expiry.Has(ctx, collections.Join(t.ExpiresAt, t.Seq))
+	expires, err := w.expiry.Has(ctx, collections.Join(state.EndOf(t), t.Seq))
 	if err == nil && !expires {
 		err = fmt.Errorf("timer %s waits and has no expiry", t.IDHex())
 	}

@@ -140,7 +140,7 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.M
 
 // Put implements state.WaitingRoom: it writes the record, and when it expires.
 func (w *Watches) Put(ctx context.Context, t *types.Timer) error {
-	if err := w.expiry.Set(ctx, collections.Join(t.ExpiresAt, t.Seq)); err != nil {
+	if err := w.expiry.Set(ctx, collections.Join(state.EndOf(t), t.Seq)); err != nil {
 		return err
 	}
 	return w.waiting.Set(ctx, t.Seq, *t)
@@ -148,7 +148,7 @@ func (w *Watches) Put(ctx context.Context, t *types.Timer) error {
 
 // Take implements state.WaitingRoom.
 func (w *Watches) Take(ctx context.Context, t *types.Timer) error {
-	if err := w.expiry.Remove(ctx, collections.Join(t.ExpiresAt, t.Seq)); err != nil {
+	if err := w.expiry.Remove(ctx, collections.Join(state.EndOf(t), t.Seq)); err != nil {
 		return err
 	}
 	return w.waiting.Remove(ctx, t.Seq)
