@@ -208,12 +208,10 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	return b, nil
 }
 
-// cleanUp removes expired timers in queue order while the GC lane lasts, and after them those that were on hold for lack
-// of funds, or since their scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
+// cleanUp removes expired timers while the GC lane lasts: those of the queue, those that watched, and those on hold, with whom those
+// leave that lack funds, or whose scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
-	for len(b.GC.Expired) > 0 && b.GC.TakeFor(&b.GC.Expired[0]) {
-		timer := b.GC.Expired[0]
-		b.GC.Expired = b.GC.Expired[1:]
+	for timer, fits := b.GC.Next(); fits; timer, fits = b.GC.Next() {
 		if !timer.ExpiredAt(b.Now()) && timer.HoldReason == types.Unfunded {
 			e.removeUnfunded(ctx, b, &timer)
 			continue
