@@ -95,7 +95,7 @@ var commands = map[string]map[string]struct {
 		"SetAgent":          {use: "set-agent [address]", flags: []string{"clear"}},
 		"SysCancelTimer":    {use: "sys-cancel-timer [actor] [id]", flags: []string{"title", "deposit", "no-proposal"}},
 		"UpdateTimerConfig": {use: "update-timer-config [file]", flags: []string{"title", "deposit", "set"}},
-		"SysExtendTimer":    {use: "sys-extend-timer [actor] [id] [expires-at]", flags: []string{"title", "deposit", "no-proposal"}},
+		"SysExtendTimer":    {use: "sys-extend-timer [actor] [id] [until]", flags: []string{"title", "deposit", "no-proposal"}},
 		"SysReleaseTimer":   {use: "sys-release-timer [actor] [id]", flags: []string{"title", "deposit", "no-proposal"}},
 	},
 }

@@ -196,7 +196,7 @@ func (q *Queue) MayDiffer(ctx context.Context, key schedule.Key) bool {
 // Close ends a block of a height whose session was written, by which what was due at now has been read: merges continue.
 func (q *Queue) Close(ctx context.Context, now, height uint64) error {
 	stored, end := q.timers.Stored(), queueKey(schedule.Key{Due: now + 1})
-	if idle, err := q.timers.Idle(ctx, end); idle || err != nil {
+	if idle, err := q.idle(ctx, end); idle || err != nil {
 		return err
 	}
 	if !q.passes {
@@ -211,6 +211,17 @@ func (q *Queue) Close(ctx context.Context, now, height uint64) error {
 	}
 	_, err = stored.Maintain(ctx, height)
 	return err
+}
+
+// idle reports whether nothing is left below a key, and nothing waits to be merged. Where what is on hold alone is left, it has no
+// time, and whether any is left is looked at.
+func (q *Queue) idle(ctx context.Context, end []byte) (bool, error) {
+	idle, err := q.timers.Idle(ctx, end)
+	if q.passes || !idle || err != nil {
+		return idle, err
+	}
+	holdsAlone, err := q.timers.Idle(ctx, queueKey(schedule.Key{Due: placeAwake}))
+	return !holdsAlone, err
 }
 
 // Settle merges all that waits to be merged, at genesis.

@@ -90,7 +90,7 @@ func TestMistakes_AreToldOnceWithWhatIsRight(t *testing.T) {
 		// height 8640010 (...) is too far
 		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--expires-in", "8640000"}, "--expires-in 8640000: height 8640011 ("},
 		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--expires-in", "400d"}, "--expires-in 400d: height 34560011 (2024-12-18 22:13:31 +00:00) is too far: a timer lives 2592000 blocks at most"},
-		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--for", "2y"}, "--for 2y: 2025-11-14 22:13:31 +00:00 is too far: a timer lives 396d0h at most"},
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--for", "2y"}, "--for 2y: height 63158411 (2025-11-14 22:13:31 +00:00) is too far: a timer lives 2592000 blocks at most"},
 		{[]string{"schedule", "send", "bob", "5stake", "--at", "2030-01-31 09:00"}, "--at 2030-01-31 09:00: 2030-01-31 09:00:00 +00:00 is too far"},
 		// --every: every is 31536000, want at most 2592000, the longest that a timer lives: invalid interval
 		{[]string{"schedule", "send", "bob", "5stake", "--every", "500d"}, "--every 500d is too long: a timer lives at most 396d0h"},
