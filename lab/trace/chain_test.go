@@ -374,7 +374,7 @@ func (c *chain) schedule(s *step) sdk.Msg {
 		if s.When != "" {
 			key = c.condition(s.When, s.Than)
 		}
-		msg.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Cooldown: s.Cooldown}}
+		msg.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Cooldown: s.Cooldown, Level: s.Level}}
 		msg.Spec.Repeat = &types.Repeat{Remaining: s.Remaining}
 	}
 	if s.Only != "" {

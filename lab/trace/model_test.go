@@ -68,6 +68,7 @@ type step struct {
 	When       string `json:"when"`
 	Than       int64  `json:"than"`
 	Cooldown   uint64 `json:"cooldown"`
+	Level      bool   `json:"level"`
 	At         int64  `json:"at"`
 	Latest     bool   `json:"latest"`
 	Window     uint64 `json:"window"`

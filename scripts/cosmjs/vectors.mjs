@@ -92,7 +92,7 @@ const cases = [
   { name: "for_a_contract", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, actor: bob, spec: {
     trigger: { interval: { every: "5" } }, call: { handler: "tick", payload: "e30=" }, bid: { price: "17" } } } },
   { name: "conditions", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: { call: {},
-    trigger: { watch: { cooldown: big, keys: [
+    trigger: { watch: { cooldown: big, level: true, keys: [
       { store: "bank", prefix: "AhQ=", when: { op: 4, value: "-0.5" } }, { store: "wasm", prefix: "Aw==", when: { op: 1 } } ] } } } } },
   // A chain refuses it; a wallet signs it all the same.
   { name: "time", type: schedule, amino: "timers/MsgScheduleTimer",

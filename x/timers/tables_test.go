@@ -315,6 +315,7 @@ func TestConstants_AreThoseOfTheDocument(t *testing.T) {
 	require.Equal(t, map[string]uint64{
 		"FIRE_BASE_CYCLES": market.FireBaseCycles, "PAYLOAD_CYCLES_PER_BYTE": market.PayloadCyclesPerByte,
 		"MESSAGE_CYCLES_PER_BYTE": market.MessageCyclesPerByte, "CALENDAR_CYCLES": market.CalendarCycles, "LAPSE_CYCLES": market.LapseCycles,
+		"LOOK_CYCLES":        market.LookCycles,
 		"MAX_MESSAGES_BYTES": market.MaxMessagesBytes, "MAX_PAYER_RECORD_BYTES": market.MaxPayerRecordBytes,
 		"MAX_RETRIES": uint64(market.MaxRetries), "MAX_WATCH_KEYS": uint64(market.MaxWatchKeys), "MAX_MATCHED_KEYS": uint64(market.MaxMatchedKeys),
 	}, documented)

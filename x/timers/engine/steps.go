@@ -103,8 +103,11 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	}
 	b.Overhead.Lend(market.Times)
 	expired, err := e.Watches.Collect(ctx, &b.Config, b.Overhead, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
-		b.totals.watchHits++
-		return e.guard(ctx, b, t, fn)
+		done := e.guard(ctx, b, t, fn)
+		if t.HoldReason == types.NotOnHold {
+			b.totals.watchHits++
+		}
+		return done
 	})
 	if err != nil {
 		return err

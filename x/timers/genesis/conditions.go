@@ -39,9 +39,6 @@ func validateConditions(g *types.GenesisState) error {
 	if err := validateValues(g.WatchValues); err != nil {
 		return err
 	}
-	if err := validateStarts(g.WatchStarts); err != nil {
-		return err
-	}
 	for i := range g.WatchChanged {
 		if err := checkKey("watch_changed", i, g.WatchChanged[i]); err != nil {
 			return err
@@ -76,21 +73,6 @@ func validateValues(values []types.KeyWatchValue) error {
 			return types.ErrInvalidGenesis.Wrapf("watch_values %d: %d bytes, want at most %d, and none of a key that is not there", i, len(v.Bytes), condition.KeptBytes)
 		case len(v.Conditions) > 0:
 			return types.ErrInvalidGenesis.Wrapf("watch_values %d: conditions are counted anew and must be empty", i)
-		}
-	}
-	return nil
-}
-
-// validateStarts checks the timers whose conditions have not been looked at since they were scheduled.
-func validateStarts(starts []types.WatchStart) error {
-	for i := range starts {
-		s := &starts[i]
-		if i > 0 && cmp.Or(cmp.Compare(starts[i-1].Since, s.Since), cmp.Compare(starts[i-1].Seq, s.Seq)) >= 0 {
-			return types.ErrInvalidGenesis.Wrapf("watch_starts %d: not above the one before in (since, seq)", i)
-		}
-		if s.Since == 0 || s.Seq == 0 || len(s.Held) > types.MaxWatchKeyBytes {
-			return types.ErrInvalidGenesis.Wrapf("watch_starts %d: since %d, seq %d, %d bytes, want at least 1, 1 and at most %d",
-				i, s.Since, s.Seq, len(s.Held), types.MaxWatchKeyBytes)
 		}
 	}
 	return nil

@@ -101,7 +101,6 @@ func fullGenesis() *types.GenesisState {
 		{Key: conditional, Height: 5, Segment: types.WatchSegment{From: []byte{5, 2, 1}, To: []byte{5, 2, 2}}},
 		{Key: conditional, Height: 6, Segment: types.WatchSegment{From: []byte{4, 2, 1}, To: []byte{4, 3}}},
 	}
-	g.WatchStarts = []types.WatchStart{{Since: 7, Seq: 7, Held: []byte{2}}}
 	g.WatchChanged = []types.WatchKey{conditional}
 	g.WatchCounts = []types.KeyWatchCount{{Key: key, Owner: waiting.Actor, Served: 3}}
 	below := types.WatchChange{Key: append(bytes.Clone(key.Prefix), 1), Height: 5}
@@ -293,8 +292,6 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a segment that is too long":          {func(g *types.GenesisState) { g.WatchSegments[0].Segment.From = append([]byte{4}, make([]byte, 140)...) }, "watch_segments 0: "},
 		"a segment of no height":              {func(g *types.GenesisState) { g.WatchSegments[0].Height = 0 }, "watch_segments 0: "},
 		"segments out of order":               {func(g *types.GenesisState) { g.WatchSegments[2].Height = 4 }, "watch_segments 2: not above"},
-		"a start twice":                       {func(g *types.GenesisState) { g.WatchStarts = append(g.WatchStarts, g.WatchStarts[0]) }, "watch_starts 1: not above"},
-		"a start at no height":                {func(g *types.GenesisState) { g.WatchStarts[0].Since = 0 }, "watch_starts 0: "},
 		"a changed key twice":                 {func(g *types.GenesisState) { g.WatchChanged = append(g.WatchChanged, g.WatchChanged[0]) }, "watch_changed 1: keys must ascend"},
 		"a changed key of no store":           {func(g *types.GenesisState) { g.WatchChanged[0].Store = "" }, "watch_changed 0: "},
 		"a turn of no store among conditions": {func(g *types.GenesisState) { g.WatchCursors.Condition.Store = "" }, "watch_cursors.condition 0: "},

@@ -174,7 +174,6 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_rounds", "watchRounds", &g.WatchRounds),
 		listOf(cdc, "watch_values", "watchValues", &g.WatchValues),
 		listOf(cdc, "watch_segments", "watchSegments", &g.WatchSegments),
-		listOf(cdc, "watch_starts", "watchStarts", &g.WatchStarts),
 		listOf(cdc, "watch_changed", "watchChanged", &g.WatchChanged),
 		listOf(cdc, "watch_tombstones", "watchTombstones", &g.WatchTombstones),
 		listOf(cdc, "watch_counts", "watchCounts", &g.WatchCounts),

@@ -159,13 +159,6 @@ func (r rebase) notes(g *types.GenesisState) {
 // conditions moves what changes have passed. Segments of a key are told apart by their heights: of those that would all
 // be before the first block, the oldest remains.
 func (r rebase) conditions(g *types.GenesisState) {
-	g.WatchStarts = slices.Clone(g.WatchStarts)
-	for i := range g.WatchStarts {
-		g.WatchStarts[i].Since = r.due(g.WatchStarts[i].Since)
-	}
-	slices.SortFunc(g.WatchStarts, func(a, b types.WatchStart) int {
-		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Seq, b.Seq))
-	})
 	g.WatchSegments = slices.Clone(g.WatchSegments)
 	for i := range g.WatchSegments {
 		g.WatchSegments[i].Height = r.due(g.WatchSegments[i].Height)

@@ -31,12 +31,14 @@ type modelConditions struct {
 	id         string
 	seq        uint64
 	conditions []modelCondition
-	// since is the first block whose changes count, first the first one that it is looked at.
-	since, first, due uint64
-	remaining         uint64
-	cooldown          uint64
-	expiresAt         uint64
-	paused            bool
+	// since is the first block whose changes count, look that in which it is looked at, 0 for none.
+	since, look, due uint64
+	// level: it is looked at again after each fire.
+	level     bool
+	remaining uint64
+	cooldown  uint64
+	expiresAt uint64
+	paused    bool
 	// pays: its handler moves a coin from the robot to this account.
 	pays string
 	told map[string]bool
@@ -71,13 +73,14 @@ func (c *modelCondition) holds(balance int64) bool {
 // collect returns which of the timers became due.
 func (m *conditionModel) collect() (became []*modelConditions) {
 	for _, t := range m.timers {
-		if m.height < t.first {
-			continue
+		looked := t.look > 0 && m.height >= t.look
+		if looked {
+			t.look = 0
 		}
 		for i := range t.conditions {
 			c := &t.conditions[i]
 			now := c.holds(m.balances[c.account])
-			edge := now && !c.held
+			edge := now && (!c.held || looked)
 			c.held = now
 			if !edge || t.paused || m.height < t.since || m.height > t.expiresAt {
 				continue
@@ -101,6 +104,9 @@ func (m *conditionModel) fire(t *modelConditions) {
 		m.balances[t.pays]++
 	}
 	t.due, t.since, t.told = 0, m.height+max(1, t.cooldown), map[string]bool{}
+	if t.level {
+		t.look = t.since
+	}
 	last := t.remaining == 1 || m.height+max(1, t.cooldown) > t.expiresAt
 	if last {
 		m.remove(t)
@@ -165,7 +171,7 @@ func newConditionRun(t *rapid.T, change func(*types.TimerConfig)) *conditionRun 
 // watch schedules a timer with conditions on balances.
 func (r *conditionRun) watch() *modelConditions {
 	w := &modelConditions{
-		told: map[string]bool{}, since: r.Height() + 1, first: r.Height() + 1, remaining: rapid.Uint64Range(0, 3).Draw(r.t, "remaining"),
+		told: map[string]bool{}, since: r.Height() + 1, look: r.Height() + 1, remaining: rapid.Uint64Range(0, 3).Draw(r.t, "remaining"),
 		expiresAt: r.Height() + rapid.Uint64Range(1, 25).Draw(r.t, "ttl"), seq: r.next, cooldown: rapid.SampledFrom([]uint64{0, 0, 1, 2, 5}).Draw(r.t, "cooldown"),
 	}
 	r.next++
@@ -187,7 +193,8 @@ func (r *conditionRun) watch() *modelConditions {
 	if rapid.IntRange(0, 3).Draw(r.t, "acts") == 0 {
 		w.pays = string(rapid.SampledFrom(r.accounts).Draw(r.t, "pays"))
 	}
-	w.id = r.schedule(robot, 0, r.payloads[w.pays], watching(keys...), times(w.remaining), expiring(w.expiresAt), cooling(w.cooldown))
+	w.level = w.cooldown > 0 && rapid.Bool().Draw(r.t, "level")
+	w.id = r.schedule(robot, 0, r.payloads[w.pays], watching(keys...), times(w.remaining), expiring(w.expiresAt), cooling(w.cooldown), level(w.level))
 	r.model.timers = append(r.model.timers, w)
 	return w
 }
@@ -222,7 +229,7 @@ func (r *conditionRun) change() {
 		return
 	}
 	w := rapid.SampledFrom(live).Draw(r.t, "timer")
-	switch rapid.IntRange(0, 3).Draw(r.t, "change") {
+	switch rapid.IntRange(0, 4).Draw(r.t, "change") {
 	case 0:
 		r.run(&types.MsgCancelTimer{Sender: robot.String(), Id: w.id})
 		r.model.remove(w)
@@ -234,10 +241,27 @@ func (r *conditionRun) change() {
 		if w.paused {
 			r.run(&types.MsgResumeTimer{Sender: robot.String(), Id: w.id})
 			w.paused, w.since = false, max(w.since, r.Height()+1)
+			if w.due == 0 {
+				w.look = w.since
+			}
 			return
 		}
 		r.run(&types.MsgPauseTimer{Sender: robot.String(), Id: w.id})
-		w.paused = true
+		w.paused, w.look = true, 0
+	case 3:
+		if w.cooldown == 0 {
+			return
+		}
+		trigger := r.timer(robot, w.id).Spec.Trigger
+		trigger.Watch.Level = !w.level
+		r.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: w.id, Spec: types.TimerSpec{Trigger: trigger}, Fields: []string{"trigger"}})
+		w.level = !w.level
+		w.seq = r.next
+		r.next++
+		if w.due == 0 && !w.paused {
+			w.since = max(w.since, r.Height()+1)
+			w.look = w.since
+		}
 	default:
 		w.expiresAt = max(r.Height()+1, w.due, w.since) + rapid.Uint64Range(0, 9).Draw(r.t, "extension")
 		r.run(&types.MsgExtendTimer{Sender: robot.String(), Id: w.id, ExpiresAt: w.expiresAt})
@@ -316,7 +340,7 @@ func TestEveryConditionIsNotifiedUnderASmallBound(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 12).Draw(t, "blocks") {
 			for range rapid.IntRange(0, 5).Draw(t, "watches") {
-				w := &modelConditions{told: map[string]bool{}, since: r.Height() + 1, first: r.Height() + 1, expiresAt: largest}
+				w := &modelConditions{told: map[string]bool{}, since: r.Height() + 1, look: r.Height() + 1, expiresAt: largest}
 				c := modelCondition{account: string(r.accounts[0]), op: types.ConditionOp(rapid.Int32Range(3, 7).Draw(t, "op")), value: rapid.Int64Range(0, 20).Draw(t, "value")}
 				c.held = c.holds(r.model.balances[c.account])
 				key := r.balanceOf(r.accounts[0])
@@ -324,6 +348,10 @@ func TestEveryConditionIsNotifiedUnderASmallBound(t *testing.T) {
 				w.conditions = []modelCondition{c}
 				w.id = r.schedule(rapid.SampledFrom([]sdk.AccAddress{robot, robot2}).Draw(t, "owner"), 0, r.payloads[""], watching(key), times(0))
 				r.model.timers = append(r.model.timers, w)
+			}
+			// What is looked at late is judged by the value of then.
+			for slices.ContainsFunc(r.export().Timers, func(t types.Timer) bool { return t.Look }) {
+				settle()
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "transfers") {
 				r.transfer()

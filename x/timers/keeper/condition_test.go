@@ -64,7 +64,7 @@ func TestConditionsOfABalance(t *testing.T) {
 		"== 0 is an empty balance": {"== 0", 1, []block{on(0), off(2), on(0)}},
 		"exists":                   {"exists", 0, []block{off(0), on(1), off(5), off(0), on(2)}},
 		"absent":                   {"absent", 3, []block{off(1), on(0), off(0), off(4), on(0)}},
-		"true at scheduling":       {"< 100", 50, []block{off(40), off(99), off(100), on(99)}},
+		"true at scheduling":       {"< 100", 50, []block{on(40), off(99), off(100), on(99)}},
 		"a fraction":               {"< 99.5", 100, []block{on(99), off(100), on(99)}},
 		"below zero":               {"< -5", 100, []block{off(0), off(100)}},
 		"beyond all coins":         {"> 9999999999999999999999999999999999999999999999999999999999999999", 5, []block{off(9), off(0)}},
@@ -112,25 +112,25 @@ func TestAConditionComparesCollections(t *testing.T) {
 	require.Empty(t, f.firedIDs(f.NextBlock()), "back and there")
 }
 
-// TestAConditionStartsFromItsScheduling: the first collection is compared with the values at scheduling, whatever other
-// transactions of that block did before and after.
+// TestANewConditionIsLookedAt in the block after it was scheduled, whatever transactions did before and after, and whoever else
+// has a condition on the key.
 //
-// Rule: 1.10-first-collection
-func TestAConditionStartsFromItsScheduling(t *testing.T) {
+// Rule: 1.10-look
+func TestANewConditionIsLookedAt(t *testing.T) {
 	for name, c := range map[string]struct {
 		// before, at and after are balances in the block that schedules, next in the one that follows.
 		before, at, after, next int64
 		fires                   bool
 	}{
-		"falls after scheduling":                 {200, 200, 50, 50, true},
-		"falls after scheduling and on":          {200, 200, 50, 40, true},
-		"falls after scheduling and comes back":  {200, 200, 50, 200, false},
-		"falls before scheduling":                {200, 50, 50, 50, false},
-		"falls before scheduling, and stays low": {200, 50, 50, 40, false},
-		"low only when it was scheduled":         {200, 50, 200, 50, false},
-		"high only when it was scheduled":        {50, 200, 50, 50, true},
-		"falls in the next block":                {200, 200, 200, 50, true},
-		"high all the time":                      {200, 200, 200, 200, false},
+		"falls after scheduling":                {200, 200, 50, 50, true},
+		"falls after scheduling and comes back": {200, 200, 50, 200, false},
+		"low when it was scheduled":             {200, 50, 50, 50, true},
+		"low all the time":                      {50, 50, 50, 50, true},
+		"low only when it was scheduled":        {200, 50, 200, 200, false},
+		"low but in the block that looks":       {50, 50, 50, 200, false},
+		"low again in the block that looks":     {50, 50, 200, 50, true},
+		"falls in the next block":               {200, 200, 200, 50, true},
+		"high all the time":                     {200, 200, 200, 200, false},
 	} {
 		for _, others := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, others %t", name, others), func(t *testing.T) {
@@ -147,12 +147,13 @@ func TestAConditionStartsFromItsScheduling(t *testing.T) {
 				require.Empty(t, f.firedIDs(f.NextBlock()))
 				f.setWatched(c.next)
 				require.Equal(t, c.fires, len(f.firedIDs(f.NextBlock())) == 1)
-				require.Empty(t, f.export().WatchStarts)
 				// From then on it is an ordinary condition.
 				f.setWatched(300)
 				require.Empty(t, f.firedIDs(f.NextBlock()))
 				f.setWatched(3)
 				require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+				f.setWatched(2)
+				require.Empty(t, f.firedIDs(f.NextBlock()), "and triggered by edges")
 			})
 		}
 	}
@@ -353,7 +354,7 @@ func TestConditionsSurviveAnExport(t *testing.T) {
 	for i := range 12 {
 		f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(watched), fmt.Sprintf("< %d", 10+5*i))), times(0))
 	}
-	f.NextBlock()
+	f.lookAtAll()
 	f.schedule(robot, 0, payload, watching(f.when(f.balanceOf(watched), "< 100")), times(0))
 	f.setWatched(1)
 	_, err := f.EndBlock()
@@ -361,7 +362,6 @@ func TestConditionsSurviveAnExport(t *testing.T) {
 	exported := f.export()
 	require.NoError(t, f.Timers.ValidateGenesis(exported))
 	require.NotEmpty(t, exported.WatchSegments)
-	require.NotEmpty(t, exported.WatchStarts)
 	require.NotEmpty(t, exported.WatchValues)
 	require.NoError(t, f.BeginBlock())
 	again := imported(t, f, exported)
@@ -396,7 +396,7 @@ func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
 			for range 5 {
 				f.schedule(robot, 0, f.noop(), watching(keys...))
 			}
-			f.NextBlock()
+			f.lookAtAll()
 			f.setWatched(1)
 			for _, want := range wants {
 				require.Len(t, f.firedIDs(f.NextBlock()), want)

@@ -18,6 +18,8 @@ const (
 	// LapseCycles are what an occurrence costs its payer that lapsed, at the chain's cycle price, and the weight of the work: its
 	// payer is charged, and the timer moves. Timers that never fire would be the chain's cheapest work otherwise.
 	LapseCycles uint64 = 6_000
+	// LookCycles are what a look at a condition of a watch costs whoever causes it: Notify, its weight, rounded up.
+	LookCycles uint64 = 8_000
 	// MaxMessagesBytes bounds the encoded messages of an account's timer, in bytes. It is far above what a transaction of a
 	// person or a DAO holds; decoding so much takes about as long as two sends.
 	MaxMessagesBytes uint64 = 65_536

@@ -222,7 +222,7 @@ func (n *Next) nextOf(e Event, now types.Moment) bool {
 	t := &n.Timer
 	if t.Spec.Trigger.Watch != nil {
 		distance := max(1, t.Spec.Trigger.Watch.Cooldown)
-		t.HoldReason, t.Due = types.Watching, now.Height+distance
+		t.Watch(now.Height+distance, t.Spec.Trigger.Watch.Level)
 		return distance <= t.LastHeight()-now.Height
 	}
 	every, fromFire := distanceOf(&t.Spec.Trigger)

@@ -195,7 +195,7 @@ func Delay(t *types.Timer, now types.Moment) error {
 func To(next *types.Timer) func(*types.Timer) error {
 	return func(t *types.Timer) error {
 		t.Recurrence = next.Recurrence
-		t.HoldReason, t.Due, t.DueTime, t.Since = next.HoldReason, next.Due, next.DueTime, next.Since
+		t.HoldReason, t.Look, t.Due, t.DueTime, t.Since = next.HoldReason, next.Look, next.Due, next.DueTime, next.Since
 		t.Retries, t.FireSeq, t.Tried, t.Deliveries = next.Retries, next.FireSeq, next.Tried, next.Deliveries
 		t.Failures, t.Skips, t.Owed = next.Failures, next.Skips, next.Owed
 		t.ExpiresAt, t.ExpiresTime = next.ExpiresAt, next.ExpiresTime

@@ -36,7 +36,7 @@ type Entry struct {
 	ID uint32
 	// Due is the height part of its queue key; 0 while it is on hold or waits for a change or a time.
 	Due uint64
-	// Time is that for which it waits, in seconds since 1970, or its place among those on hold; 0 if it waits for none.
+	// Time is that for which it waits, in seconds since 1970, or its place among those on hold or to be looked at; 0 if it waits for none.
 	Time int64
 	// Seq is its insertion number.
 	Seq uint64
@@ -55,7 +55,7 @@ func EntryOf(t *types.Timer) Entry {
 	entry := Entry{ID: binary.BigEndian.Uint32(t.Id), Due: t.Due, Seq: t.Seq}
 	if t.HoldReason != types.NotOnHold {
 		entry.Due = 0
-		if t.HoldReason != types.Watching {
+		if !t.AwaitsChange() {
 			entry.Time = int64(QueueKeyOf(t).Due)
 		}
 	}

@@ -32,18 +32,19 @@ func NewQueue(sb *collections.SchemaBuilder, service store.KVStoreService) *Queu
 }
 
 // Places of timers that have no due height, in the map of those on hold. What waits for a time comes first, by that, in seconds since
-// 1970; then those that may return by themselves, and those that wait for somebody to release or resume them, of whom a block looks
-// for the expired alone: both by their ends, heights before times.
+// 1970; then watches that are to be looked at, by the height of that; then those on hold that may return by themselves, and those that
+// wait for somebody to release or resume them, of whom a block looks for the expired alone: both by their ends, heights before times.
 const (
-	placeAwake = uint64(1+iota) << 60
+	placeLook = uint64(1+iota) << 60
+	placeAwake
 	placeAsleep
 	placesEnd
-	// byTime is set in the place of one that ends at a time; lastEnd bounds ends in places.
+	// byTime is set in the place of one that ends at a time; lastEnd bounds ends, and the heights of looks, in places.
 	byTime  = uint64(1) << 59
 	lastEnd = byTime - 1
 )
 
-// NewOnHold adds the collections of the timers that are on hold, and of those that wait for a time, by that.
+// NewOnHold adds the collections of the timers that are on hold, and of those that wait for a time or a look, by that.
 func NewOnHold(sb *collections.SchemaBuilder, service store.KVStoreService) *Queue {
 	return &Queue{NewLogMap(sb, service, types.PrefixOnHold, "on_hold", options), false}
 }
@@ -55,6 +56,8 @@ func QueueKeyOf(t *types.Timer) schedule.Key {
 		return schedule.Key{Due: t.Due, Seq: t.Seq}
 	case types.Timed:
 		return schedule.Key{Due: uint64(t.DueTime), Seq: t.Seq}
+	case types.Watching:
+		return schedule.Key{Due: placeLook | min(t.Due, lastEnd), Seq: t.Seq}
 	case types.Paused, types.Suspended, types.Quarantined:
 		return schedule.Key{Due: placeAsleep | EndOf(t), Seq: t.Seq}
 	default:
@@ -196,7 +199,7 @@ func (q *Queue) MayDiffer(ctx context.Context, key schedule.Key) bool {
 // Close ends a block of a height whose session was written, by which what was due at now has been read: merges continue.
 func (q *Queue) Close(ctx context.Context, now, height uint64) error {
 	stored, end := q.timers.Stored(), queueKey(schedule.Key{Due: now + 1})
-	if idle, err := q.idle(ctx, end); idle || err != nil {
+	if idle, err := q.idle(ctx, end, height); idle || err != nil {
 		return err
 	}
 	if !q.passes {
@@ -213,15 +216,21 @@ func (q *Queue) Close(ctx context.Context, now, height uint64) error {
 	return err
 }
 
-// idle reports whether nothing is left below a key, and nothing waits to be merged. Where what is on hold alone is left, it has no
-// time, and whether any is left is looked at.
-func (q *Queue) idle(ctx context.Context, end []byte) (bool, error) {
+// idle reports whether nothing is left below a key, or of the looks up to a height if nothing is before these, and nothing waits to
+// be merged. Where what is on hold alone is left, whether any is left is looked at.
+func (q *Queue) idle(ctx context.Context, end []byte, height uint64) (bool, error) {
 	idle, err := q.timers.Idle(ctx, end)
 	if q.passes || !idle || err != nil {
 		return idle, err
 	}
-	holdsAlone, err := q.timers.Idle(ctx, queueKey(schedule.Key{Due: placeAwake}))
-	return !holdsAlone, err
+	from := func(place uint64) (bool, error) { return q.timers.Idle(ctx, queueKey(schedule.Key{Due: place})) }
+	if timeless, err := from(placeLook); !timeless || err != nil {
+		return true, err
+	}
+	if holdsAlone, err := from(placeAwake); holdsAlone || err != nil {
+		return false, err
+	}
+	return from(placeLook | height + 1)
 }
 
 // Settle merges all that waits to be merged, at genesis.

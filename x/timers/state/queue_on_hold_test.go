@@ -72,7 +72,9 @@ func (m *model) set(ctx sdk.Context, timer types.Timer) error {
 	return m.single.Set(ctx, pair(QueueKeyOf(&timer)), timer)
 }
 
-func (m *model) get(ctx sdk.Context, at schedule.Key) (types.Timer, error) { return m.single.Get(ctx, pair(at)) }
+func (m *model) get(ctx sdk.Context, at schedule.Key) (types.Timer, error) {
+	return m.single.Get(ctx, pair(at))
+}
 
 func (m *model) remove(ctx sdk.Context, at schedule.Key) error { return m.single.Remove(ctx, pair(at)) }
 

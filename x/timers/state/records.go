@@ -95,7 +95,7 @@ func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, own
 // Register registers a hook. Hooks are called in the order in which they registered.
 func (r *Records) Register(c Hook) { r.hooks = append(r.hooks, c) }
 
-// SetWaitingRoom names the place of timers with OnHold Watching.
+// SetWaitingRoom names the place of timers that wait for a change.
 func (r *Records) SetWaitingRoom(room WaitingRoom) { r.waiting = room }
 
 // NextSeq returns a fresh insertion number.
@@ -142,10 +142,10 @@ func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 // write writes a record where its OnHold says: one that is nowhere (logmap.Inserted), or that is there.
 func (r *Records) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	NoteChange(ctx)
-	switch t.HoldReason {
-	case types.NotOnHold:
+	switch {
+	case t.HoldReason == types.NotOnHold:
 		return r.queue.Write(ctx, t, change)
-	case types.Watching:
+	case t.AwaitsChange():
 		return r.waiting.Put(ctx, t)
 	default:
 		return r.onHold.Write(ctx, t, change)
@@ -158,15 +158,15 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 		return err
 	}
 	NoteChange(ctx)
-	switch t.HoldReason {
-	case types.NotOnHold:
+	switch {
+	case t.HoldReason == types.NotOnHold:
 		for _, c := range r.hooks {
 			if err := c.Removed(ctx, t); err != nil {
 				return err
 			}
 		}
 		return r.queue.Remove(ctx, KeyOf(t.Due, t.Seq))
-	case types.Watching:
+	case t.AwaitsChange():
 		return r.waiting.Take(ctx, t)
 	default:
 		return r.onHold.Remove(ctx, QueueKeyOf(t))
@@ -283,12 +283,12 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 // PutOnHold moves a timer from its place to those that are on hold.
 func (r *Records) PutOnHold(ctx context.Context, t *types.Timer, reason types.HoldReason) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
-		t.HoldReason = reason
+		t.HoldReason, t.Look = reason, false
 		return nil
 	})
 }
 
-// Release moves a timer that was on hold back to the queue, or to where it waits for its time or a change. One that is
+// Release moves a timer that was on hold back to the queue, or to where it waits for its time, a look or a change. One that is
 // overdue has its place at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
 // lane's cursors need not look back. It counts as due since it was. A change that is not nil is made first.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
@@ -302,7 +302,8 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 		t.HoldReason = types.NotOnHold
 		switch {
 		case waits:
-			t.HoldReason = types.Watching
+			t.Watch(max(t.Due, height), true)
+			return err
 		case t.WaitsForTime(types.MomentOf(ctx)):
 			t.HoldReason = types.Timed
 		}
@@ -317,7 +318,7 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 
 // SetEnd writes a timer with another end. What waits for a change or is on hold is ordered by that.
 func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types.Timer)) error {
-	if t.HoldReason == types.NotOnHold || t.HoldReason == types.Timed {
+	if t.HoldReason == types.NotOnHold || t.HoldReason == types.Timed || t.Look {
 		change(t)
 		return r.Put(ctx, t)
 	}
@@ -484,13 +485,19 @@ func (r *Records) WalkTimed(
 	return r.onHold.Scan(ctx, KeyOf(uint64(max(0, from)), seq), KeyOf(uint64(until)+1, 0), fn)
 }
 
+// WalkLooks passes the watches that are to be looked at to fn by (due, seq), from a height on and up to another, until fn reports that
+// it has enough.
+func (r *Records) WalkLooks(ctx context.Context, from, until uint64, fn func(t *types.Timer) (enough bool, err error)) error {
+	return r.onHold.Scan(ctx, KeyOf(placeLook|min(from, lastEnd), 0), KeyOf(placeLook|min(until, lastEnd)+1, 0), fn)
+}
+
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
 func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
 	return r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
-// Walk passes every record to fn: the queue by (due, seq), those on hold by (end, seq), those that wait for a time by (time, seq), and the
-// waiting room by seq.
+// Walk passes every record to fn: the queue by (due, seq), those that wait for a time by (time, seq), for a look by (due, seq), those on
+// hold by (end, seq), and the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
 	err := r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {
@@ -500,11 +507,7 @@ func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	err = r.WalkOnHold(ctx, schedule.Key{}, func(t *types.Timer) (bool, error) { return false, fn(t) })
-	if err != nil {
-		return err
-	}
-	err = r.WalkTimed(ctx, 0, 0, types.MaxTime, func(t *types.Timer) (bool, error) { return false, fn(t) })
+	err = r.onHold.Scan(ctx, schedule.Key{}, KeyOf(placesEnd, 0), func(t *types.Timer) (bool, error) { return false, fn(t) })
 	if err != nil {
 		return err
 	}

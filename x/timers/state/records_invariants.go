@@ -34,7 +34,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	for _, in := range []*Queue{r.queue, r.onHold} {
 		var wrong error
 		err := in.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {
-			if t := &e.Value; QueueKeyOf(t) != e.Key || t.HoldReason == types.Watching {
+			if t := &e.Value; QueueKeyOf(t) != e.Key || t.AwaitsChange() {
 				wrong = fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.HoldReason, e.Key.Due, e.Key.Seq)
 				return false
 			}
@@ -46,7 +46,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 	}
 	return r.waiting.Walk(ctx, func(seq uint64, t types.Timer) error {
-		if seq != t.Seq || t.HoldReason != types.Watching {
+		if seq != t.Seq || !t.AwaitsChange() {
 			return fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at %d", t.IDHex(), t.Seq, t.HoldReason, seq)
 		}
 		return check(&t, true)

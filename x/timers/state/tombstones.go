@@ -61,7 +61,7 @@ func (s *Tombstones) Defer(ctx context.Context, t *types.Timer) (bool, error) {
 	}
 	b.left = true
 	return true, s.timers.Set(ctx, t.Seq, types.WatchTombstone{
-		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.HoldReason == types.Watching, Keys: t.WatchKeys(),
+		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.AwaitsChange(), Keys: t.WatchKeys(),
 	})
 }
 

@@ -31,6 +31,10 @@ type collector struct {
 	ownerTurns []*ownerTurn
 	byOwner    map[string]*ownerTurn
 
+	// looks are the watches that this block looks at, expired those among them that have expired.
+	looks   []types.Timer
+	expired []types.Timer
+
 	// passings are the segments of conditions that this block has read.
 	passings []*passing
 }
@@ -57,7 +61,10 @@ func (w *Watches) Collect(
 	if err != nil {
 		return nil, err
 	}
-	if !quiet || before.Turn.Store != "" || len(before.Owner) > 0 || before.ConditionsLeft {
+	if err := c.readLooks(ctx); err != nil {
+		return nil, err
+	}
+	if !quiet || len(c.looks) > 0 || before.Turn.Store != "" || len(before.Owner) > 0 || before.ConditionsLeft {
 		if err := c.notifyAll(ctx, &after); err != nil {
 			return nil, err
 		}
@@ -70,7 +77,7 @@ func (w *Watches) Collect(
 			return nil, err
 		}
 	}
-	return expired, w.setCursors(ctx, before, after)
+	return append(expired, c.expired...), w.setCursors(ctx, before, after)
 }
 
 // notifyAll notifies timers of changes, as many as the overhead allows, and moves the cursors.
@@ -92,20 +99,10 @@ func (c *collector) notifyAll(ctx sdk.Context, cursors *types.WatchCursors) (err
 	return err
 }
 
-// Settle ends a block: the next one goes on with conditions that this block scheduled and whose values changed since, and
-// with what timers that left have left behind. What timers changed at the end of this block is noted, and counts for the next.
+// Settle ends a block: the next one goes on with what timers that left have left behind. What timers changed at the end of this block
+// is noted, and counts for the next.
 func (w *Watches) Settle(ctx sdk.Context) error {
-	left := types.WatchCursors{TombstonesLeft: state.HasDeferred(ctx)}
-	starts, err := w.watcher.TakeStarts(ctx)
-	if err != nil {
-		return err
-	}
-	if starts {
-		if left.ConditionsLeft, err = w.conditions.Settle(ctx, types.HeightOf(ctx), w.Get); err != nil {
-			return err
-		}
-	}
-	return w.addCursors(ctx, left)
+	return w.addCursors(ctx, types.WatchCursors{TombstonesLeft: state.HasDeferred(ctx)})
 }
 
 // sweep finds timers that expired while they waited, as many as half of the overhead for those on hold: they are first in the
@@ -183,7 +180,6 @@ func (w *Watches) addCursors(ctx context.Context, left types.WatchCursors) error
 		return err
 	}
 	after := before
-	after.ConditionsLeft = after.ConditionsLeft || left.ConditionsLeft
 	after.TombstonesLeft = after.TombstonesLeft || left.TombstonesLeft
 	if after.Turn.Store == "" {
 		after.Turn = left.Turn

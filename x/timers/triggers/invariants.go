@@ -46,7 +46,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 		if hit {
 			hits++
 		}
-		if t.HoldReason == types.Watching {
+		if t.AwaitsChange() {
 			waiting++
 		}
 	}
@@ -142,10 +142,12 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	if err != nil {
 		return hit, err
 	}
-	waits := t.HoldReason == types.Watching
+	waits := t.AwaitsChange()
 	switch {
 	case hit && (waits || t.Spec.Trigger.Watch == nil):
 		return hit, fmt.Errorf("timer %s has a hit although it waits or does not watch", t.IDHex())
+	case t.Look && hit != noticesWhileLooking(t):
+		return hit, fmt.Errorf("timer %s is to be looked at and has a hit: %t", t.IDHex(), hit)
 	case !hit && t.Spec.Trigger.Watch != nil && t.HoldReason == types.NotOnHold:
 		return hit, fmt.Errorf("timer %s is in the queue without a hit", t.IDHex())
 	case waits && t.Spec.Trigger.Watch == nil:

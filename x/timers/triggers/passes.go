@@ -346,26 +346,16 @@ type passed struct {
 
 // runConditions finds the conditions that became true, and gives them to the turns of their owners. after gets the key that
 // is first in the next block. Of the keys that were written it compares as many as a quarter of the overhead for watches has
-// room for, and in any case those of conditions that this block scheduled: these are true or not from here on.
+// room for, and in any case those of the conditions that it looks at: these are true or not from here on.
 func (c *collector) runConditions(ctx sdk.Context, after *types.WatchCursors) error {
 	if c.watcher == nil {
 		return nil
 	}
-	starts, err := c.watcher.HasStarts(ctx)
+	changed, err := c.watcher.TakeConditionsOf(ctx, c.lookedAt())
 	if err != nil {
 		return err
 	}
-	var changed []types.WatchKey
-	if starts {
-		if changed, err = c.conditions.Starting(ctx, c.height, c.Get); err != nil {
-			return err
-		}
-		if changed, err = c.watcher.TakeConditionsOf(ctx, changed); err != nil {
-			return err
-		}
-	}
-	left := after.ConditionsLeft || starts
-	if left {
+	if after.ConditionsLeft {
 		if err := c.readStored(ctx, after); err != nil {
 			return err
 		}
@@ -380,10 +370,8 @@ func (c *collector) runConditions(ctx sdk.Context, after *types.WatchCursors) er
 	if err != nil {
 		return err
 	}
-	if left {
-		if err := c.begin(ctx); err != nil {
-			return err
-		}
+	for i := range c.looks {
+		c.look(ctx, &c.looks[i])
 	}
 	fresh := make([]*passing, len(segments))
 	for i := range segments {
@@ -415,23 +403,79 @@ func (c *collector) readStored(ctx sdk.Context, after *types.WatchCursors) error
 	return err
 }
 
-// begin notifies the timers whose conditions became true between scheduling and their first collection, which is this one.
-// There are at most as many as the block before scheduled.
-func (c *collector) begin(ctx sdk.Context) error {
-	started, err := c.conditions.Begin(ctx, c.height, c.Get)
-	if err != nil {
+// readLooks reads the watches that are to be looked at, oldest first, as many as half of the overhead for watches has room for. If
+// some are left, those of this very block do not wait for them: a quarter is theirs.
+func (c *collector) readLooks(ctx sdk.Context) error {
+	quarter := c.quarter(market.Notify)
+	left, err := c.readLooksFrom(ctx, 0, 2*quarter)
+	if err != nil || left == 0 || left == c.height {
 		return err
 	}
-	for _, s := range started {
-		round := c.roundOfKey(s.Key, c.height)
-		c.notify(ctx, s.Key.Store, &round, s.Seq)
+	_, err = c.readLooksFrom(ctx, c.height, quarter)
+	return err
+}
+
+// readLooksFrom reads those from a height on while their conditions are at most limit, and returns the height of the first that is
+// left, 0 if none is.
+func (c *collector) readLooksFrom(ctx sdk.Context, from uint64, limit int) (left uint64, err error) {
+	err = c.records.WalkLooks(ctx, from, c.height, func(t *types.Timer) (bool, error) {
+		if limit <= 0 {
+			left = t.Due
+			return true, nil
+		}
+		limit -= t.Conditions()
+		c.looks = append(c.looks, *t)
+		return false, nil
+	})
+	return left, err
+}
+
+// lookedAt are the keys with conditions of the watches that are looked at, the same one perhaps more than once.
+func (c *collector) lookedAt() (keys []types.WatchKey) {
+	for i := range c.looks {
+		for _, key := range c.looks[i].WatchKeys() {
+			if key.When != nil {
+				keys = append(keys, key)
+			}
+		}
 	}
-	return nil
+	return keys
+}
+
+// look makes a watch due if one of its conditions holds, or if what it watches without one has changed meanwhile. Else it waits for
+// a change.
+func (c *collector) look(ctx sdk.Context, timer *types.Timer) {
+	c.meter.Consume(market.Notify, timer.Conditions())
+	if timer.ExpiredAt(types.Moment{Height: c.height, Time: types.MomentOf(ctx).Time}) {
+		c.expired = append(c.expired, *timer)
+		return
+	}
+	c.guard(ctx, timer, func(ctx sdk.Context) error {
+		hit, _, err := state.Find(ctx, c.hits, timer.Seq)
+		if err != nil {
+			return err
+		}
+		holding, err := c.conditions.Holding(ctx, timer)
+		if err != nil {
+			return err
+		}
+		if len(holding)+len(hit.Matched) == 0 {
+			return c.records.Move(ctx, timer, func(t *types.Timer) error {
+				t.Look = false
+				return nil
+			})
+		}
+		hit.Since, hit.Changed = timer.Due, timer.Due
+		for _, key := range holding {
+			addMatches(&hit, key.Store, c.roundOfKey(key, c.height), int(market.MaxMatchedKeys))
+		}
+		return c.makeDue(ctx, timer, hit)
+	})
 }
 
 // roundOfKey is the change of one key at a height.
-func (*collector) roundOfKey(key types.WatchKey, height uint64) types.WatchRound {
-	return types.WatchRound{Height: height, Since: height, Changes: []types.WatchChange{{Key: key.Prefix, Height: height}}}
+func (*collector) roundOfKey(key types.WatchKey, height uint64) *types.WatchRound {
+	return &types.WatchRound{Height: height, Since: height, Changes: []types.WatchChange{{Key: key.Prefix, Height: height}}}
 }
 
 // readOld reads the oldest stored segments of a key. It sets left if the key may have more.
@@ -483,7 +527,7 @@ func (c *collector) servePassed(ctx sdk.Context, turn *ownerTurn) int {
 	turn.passed = turn.passed[1:]
 	one.notified = true
 	round := c.roundOfKey(one.segment.Key, one.segment.Height)
-	return c.notify(ctx, one.segment.Key.Store, &round, one.Seq)
+	return c.notify(ctx, one.segment.Key.Store, round, one.Seq)
 }
 
 // storeSegments writes what is left of the segments, and reports whether anything is.

@@ -327,7 +327,7 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 			return 1
 		}
 		c.guard(ctx, &timer, func(ctx sdk.Context) error { return c.markDue(ctx, store, round, &timer) })
-		return max(1, CountOf(&timer))
+		return max(1, timer.Conditions())
 	}
 	if err == nil {
 		err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.addToHit(ctx, store, round, seq) })
@@ -345,11 +345,16 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 func (c *collector) markDue(ctx sdk.Context, store string, round *types.WatchRound, timer *types.Timer) error {
 	hit := types.WatchHit{Since: timer.Due, Changed: max(round.Since, timer.Due)}
 	addMatches(&hit, store, round, int(market.MaxMatchedKeys))
+	return c.makeDue(ctx, timer, hit)
+}
+
+// makeDue moves a watch to the queue, with what it will deliver.
+func (c *collector) makeDue(ctx sdk.Context, timer *types.Timer, hit types.WatchHit) error {
 	if err := c.hits.Set(ctx, timer.Seq, hit); err != nil {
 		return err
 	}
 	return c.records.Move(ctx, timer, func(t *types.Timer) error {
-		t.HoldReason, t.Due = types.NotOnHold, c.height
+		t.HoldReason, t.Look, t.Due = types.NotOnHold, false, c.height
 		return nil
 	})
 }

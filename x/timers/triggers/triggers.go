@@ -246,7 +246,7 @@ func (k Kinds) Replace(
 		return nil, nil
 	}
 	if !watchesTheSame(&before.Spec.Trigger, &next.Spec.Trigger) { // What it has noticed stays.
-		next.Recurrence, next.HoldReason, next.DueTime = nil, types.NotOnHold, 0
+		next.Recurrence, next.HoldReason, next.Look, next.DueTime = nil, types.NotOnHold, false, 0
 	}
 	prepared := next
 	if err := k.Prepare(config, &prepared, now); err != nil {
@@ -254,6 +254,9 @@ func (k Kinds) Replace(
 	}
 	if watchesTheSame(&before.Spec.Trigger, &next.Spec.Trigger) {
 		next.Start = 0
+		if next.HoldReason == types.Watching && next.Spec.Trigger.Watch.Level != before.Spec.Trigger.Watch.Level {
+			next.Watch(max(next.Due, now.Height+1), true)
+		}
 		countAnew(&before, &next)
 		*t = next
 		return nil, nil
@@ -280,7 +283,7 @@ func (k Kinds) Replace(
 		}
 	}
 	if before.OnHold() && !before.ReturnsByItself() {
-		next.HoldReason = before.HoldReason
+		next.HoldReason, next.Look = before.HoldReason, false
 	}
 	countAnew(&before, &next)
 	*t = next

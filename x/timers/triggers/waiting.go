@@ -34,8 +34,6 @@ type Conditions struct {
 	places collections.Map[placeKey, []byte]
 	// segments: (store, key, height, list) → conditions that a change passed and that have not been visited.
 	segments collections.Map[segmentKey, types.WatchSegment]
-	// starts: (since, seq) → which conditions were true when the timer was scheduled.
-	starts collections.Map[startKey, []byte]
 
 	watcher    *watch.Watcher
 	records    *state.Records
@@ -55,7 +53,6 @@ type (
 	prefixKey  = collections.Pair[string, []byte]
 	placeKey   = collections.Triple[string, []byte, []byte]
 	segmentKey = collections.Quad[string, []byte, uint64, uint64]
-	startKey   = collections.Pair[uint64, uint64]
 )
 
 // NewConditions adds the component's collections to the schema.
@@ -72,24 +69,21 @@ func NewConditions(
 		segments: collections.NewMap(sb, region(4), "watch_segments",
 			collections.QuadKeyCodec(collections.StringKey, collections.BytesKey, collections.Uint64Key, collections.Uint64Key),
 			codec.CollValue[types.WatchSegment](cdc)),
-		starts: collections.NewMap(sb, region(5), "watch_starts",
-			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
 		watcher: watcher, records: records, tombstones: tombstones,
 	}
 	records.Register(c)
 	return c
 }
 
-// conditional is a key with a condition, and its number among the keys of its timer.
+// conditional is a key with a condition.
 type conditional struct {
 	types.WatchKey
-	i     int
 	place []byte
 }
 
 // conditionsOf are those of a timer.
 func conditionsOf(t *types.Timer) (all []conditional, err error) {
-	for i, key := range t.WatchKeys() {
+	for _, key := range t.WatchKeys() {
 		if key.When == nil {
 			continue
 		}
@@ -97,19 +91,9 @@ func conditionsOf(t *types.Timer) (all []conditional, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, conditional{key, i, place})
+		all = append(all, conditional{key, place})
 	}
 	return all, nil
-}
-
-// CountOf is how many conditions a timer has.
-func CountOf(t *types.Timer) (n int) {
-	for _, key := range t.WatchKeys() {
-		if key.When != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // at is where the condition of a timer with that seq is in the order of its key.
@@ -131,29 +115,6 @@ func waitsOf(value []byte) (waits, error) {
 		return waits{}, types.ErrInternal.Wrapf("the value of a place has %d bytes", len(value))
 	}
 	return waits{binary.BigEndian.Uint64(value), slices.Clone(value[8:])}, nil
-}
-
-// Scheduled implements state.Hook. The first collection of the timer is compared with the values of now. A timer that is
-// read from a genesis file has its start there, if it still needs one.
-func (c *Conditions) Scheduled(ctx context.Context, t *types.Timer) error {
-	all, err := conditionsOf(t)
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	held := make([]byte, (len(t.WatchKeys())+7)/8)
-	for _, k := range all {
-		value, _, err := c.watcher.Value(ctx, k.WatchKey)
-		if err != nil {
-			return err
-		}
-		if condition.Holds(k.place, value) {
-			held[k.i/8] |= 1 << (k.i % 8)
-		}
-	}
-	if err := c.watcher.NoteStart(ctx); err != nil {
-		return err
-	}
-	return c.starts.Set(ctx, collections.Join(t.Due, t.Seq), held)
 }
 
 // Inserted implements state.Hook. The first condition of a key begins with the value of now.
@@ -180,7 +141,7 @@ func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
 		if err := c.all.Set(ctx, collections.Join4(k.Store, k.Prefix, t.Actor, t.Seq)); err != nil {
 			return err
 		}
-		if t.HoldReason != types.Watching {
+		if !t.AwaitsChange() {
 			continue
 		}
 		if err := c.places.Set(ctx, k.at(t.Seq), waits{t.Due, t.Actor}.bytes()); err != nil {
@@ -207,7 +168,7 @@ func (c *Conditions) Remove(ctx context.Context, t *types.Timer) error {
 		if err := c.all.Remove(ctx, collections.Join4(k.Store, k.Prefix, t.Actor, t.Seq)); err != nil {
 			return err
 		}
-		if t.HoldReason != types.Watching {
+		if !t.AwaitsChange() {
 			continue
 		}
 		if err := c.places.Remove(ctx, k.at(t.Seq)); err != nil {
@@ -246,13 +207,9 @@ func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 		if err := c.Remove(ctx, before); err != nil {
 			return err
 		}
-		if err := c.Scheduled(ctx, t); err != nil {
-			return err
-		}
 		return c.Inserted(ctx, t)
 	}
-	waited, stays := before.HoldReason == types.Watching, t.HoldReason == types.Watching
-	if waited == stays && before.Seq == t.Seq {
+	if before.AwaitsChange() == t.AwaitsChange() && before.Seq == t.Seq {
 		return nil
 	}
 	all, err := conditionsOf(t)
@@ -264,25 +221,15 @@ func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 			return err
 		}
 	}
-	if before.Seq == t.Seq || len(all) == 0 {
-		return nil
-	}
-	held, found, err := state.Find(ctx, c.starts, collections.Join(before.Due, before.Seq))
-	if err != nil || !found {
-		return err
-	}
-	if err := c.starts.Remove(ctx, collections.Join(before.Due, before.Seq)); err != nil {
-		return err
-	}
-	return c.starts.Set(ctx, collections.Join(before.Due, t.Seq), held)
+	return nil
 }
 
 // move is Moved for one condition.
 func (c *Conditions) move(ctx context.Context, k conditional, before, t *types.Timer) error {
 	value := waits{t.Due, t.Actor}.bytes()
-	if before.HoldReason == types.Watching {
+	if before.AwaitsChange() {
 		var err error
-		if t.HoldReason == types.Watching {
+		if t.AwaitsChange() {
 			if value, err = c.places.Get(ctx, k.at(before.Seq)); err != nil {
 				return err
 			}
@@ -291,7 +238,7 @@ func (c *Conditions) move(ctx context.Context, k conditional, before, t *types.T
 			return err
 		}
 	}
-	if t.HoldReason == types.Watching {
+	if t.AwaitsChange() {
 		if err := c.places.Set(ctx, k.at(t.Seq), value); err != nil {
 			return err
 		}
@@ -460,122 +407,20 @@ func (c *Conditions) SegmentsOf(ctx context.Context, key types.WatchKey, limit i
 	return segments, err
 }
 
-// Timers finds a timer that waits by its seq.
-type Timers func(ctx context.Context, seq uint64) (types.Timer, bool, error)
-
-// Start is a condition that became true between scheduling and the timer's first collection.
-type Start struct {
-	Key types.WatchKey
-	Seq uint64
-}
-
-// Begin looks at the timers whose first collection this is, and which conditions were true of the values at scheduling
-// unlike of those at the collection of that block. It returns those that are true now and were not; those that are true now
-// and were are not passed at this height.
-func (c *Conditions) Begin(ctx context.Context, height uint64, timers Timers) (started []Start, err error) {
-	err = c.eachStart(ctx, height, timers, func(t *types.Timer, k conditional, held bool, v condition.Value) (bool, error) {
-		switch {
-		case !condition.Holds(k.place, v):
-			return true, nil
-		case !held:
-			started = append(started, Start{k.WatchKey, t.Seq})
-			return true, nil
-		default:
-			return true, c.places.Set(ctx, k.at(t.Seq), waits{height + 1, t.Actor}.bytes())
-		}
-	})
-	return started, err
-}
-
-// Starting are the keys of the conditions that a block schedules, the same one perhaps more than once.
-func (c *Conditions) Starting(ctx context.Context, height uint64, timers Timers) (keys []types.WatchKey, err error) {
-	ranger := new(collections.Range[startKey]).StartInclusive(collections.Join(height+1, uint64(0))).
-		EndInclusive(collections.Join(height+1, ^uint64(0)))
-	err = c.starts.Walk(ctx, ranger, func(at startKey, _ []byte) (bool, error) {
-		t, found, err := timers(ctx, at.K2())
-		if err != nil || !found {
-			return err != nil, err
-		}
-		all, err := conditionsOf(&t)
-		for _, k := range all {
-			keys = append(keys, k.WatchKey)
-		}
-		return err != nil, err
-	})
-	return keys, err
-}
-
-// Settle forgets of the timers that were scheduled in this block those whose conditions are as true of the values at its
-// collection as they were at scheduling. It reports whether any other is left.
-func (c *Conditions) Settle(ctx context.Context, height uint64, timers Timers) (left bool, err error) {
-	err = c.eachStart(ctx, height+1, timers, func(_ *types.Timer, k conditional, held bool, v condition.Value) (bool, error) {
-		same := condition.Holds(k.place, v) == held
-		left = left || !same
-		return same, nil
-	})
-	return left, err
-}
-
-// eachStart passes the conditions of each timer with a start at a height or before, whether they were true at scheduling and
-// the value at the last collection. It removes the start if fn is done with all of them.
-func (c *Conditions) eachStart(
-	ctx context.Context, height uint64, timers Timers,
-	fn func(t *types.Timer, k conditional, held bool, v condition.Value) (done bool, err error),
-) error {
-	ranger := new(collections.Range[startKey]).EndInclusive(collections.Join(height, ^uint64(0)))
-	var starts []startKey
-	var helds [][]byte
-	err := c.starts.Walk(ctx, ranger, func(at startKey, held []byte) (bool, error) {
-		starts, helds = append(starts, at), append(helds, slices.Clone(held))
-		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	for i, at := range starts {
-		t, found, err := timers(ctx, at.K2())
-		if err != nil {
-			return err
-		}
-		done := true
-		if found {
-			done, err = c.eachOf(ctx, &t, func(k conditional, v condition.Value) (bool, error) {
-				held := k.i/8 < len(helds[i]) && helds[i][k.i/8]&(1<<(k.i%8)) != 0
-				return fn(&t, k, held, v)
-			})
-		}
-		if err != nil {
-			return err
-		}
-		if !done {
-			continue
-		}
-		if err := c.starts.Remove(ctx, at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachOf passes the conditions of a timer, with the last values of their keys. It reports whether fn is done with all.
-func (c *Conditions) eachOf(
-	ctx context.Context, t *types.Timer, fn func(k conditional, v condition.Value) (done bool, err error),
-) (done bool, err error) {
+// Holding are the keys whose conditions a timer states and that are true of their values at the last collection.
+func (c *Conditions) Holding(ctx context.Context, t *types.Timer) (keys []types.WatchKey, err error) {
 	all, err := conditionsOf(t)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	done = true
 	for _, k := range all {
 		kept, err := c.values.Get(ctx, collections.Join(k.Store, k.Prefix))
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		one, err := fn(k, valueOf(kept))
-		if err != nil {
-			return false, err
+		if condition.Holds(k.place, valueOf(kept)) {
+			keys = append(keys, k.WatchKey)
 		}
-		done = done && one
 	}
-	return done, nil
+	return keys, nil
 }

@@ -31,12 +31,6 @@ func (c *Conditions) InitGenesis(ctx context.Context, genesis *types.GenesisStat
 			return err
 		}
 	}
-	for i := range genesis.WatchStarts {
-		s := &genesis.WatchStarts[i]
-		if err := c.starts.Set(ctx, collections.Join(s.Since, s.Seq), s.Held); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -53,16 +47,9 @@ func (c *Conditions) ExportGenesis(ctx context.Context, genesis *types.GenesisSt
 	if err != nil {
 		return err
 	}
-	err = c.segments.Walk(ctx, nil, func(at segmentKey, s types.WatchSegment) (bool, error) {
+	return c.segments.Walk(ctx, nil, func(at segmentKey, s types.WatchSegment) (bool, error) {
 		genesis.WatchSegments = append(genesis.WatchSegments,
 			types.KeyWatchSegment{Key: keyOf(at.K1(), at.K2()), Height: at.K3(), Segment: s})
-		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.starts.Walk(ctx, nil, func(at startKey, held []byte) (bool, error) {
-		genesis.WatchStarts = append(genesis.WatchStarts, types.WatchStart{Since: at.K1(), Seq: at.K2(), Held: slices.Clone(held)})
 		return false, nil
 	})
 }
@@ -93,7 +80,7 @@ func (c *Conditions) CheckInvariants(ctx context.Context) error {
 				return fmt.Errorf("timer %s, key %s %x: %w", t.IDHex(), k.Store, k.Prefix, err)
 			}
 			entries++
-			if t.HoldReason == types.Watching {
+			if t.AwaitsChange() {
 				places++
 			}
 			name := k.Store + "\x00" + string(k.Prefix)
@@ -147,7 +134,7 @@ func (c *Conditions) checkOne(ctx context.Context, t *types.Timer, k conditional
 		return err
 	}
 	placed, err := c.places.Has(ctx, k.at(t.Seq))
-	if err == nil && placed != (t.HoldReason == types.Watching) {
+	if err == nil && placed != t.AwaitsChange() {
 		err = fmt.Errorf("on hold as %s, has a place: %t", t.HoldReason, placed)
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"cosmossdk.io/collections"
 
 	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -134,7 +135,7 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.M
 	if trigger.Watch.Cooldown > config.MaxTtlBlocks {
 		return types.ErrInvalidWatch.Wrapf("cooldown is %d, want at most %d, the longest that a timer lives", trigger.Watch.Cooldown, config.MaxTtlBlocks)
 	}
-	t.HoldReason, t.Due = types.Watching, now.Height+1
+	t.Watch(now.Height+1, true)
 	return nil
 }
 
@@ -176,6 +177,9 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 // Scheduled implements state.Hook: it refuses watches of keys that too many timers watch without a condition. What is read for
 // that is paid for by scheduling. A genesis has been held to it by the chain that wrote it.
 func (w *Watches) Scheduled(ctx context.Context, t *types.Timer) error {
+	if err := w.beginLook(ctx, t, t.Due); err != nil {
+		return err
+	}
 	ctx = types.Unmetered(ctx)
 	for _, key := range t.WatchKeys() {
 		if key.When != nil {
@@ -214,10 +218,39 @@ func (w *Watches) Deleted(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	if t.Spec.Trigger.Watch == nil || t.HoldReason == types.Watching {
+	if t.Spec.Trigger.Watch == nil || t.AwaitsChange() {
 		return nil
 	}
 	return w.hits.Remove(ctx, t.Seq)
+}
+
+// noticesWhileLooking tells whether changes count for a watch while it waits for a look: of keys that it watches without a condition.
+// It has a hit from the beginning on, which notes them.
+func noticesWhileLooking(t *types.Timer) bool { return t.Look && t.Conditions() < len(t.WatchKeys()) }
+
+// beginLook charges whoever lets a watch wait for a look, and lets it notice changes from a height on meanwhile. A fire has counted
+// its look.
+func (w *Watches) beginLook(ctx context.Context, t *types.Timer, since uint64) error {
+	if !t.Look {
+		return nil
+	}
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(t.Spec.Trigger.LookCycles(), "look")
+	if !noticesWhileLooking(t) {
+		return nil
+	}
+	return w.hits.Set(ctx, t.Seq, types.WatchHit{Since: since})
+}
+
+// endLook forgets the hit of a watch that waits for no look any more and is not due, if it has noticed nothing.
+func (w *Watches) endLook(ctx context.Context, before, t *types.Timer) error {
+	if !noticesWhileLooking(before) || t.HoldReason == types.NotOnHold {
+		return nil
+	}
+	hit, found, err := state.Find(ctx, w.hits, before.Seq)
+	if err != nil || !found || len(hit.Matched) > 0 {
+		return err
+	}
+	return w.hits.Remove(ctx, before.Seq)
 }
 
 // removeWatches removes the watches of a timer that has left.
@@ -257,6 +290,20 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 			return err
 		}
 		return w.Inserted(ctx, t)
+	}
+	switch {
+	case before.Look && !t.Look:
+		if err := w.endLook(ctx, before, t); err != nil {
+			return err
+		}
+	case t.Look && !before.Look:
+		since := t.Due
+		if before.AwaitsChange() {
+			since = min(since, before.Due)
+		}
+		if err := w.beginLook(ctx, t, since); err != nil {
+			return err
+		}
 	}
 	if t.Seq == before.Seq {
 		if t.HoldReason != types.NotOnHold || before.HoldReason == types.NotOnHold || before.HoldReason == types.Watching {
@@ -313,7 +360,7 @@ func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit
 
 // MatchedSoFar are the changes that a timer delivers if it fires now.
 func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.WatchedKey, error) {
-	if t.Spec.Trigger.Watch == nil || t.HoldReason == types.Watching {
+	if t.Spec.Trigger.Watch == nil || t.AwaitsChange() {
 		return nil, nil
 	}
 	hit, _, err := state.Find(ctx, w.hits, t.Seq)
@@ -371,7 +418,7 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	if due, latest := cursors.Expiry.Due, types.HeightOf(ctx)+1; due > latest {
 		return types.ErrInvalidGenesis.Wrapf("watch_cursors.expiry.due is %d, want at most %d", due, latest)
 	}
-	cursors.ConditionsLeft = cursors.ConditionsLeft || len(genesis.WatchSegments)+len(genesis.WatchStarts)+len(genesis.WatchChanged) > 0
+	cursors.ConditionsLeft = cursors.ConditionsLeft || len(genesis.WatchSegments)+len(genesis.WatchChanged) > 0
 	if err := w.setCursors(ctx, types.WatchCursors{}, cursors); err != nil {
 		return err
 	}

@@ -93,8 +93,8 @@ func (t *Timer) ValidateRecurrence() error {
 	if err := t.Spec.Trigger.Validate(); err != nil {
 		return err
 	}
-	if t.HoldReason == Watching && t.Spec.Trigger.Watch == nil {
-		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing")
+	if t.HoldReason == Watching && t.Spec.Trigger.Watch == nil || t.Look && (t.HoldReason != Watching || t.Conditions() == 0) {
+		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing, or for a look without a condition to look at")
 	}
 	if err := t.Spec.CheckRepeat(); err != nil {
 		return err

@@ -249,10 +249,27 @@ func (t *Timer) Calendar() schedule.Calendar {
 }
 
 // Cycles are what a fire counts for the trigger in addition to its other intrinsic cycles: a timer by time was moved from the
-// order of time, and its next occurrence is computed.
+// order of time, and its next occurrence is computed; the conditions of a watch with level are looked at after it.
 func (t *Trigger) Cycles() uint64 {
-	if t.ByTime() {
+	switch {
+	case t.ByTime():
 		return market.CalendarCycles
+	case t.Watch != nil && t.Watch.Level:
+		return t.LookCycles()
+	default:
+		return 0
 	}
-	return 0
+}
+
+// LookCycles are what one look at the trigger's conditions takes.
+func (t *Trigger) LookCycles() uint64 { return market.LookCycles * uint64(t.Conditions()) }
+
+// Conditions is how many conditions the trigger watches.
+func (t *Trigger) Conditions() (n int) {
+	for i := range t.Watch.GetKeys() {
+		if t.Watch.Keys[i].When != nil {
+			n++
+		}
+	}
+	return n
 }

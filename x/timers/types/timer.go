@@ -230,6 +230,10 @@ func (w *WatchTrigger) Validate() error {
 			return ErrInvalidWatch.Wrapf("key %x of store %.80q is stated twice", w.Keys[i].Prefix, w.Keys[i].Store)
 		}
 	}
+	if w.Level && (w.Cooldown == 0 || (&Trigger{Watch: w}).Conditions() == 0) {
+		return ErrInvalidWatch.Wrapf("level with a cooldown of %d and %d conditions: want a cooldown from 1 on, and a key with a condition (when)",
+			w.Cooldown, (&Trigger{Watch: w}).Conditions())
+	}
 	return nil
 }
 
@@ -255,6 +259,17 @@ func (t *Timer) WatchKeys() []WatchKey {
 		return nil
 	}
 	return t.Spec.Trigger.Watch.Keys
+}
+
+// Conditions is how many conditions a timer watches.
+func (t *Timer) Conditions() int { return t.Spec.Trigger.Conditions() }
+
+// AwaitsChange tells whether the timer watches, and waits for a change.
+func (t *Timer) AwaitsChange() bool { return t.HoldReason == Watching && !t.Look }
+
+// Watch lets the timer wait for changes from a height on. If it has conditions and look says so, they are looked at there first.
+func (t *Timer) Watch(from uint64, look bool) {
+	t.HoldReason, t.Due, t.Look = Watching, from, look && t.Conditions() > 0
 }
 
 // HeightOf is the height of the block that ctx belongs to.

@@ -375,30 +375,5 @@ func (w *Watcher) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 
 // Forget removes all notes, for tests that set up state without being watched.
 func (w *Watcher) Forget(ctx context.Context) error {
-	return errors.Join(w.notes.Clear(ctx, nil), w.conditions.Clear(ctx, nil), w.starts.Remove(ctx))
-}
-
-// NoteStart notes that this block scheduled a timer with conditions. A nil Watcher notes nothing.
-func (w *Watcher) NoteStart(ctx context.Context) error {
-	if w == nil {
-		return nil
-	}
-	return w.starts.Set(ctx, true)
-}
-
-// HasStarts reports whether timers with conditions were scheduled since TakeStarts was last called.
-func (w *Watcher) HasStarts(ctx context.Context) (bool, error) {
-	if w == nil {
-		return false, nil
-	}
-	return w.starts.Has(ctx)
-}
-
-// TakeStarts is HasStarts, and forgets it.
-func (w *Watcher) TakeStarts(ctx context.Context) (bool, error) {
-	found, err := w.HasStarts(ctx)
-	if err != nil || !found {
-		return false, err
-	}
-	return true, w.starts.Remove(ctx)
+	return errors.Join(w.notes.Clear(ctx, nil), w.conditions.Clear(ctx, nil))
 }

@@ -106,8 +106,6 @@ type Watcher struct {
 	notes  collections.Map[place, types.WatchNote]
 	// conditions are keys with conditions that were written.
 	conditions collections.KeySet[watchedKey]
-	// starts is there if the block scheduled timers with conditions.
-	starts collections.Item[bool]
 	// stores that can be watched, in the order of wiring, and what is beneath each.
 	stores []Store
 	inner  []store.KVStoreService
@@ -127,7 +125,6 @@ func NewFrom(timers store.KVStoreService) *Watcher {
 			collections.QuadKeyCodec(collections.BytesKey, collections.Uint64Key, collections.StringKey, collections.BytesKey),
 			codec.CollValue[types.WatchNote](cdc)),
 		conditions: collections.NewKeySet(sb, region(2), "watch_note_conditions", countsKey),
-		starts:     collections.NewItem(sb, region(3), "watch_note_starts", collections.BoolValue),
 	}
 	if _, err := sb.Build(); err != nil {
 		panic(fmt.Errorf("x/timers/watch: schema: %w", err))

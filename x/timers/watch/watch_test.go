@@ -495,12 +495,8 @@ func TestWatcher_ForgetsAllNotes(t *testing.T) {
 	r := newRig(t)
 	r.watch("ab")
 	r.set("ab", "1")
-	require.NoError(t, r.watcher.NoteStart(r.ctx))
 	require.NoError(t, r.watcher.Forget(r.ctx))
 	require.Empty(t, r.changed(9))
-	starts, err := r.watcher.TakeStarts(r.ctx)
-	require.NoError(t, err)
-	require.False(t, starts)
 }
 
 // TestWatcher_GenesisKeepsNotes: an imported chain takes the same changes in the same order. What heights that moved back made
