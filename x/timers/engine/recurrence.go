@@ -310,7 +310,13 @@ func (e *Engine) Resume(ctx sdk.Context, t *types.Timer, at types.ResumeAt) erro
 	var passed []recurrence.Passing
 	before, now := *t, types.MomentOf(ctx)
 	err := e.releaseAt(ctx, t, now.Height+1, func(t *types.Timer) (err error) {
-		passed, err = recurrence.Resume(t, at, now)
+		if passed, err = recurrence.Resume(t, at, now); err != nil || at != types.ResumeNext {
+			return err
+		}
+		noticed, err := e.Watches.Forget(ctx, t)
+		if noticed {
+			passed = recurrence.PausedAt(before.DueSince())
+		}
 		return err
 	})
 	if err != nil {

@@ -188,7 +188,6 @@ func TestALook_MissesNoOtherChange(t *testing.T) {
 func TestALook_InEveryState(t *testing.T) {
 	never := func(_, _ uint64) uint64 { return 0 }
 	asBefore := func(_, l uint64) uint64 { return l }
-	inTheNext := func(h, _ uint64) uint64 { return h + 1 }
 	afterBoth := func(h, l uint64) uint64 { return max(h+1, l) }
 	update := func(f *fixture, id string, change func(*types.TimerSpec), fields ...string) {
 		spec := f.timer(robot, id).Spec
@@ -221,10 +220,10 @@ func TestALook_InEveryState(t *testing.T) {
 		}, fires: afterBoth},
 		"update to another condition": {do: func(f *fixture, id string) {
 			update(f, id, func(s *types.TimerSpec) { s.Trigger.Watch.Keys[0] = f.when(f.balanceOf(watched), "< 200") }, "trigger")
-		}, fires: inTheNext},
+		}, fires: afterBoth},
 		"update to another key": {do: func(f *fixture, id string) {
 			update(f, id, func(s *types.TimerSpec) { s.Trigger.Watch.Keys[0] = f.when(f.balanceOf(carol), "exists") }, "trigger")
-		}, fires: inTheNext},
+		}, fires: afterBoth},
 		"update to a condition that does not hold": {do: func(f *fixture, id string) {
 			update(f, id, func(s *types.TimerSpec) { s.Trigger.Watch.Keys[0] = f.when(f.balanceOf(watched), "> 200") }, "trigger")
 		}, fires: never},

@@ -15,6 +15,7 @@ import (
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/address"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
@@ -39,7 +40,10 @@ type twinHistory struct {
 	id      string
 	result  twin.Result
 	paused  bool
-	journal []string
+	watches bool
+	// holds: the condition of a watch held in the last block. updated: this one gave it another trigger.
+	holds, updated bool
+	journal        []string
 }
 
 func (h *twinHistory) note(format string, args ...any) {
@@ -52,6 +56,9 @@ func (h *twinHistory) one(of ...uint64) uint64 { return of[h.r.IntN(len(of))] }
 
 // spec draws a timer. Its numbers are small, so that what it states meets.
 func (h *twinHistory) spec() twin.Spec {
+	if h.watches {
+		return h.watch()
+	}
 	s := twin.Spec{Kind: []twin.Kind{
 		twin.Height, twin.AfterBlocks, twin.Time, twin.IntervalFire, twin.IntervalFire, twin.IntervalSchedule, twin.IntervalSchedule, twin.Every, twin.Every,
 	}[h.r.IntN(9)]}
@@ -68,6 +75,17 @@ func (h *twinHistory) spec() twin.Spec {
 	return s
 }
 
+// watch draws a watch: of any change of a key, or with a condition.
+func (h *twinHistory) watch() twin.Spec {
+	s := twin.Spec{Kind: twin.Watch, Repeats: true, OnUnfunded: []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend}[h.r.IntN(2)]}
+	h.trigger(&s)
+	if h.r.IntN(2) == 0 {
+		s.Retry = &twin.Retry{Max: uint32(h.one(1, 1, 2)), After: h.one(1, 2, 3), Backoff: uint32(h.one(0, 1, 2))}
+	}
+	h.repeat(&s, 1)
+	return s
+}
+
 // trigger draws a trigger of the kind, and says how long a block is in its clock.
 func (h *twinHistory) trigger(s *twin.Spec) (unit uint64) {
 	switch b := h.now(); s.Kind {
@@ -81,6 +99,12 @@ func (h *twinHistory) trigger(s *twin.Spec) (unit uint64) {
 	case twin.Every:
 		s.Every, s.First = h.one(60, 60, 90, 150), b.Time-h.one(0, 10, 60)
 		return 30
+	case twin.Watch:
+		s.Keys, s.When, s.Condition = []int{int(h.one(1, 1, 2))}, h.r.IntN(4) > 0, 0
+		s.Cooldown, s.Level = h.one(0, 1, 2, 4), false
+		if s.When {
+			s.Condition, s.Level = int(h.one(0, 0, 1)), s.Cooldown > 0 && h.r.IntN(2) == 0
+		}
 	default:
 		s.Every, s.First = h.one(1, 2, 3, 5), b.Height+h.one(1, 2, 3)
 	}
@@ -89,13 +113,15 @@ func (h *twinHistory) trigger(s *twin.Spec) (unit uint64) {
 
 // repeat draws how it repeats.
 func (h *twinHistory) repeat(s *twin.Spec, unit uint64) {
-	s.Remaining = h.one(0, 0, 1, 2, 3, 5)
+	s.Remaining, s.Renew = h.one(0, 0, 1, 2, 3, 5), h.r.IntN(3) == 0
+	if s.Kind == twin.Watch {
+		return
+	}
 	s.OnFailure = []twin.OnFailure{twin.Roll, twin.Roll, twin.Stop, twin.Suspend}[h.r.IntN(4)]
 	if s.MaxFailures = 0; s.OnFailure == twin.Suspend {
 		s.MaxFailures = uint32(h.one(1, 2))
 	}
 	s.OnUnfunded = []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend, twin.UnfundedSkip, twin.UnfundedSkip}[h.r.IntN(4)]
-	s.Renew = h.r.IntN(3) == 0
 	if s.Kind == twin.IntervalFire {
 		return
 	}
@@ -132,6 +158,8 @@ func specOf(s twin.Spec) types.TimerSpec {
 		spec.Trigger.Time = &at
 	case twin.Every:
 		spec.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: s.Every, Anchor: int64(s.First)}}
+	case twin.Watch:
+		spec.Trigger.Watch = watchOf(s)
 	default:
 		spec.Trigger.Interval = &types.IntervalTrigger{Every: s.Every, First: s.First}
 		if s.Kind == twin.IntervalSchedule {
@@ -139,6 +167,49 @@ func specOf(s twin.Spec) types.TimerSpec {
 		}
 	}
 	return spec.Canonical()
+}
+
+// twinKeys are the accounts whose balances are the keys 1 and 2.
+var twinKeys = []sdk.AccAddress{sdk.AccAddress("twin_key_1__________"), sdk.AccAddress("twin_key_2__________")}
+
+// watchOf is a watch of the twin. Its conditions hold while the balance is below some.
+func watchOf(s twin.Spec) *types.WatchTrigger {
+	watch := &types.WatchTrigger{Cooldown: s.Cooldown, Level: s.Level}
+	for _, key := range s.Keys {
+		prefix := slices.Concat(banktypes.BalancesPrefix.Bytes(), address.MustLengthPrefix(twinKeys[key-1]), []byte(sdk.DefaultBondDenom))
+		watched := types.WatchKey{Store: "bank", Prefix: prefix}
+		if s.When {
+			watched.When = &types.WatchCondition{Op: types.ConditionLess, Value: fmt.Sprint(50 + s.Condition)}
+		}
+		watch.Keys = append(watch.Keys, watched)
+	}
+	return watch
+}
+
+// change changes the keys, or none, and says what a block is to find.
+func (h *twinHistory) change(b *twin.Block) {
+	if b.Holds = h.r.IntN(2) == 0; h.updated {
+		b.Holds = h.holds // What becomes true in the very block that updates to another level, the keeper finds in the next.
+	}
+	h.holds, h.updated = b.Holds, false
+	for i, key := range twinKeys {
+		has, want := h.balance(key), h.balance(key)
+		if h.r.IntN(3) == 0 {
+			want++
+		}
+		if low := want < 50; low != b.Holds {
+			want = 150 - 100*map[bool]int64{true: 1}[b.Holds] - 10
+		}
+		if has == want {
+			continue
+		}
+		b.Changed = append(b.Changed, i+1)
+		from, to := alice, key
+		if has > want {
+			from, to = key, alice
+		}
+		h.run(banktypes.NewMsgSend(from, to, h.coins(max(has-want, want-has))))
+	}
 }
 
 // schedule schedules the same timer in both.
@@ -215,7 +286,10 @@ func (h *twinHistory) operate() {
 		}
 		op, msg = h.world.Cancel, &types.MsgCancelTimer{Sender: sender, Id: h.id}
 	case "update":
-		if h.timer(h.actor, h.id).Status.Due == h.Height() {
+		if h.watches && h.world.Status.End <= h.Height()+4 {
+			return // Whether what is in hand in the last block may be put off, is not said.
+		}
+		if status := h.timer(h.actor, h.id).Status; status.Due == h.Height() && status.HoldReason != types.Watching {
 			return // What has its place in this very block is not put off; the twin knows no places.
 		}
 		op, msg, name = h.update()
@@ -251,11 +325,11 @@ func (h *twinHistory) extend(name string) (op func() error, msg sdk.Msg, called 
 func (h *twinHistory) update() (op func() error, msg sdk.Msg, called string) {
 	next := h.world.Spec
 	update := &types.MsgUpdateTimer{Sender: h.actor.String(), Id: h.id}
-	byClock := next.Kind == twin.IntervalFire || next.Kind == twin.IntervalSchedule || next.Kind == twin.Every
+	byClock := next.Kind == twin.Watch || next.Kind == twin.IntervalFire || next.Kind == twin.IntervalSchedule || next.Kind == twin.Every
 	var fields []string
 	switch what := h.r.IntN(4); {
 	case what == 0 && !(next.Missed == twin.Each && h.world.Status.InHand): // The keeper keeps all that came, or none.
-		fields = []string{"trigger"}
+		fields, h.updated = []string{"trigger"}, true
 		if h.r.IntN(3) > 0 {
 			h.trigger(&next)
 		}
@@ -263,6 +337,9 @@ func (h *twinHistory) update() (op func() error, msg sdk.Msg, called string) {
 		h.repeat(&next, map[bool]uint64{true: 30, false: 1}[next.Kind == twin.Every])
 		next.Renew = h.world.Spec.Renew
 		fields = []string{"remaining", "on_failure", "max_failures", "on_unfunded", "missed", "window"}
+		if h.watches {
+			fields = fields[:1]
+		}
 	case what == 2:
 		next.OnUnfunded, fields = []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend}[h.r.IntN(2)], []string{"on_unfunded"}
 	default:
@@ -308,6 +385,9 @@ func (h *twinHistory) block() {
 	}
 	b.Result = h.result
 	h.fundFor(b.Funds)
+	if h.watches {
+		h.change(&b)
+	}
 	paused := h.paused
 	if h.r.IntN(8) == 0 {
 		paused = !paused
@@ -419,7 +499,7 @@ func (h *twinHistory) record() twinStatus {
 		Deliveries: t.Status.Deliveries, FireSeq: t.Status.FireSeq, Retries: t.Status.Retries, Failures: t.Status.Failures, Skip: t.Status.Skips,
 		End: cmp.Or(t.Status.ExpiresAt, uint64(t.Status.ExpiresTime)),
 	}
-	if t.Status.HoldReason != types.Timed && t.Status.HoldReason != types.NotOnHold {
+	if t.Status.HoldReason != types.Watching && t.Status.HoldReason != types.Timed && t.Status.HoldReason != types.NotOnHold {
 		s.Hold = twin.Hold(t.Status.HoldReason.Word())
 	}
 	return s
@@ -429,10 +509,18 @@ func (h *twinHistory) record() twinStatus {
 // of it what a second implementation does that was written from the specification alone.
 //
 // Rule: 1.5-one-function
-func TestTwin_LivesTheSameHistories(t *testing.T) {
+func TestTwin_LivesTheSameHistories(t *testing.T) { liveTwins(t, false) }
+
+// TestTwin_LivesTheSameHistoriesOfWatches is the same for watches, with conditions and without, and with level.
+//
+// Rule: 1.10-look, 1.10-level
+func TestTwin_LivesTheSameHistoriesOfWatches(t *testing.T) { liveTwins(t, true) }
+
+func liveTwins(t *testing.T, watches bool) {
+	t.Helper()
 	for seed := range uint64(*twinHistories) {
 		actor := sdk.AccAddress("robot_of_the_twin___")
-		h := &twinHistory{r: rand.New(rand.NewPCG(seed, 68)), actor: actor}
+		h := &twinHistory{r: rand.New(rand.NewPCG(seed, 68)), actor: actor, watches: watches}
 		h.fixture = newFixture(t, withConfig(func(c *types.TimerConfig) {
 			c.MaxTtlBlocks, c.MaxTtlSeconds, c.MaxUnfundedSkips = twinLimits.MaxTTLBlocks, twinLimits.MaxTTLSeconds, twinLimits.MaxUnfundedSkips
 		}), func(opts *lab.ChainOptions) {

@@ -180,7 +180,7 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 		if err := resumePlain(t, at, now); err != nil || at != types.ResumeNext || !inHand {
 			return nil, err
 		}
-		return []Passing{{one(due), types.SkipPaused}}, nil
+		return PausedAt(due), nil
 	}
 	recurrence := *t.Recurrence
 	t.Recurrence = &recurrence
@@ -224,6 +224,9 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 	t.Since = 0
 	return passed, nil
 }
+
+// PausedAt is what a watch has noticed and is given up.
+func PausedAt(due uint64) []Passing { return []Passing{{one(due), types.SkipPaused}} }
 
 // came is the latest occurrence after an instant whose own time has come; 0 if there is none.
 func (s series) came(after uint64) uint64 {
@@ -289,7 +292,7 @@ func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 	every, repeats := distanceOf(&t.Spec.Trigger)
 	switch {
 	case t.Spec.Trigger.Watch != nil:
-		return nil
+		return giveUp(t)
 	case !repeats:
 		return types.ErrUnsupportedTimerType.Wrap("the timer fires once, and has no next repetition: resume it now, or cancel it")
 	case every > t.LastHeight()-now.Height:

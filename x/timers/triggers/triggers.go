@@ -254,8 +254,8 @@ func (k Kinds) Replace(
 	}
 	if watchesTheSame(&before.Spec.Trigger, &next.Spec.Trigger) {
 		next.Start = 0
-		if next.HoldReason == types.Watching && next.Spec.Trigger.Watch.Level != before.Spec.Trigger.Watch.Level {
-			next.Watch(max(next.Due, now.Height+1), true)
+		if next.HoldReason == types.Watching {
+			goOnWatching(&before, &next, now)
 		}
 		countAnew(&before, &next)
 		*t = next
@@ -285,9 +285,32 @@ func (k Kinds) Replace(
 	if before.OnHold() && !before.ReturnsByItself() {
 		next.HoldReason, next.Look = before.HoldReason, false
 	}
+	if next.HoldReason == types.Watching {
+		next.Due = max(next.Due, cooled(&next))
+	}
 	countAnew(&before, &next)
 	*t = next
 	return passed, nil
+}
+
+// goOnWatching lets a watch wait on that watches the same as before: it is looked at if its level is another, and another cooldown
+// counts from its last delivery.
+func goOnWatching(before, next *types.Timer, now types.Moment) {
+	a, b := before.Spec.Trigger.Watch, next.Spec.Trigger.Watch
+	if a.Cooldown != b.Cooldown && next.LastOutcome != nil {
+		next.Due = max(cooled(next), min(next.Due, now.Height+1))
+	}
+	if a.Level != b.Level {
+		next.Watch(max(next.Due, now.Height+1), true)
+	}
+}
+
+// cooled is the height at which the cooldown after the last delivery of a watch ends; 0 if it has made none.
+func cooled(t *types.Timer) uint64 {
+	if t.LastOutcome == nil {
+		return 0
+	}
+	return t.LastOutcome.Height + max(1, t.Spec.Trigger.Watch.Cooldown)
 }
 
 // countAnew counts from now on what another spec states of repetitions.

@@ -228,13 +228,7 @@ func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 func (c *Conditions) move(ctx context.Context, k conditional, before, t *types.Timer) error {
 	value := waits{t.Due, t.Actor}.bytes()
 	if before.AwaitsChange() {
-		var err error
-		if t.AwaitsChange() {
-			if value, err = c.places.Get(ctx, k.at(before.Seq)); err != nil {
-				return err
-			}
-		}
-		if err = c.places.Remove(ctx, k.at(before.Seq)); err != nil {
+		if err := c.places.Remove(ctx, k.at(before.Seq)); err != nil {
 			return err
 		}
 	}

@@ -336,6 +336,17 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 	return w.hits.Set(ctx, t.Seq, hit)
 }
 
+// Forget removes what a watch has noticed, and reports whether there was anything.
+func (w *Watches) Forget(ctx context.Context, t *types.Timer) (noticed bool, err error) {
+	if t.Spec.Trigger.Watch == nil {
+		return false, nil
+	}
+	if noticed, err = w.hits.Has(ctx, t.Seq); err != nil || !noticed {
+		return noticed, err
+	}
+	return noticed, w.hits.Remove(ctx, t.Seq)
+}
+
 // TakeHit removes and returns the hit of a timer that fires; it is empty for a timer that does not watch.
 func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, error) {
 	if t.Spec.Trigger.Watch == nil {
