@@ -164,7 +164,7 @@ func choice[T any](v value, words map[string]T, wanted string) T {
 }
 
 func readWatch(o *object, v value) *types.WatchTrigger {
-	trigger := &types.WatchTrigger{Cooldown: o.get("cooldown").uint64(^uint64(0))}
+	trigger := &types.WatchTrigger{Cooldown: o.get("cooldown").uint64(^uint64(0)), Level: o.get("level").boolean()}
 	for _, item := range v.list(maxWatchKeys) {
 		trigger.Keys = append(trigger.Keys, readWatchKey(item))
 	}

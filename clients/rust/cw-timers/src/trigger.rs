@@ -339,6 +339,13 @@ impl Watch {
         Watch(proto::WatchTrigger { keys, ..Default::default() })
     }
 
+    /// Due again after each cooldown while a condition holds, and not only when one becomes true.
+    #[must_use]
+    pub fn level(mut self) -> Self {
+        self.0.level = true;
+        self
+    }
+
     /// The least distance in blocks from a fire to the next block whose changes count.
     #[must_use]
     pub fn cooldown(mut self, blocks: u64) -> Self {

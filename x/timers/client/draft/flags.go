@@ -23,6 +23,7 @@ const (
 	flagWhen        = "when"
 	// FlagCooldown is from which block after a fire changes count.
 	FlagCooldown  = "cooldown"
+	flagLevel     = "level"
 	flagActor     = "actor"
 	flagExpiresAt = "expires-at"
 	// flagExpiresTime is for a grant, which ends in both clocks.

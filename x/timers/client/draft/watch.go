@@ -18,8 +18,9 @@ import (
 
 func addWatchFlags(f *pflag.FlagSet) {
 	f.StringArray(flagWatch, nil, "state whose change makes it due, as STORE:FORM:ARGUMENT... or STORE:HEX; may be repeated")
-	f.StringArray(flagWhen, nil, "condition on the value of what is watched, such as '< 1000000', '== open', exists or absent: only a change that makes it true makes the timer due; one for each --"+flagWatch+" in their order, empty for none")
+	f.StringArray(flagWhen, nil, "condition on the value of what is watched, such as '< 1000000', '== open', exists or absent: a change that makes it true makes the timer due, and if it is true in the next block, that; one for each --"+flagWatch+" in their order, empty for none")
 	f.String(FlagCooldown, "", "with --"+flagWatch+": blocks, or a time, from a fire to the next block whose changes count")
+	f.Bool(flagLevel, false, "with --"+flagWhen+" and --"+FlagCooldown+": due again after each cooldown while a condition holds")
 }
 
 // watchTrigger reads what is watched. What a text means is for the chain to say, which knows its stores.
@@ -50,18 +51,15 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 		d.Watched = append(d.Watched, text)
 	}
 	if len(hold) > 0 {
-		say := d.Notef
-		if len(hold) == len(texts) {
-			say = d.Object
-		}
-		say("%s is true already: it makes the timer due only when it becomes true again, after it was false", strings.Join(hold, " and "))
+		d.Notef("%s is true already: if it still is in the next block, the timer is due there", strings.Join(hold, " and "))
 	}
 	if text, given := d.Stated(FlagCooldown); given {
 		if trigger.Cooldown, err = d.blocks(FlagCooldown, text); err != nil {
 			return nil, err
 		}
 	}
-	return trigger, nil
+	trigger.Level, err = d.Flags.GetBool(flagLevel)
+	return trigger, err
 }
 
 // conditions reads --when, of which there is none or one for each key.
@@ -92,7 +90,7 @@ func (d *Draft) watchOnly() error {
 	if _, watches := d.Stated(flagWatch); watches {
 		return nil
 	}
-	for _, flag := range []string{flagWhen, FlagCooldown} {
+	for _, flag := range []string{flagWhen, FlagCooldown, flagLevel} {
 		if value, given := d.Stated(flag); given {
 			return fmt.Errorf("--%s %q is stated without --%s", flag, value, flagWatch)
 		}

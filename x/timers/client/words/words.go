@@ -179,10 +179,14 @@ func Repeats(t *types.TimerInfo) string {
 	case trigger.Calendar != nil:
 		return repeatsIn(t, when.ClocksAt(trigger.Calendar.Series(), t.Status.DueTime))
 	case trigger.Watch != nil:
-		if t.Spec.Repetitions() == 1 {
+		switch {
+		case t.Spec.Repetitions() == 1:
 			return "-"
+		case trigger.Watch.Level:
+			return "again after " + plain.Count(trigger.Watch.Cooldown, "block") + " while it holds" + left(t.Status.Left)
+		default:
+			return "each change" + left(t.Status.Left)
 		}
-		return "each change" + left(t.Status.Left)
 	default:
 		return "-"
 	}

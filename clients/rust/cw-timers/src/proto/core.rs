@@ -219,6 +219,9 @@ messages! {
         /// `cooldown` is the least distance in blocks from a fire to the next block whose changes count; 0
         /// means 1. Changes within it do not make the timer due.
         2 cooldown: u64,
+        /// `level` looks at the conditions again when the cooldown after each delivery ends: so it is due
+        /// while one of them holds, and not only when one becomes true. It needs a condition and a cooldown.
+        3 level: bool,
     }
     /// `WatchKey` names a key prefix of a store.
     WatchKey = "timers.v1.WatchKey" {
