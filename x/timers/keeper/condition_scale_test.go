@@ -155,3 +155,41 @@ func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
 	require.Equal(t, 1, few[2])
 	require.Equal(t, few, adds(sized(500, 2_000)))
 }
+
+// TestACrowdOfLooksDelaysNobodysSends: watches whose conditions do not hold are all to be looked at in one block. A block looks at as many as
+// its overhead for watches holds, whatever waits: sends due with them and in each block after fire in their blocks, and a
+// condition that another owner states meanwhile is looked at in its block.
+//
+// Rule: 1.10-look-bound
+func TestACrowdOfLooksDelaysNobodysSends(t *testing.T) {
+	n := sized(2_000, 20_000)
+	var counts *storecount.Counts
+	f := crowded(t, n, func(timer *types.Timer) {
+		waitForBalance(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
+		timer.Look = true
+	}, counted(&counts))
+	f.setWatched(10_000)
+	looks, blocks, most := n, 0, storecount.Counts{}
+	for ; looks > 0; blocks++ {
+		send := f.schedule(robot2, f.Height()+1, []byte("noop"), limited(40_000))
+		low := f.schedule(robot2, 0, []byte("noop"), watching(f.when(f.balanceOf(watched), "> 500")), limited(40_000))
+		f.endBlock()
+		counts.Reset()
+		require.ElementsMatch(t, []string{send, low}, f.firedIDs(f.endBlock()), "block %d", blocks)
+		most.Gets, most.Nexts, most.Sets = max(most.Gets, counts.Gets), max(most.Nexts, counts.Nexts), max(most.Sets, counts.Writes())
+		require.LessOrEqual(t, counts.Gets, 600)
+		require.LessOrEqual(t, counts.Nexts, 400)
+		require.LessOrEqual(t, counts.Writes(), 600)
+		if blocks%8 == 0 {
+			looks = 0
+			for _, timer := range f.export().Timers {
+				if timer.Look {
+					looks++
+				}
+			}
+		}
+		require.LessOrEqual(t, blocks, n/50)
+	}
+	t.Logf("%d looks in %d blocks, a block reads at most %d values and %d entries of scans, and writes %d", n, 2*blocks, most.Gets, most.Nexts, most.Sets)
+	require.NoError(t, f.Check())
+}
