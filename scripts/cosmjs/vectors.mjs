@@ -100,7 +100,7 @@ const cases = [
     proto: { sender: alice, spec: { trigger: { time: { seconds: "1700000000", nanos: 5 } }, call: {} } } },
   { name: "calendar", type: schedule, amino: "timers/MsgScheduleTimer", value: { sender: alice, spec: {
     trigger: { calendar: {
-      cron: { minutes: "1", hours: 512, days: 2, last_day: true, months: 8190, weekdays: 127 }, offset_minutes: -60,
+      cron: { minutes: "1", hours: 512, days: 2, last_day: true, months: 8190, weekdays: 127, nth: 68 }, offset_minutes: -60,
       transitions: [{ from: "1711846800", offset_minutes: 120 }], offset_final: true } },
     repeat: { remaining: "12", missed: 2, window: "3600", jitter: "60", on_failure: 2, max_failures: 2 }, call: {},
     expires_time: "1800000000" } } },

@@ -108,7 +108,7 @@ var house = layout{
 
 	limits: limits{
 		packageLines: 3420, cycleFiles: 6, blockFields: 29, conditionals: 0, policySources: 5, functionLines: 70, stating: 1,
-		coreLines: 32800, corePackages: 21, coreFloors: 11,
+		coreLines: 32817, corePackages: 21, coreFloors: 11,
 	},
 }
 

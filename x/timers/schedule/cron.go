@@ -23,6 +23,10 @@ type Cron struct {
 	// Months are bits 1 to 12, Weekdays bits 0 to 6 from Sunday on.
 	Months   uint16
 	Weekdays uint8
+	// Nth keeps of a month's days in Weekdays those at these positions, all if it is empty: bits 1 to 5 are the first to the fifth,
+	// bits 6 to 10 the last to the fifth from the end. So {Tuesday} and the second is the second Tuesday, and {Monday to Friday} and
+	// the last the last workday. Days restricts nothing then.
+	Nth uint16
 }
 
 // The sets that restrict nothing.
@@ -32,6 +36,7 @@ const (
 	AllDays     uint32 = 1<<32 - 1<<1
 	AllMonths   uint16 = 1<<13 - 1<<1
 	AllWeekdays uint8  = 1<<7 - 1
+	AllNth      uint16 = 1<<11 - 1<<1
 )
 
 const (
@@ -41,6 +46,11 @@ const (
 	// maxMonths bounds a search for a day by the months that it looks into: the one in which it starts, and those of the
 	// set after it. The longest one is for a leap day when the turn of a century has none, such as from 2096 to 2104.
 	maxMonths = 9
+	// maxNthMonths is that of a rule with positions. The longest one is for a fifth weekday of February: 40 years, where a century
+	// turns without a leap day.
+	maxNthMonths = 41
+	// maxNth is the last position from either end.
+	maxNth = 5
 )
 
 // Validate returns an error that names the set that is wrong, or says that no day ever matches.
@@ -61,7 +71,14 @@ func (c Cron) Validate() error {
 			return err
 		}
 	}
-	if _, ok := c.nextDay(0, maxMonths); !ok {
+	switch {
+	case c.Nth == 0:
+	case c.Days != AllDays || c.LastDay:
+		return errors.New("nth is stated with days or last_day: it is for days of the week, want all days of the month and no last_day")
+	case c.Nth&^AllNth != 0:
+		return withinSet("nth", uint64(c.Nth), uint64(AllNth), "bits 1 to 5 for the first to the fifth, 6 to 10 from the last on")
+	}
+	if _, ok := c.nextDay(0, c.months()); !ok {
 		return errors.New("no month of the set has any of the days: want a day that one of them has, of February at most the 29th")
 	}
 	return nil
@@ -82,12 +99,12 @@ func withinSet(name string, set, all uint64, want string) error {
 func (c Cron) next(after int64) (int64, bool) {
 	// The first day that matches may be over at the minute: then it is the first minute of the next one.
 	day, minute := divide(after+1, minutesPerDay)
-	found, ok := c.nextDay(day, maxMonths)
+	found, ok := c.nextDay(day, c.months())
 	if ok && found == day {
 		if minute, ok := c.nextMinute(minute); ok {
 			return day*minutesPerDay + minute, true
 		}
-		found, ok = c.nextDay(day+1, maxMonths)
+		found, ok = c.nextDay(day+1, c.months())
 	}
 	first, _ := c.nextMinute(0)
 	return found*minutesPerDay + first, ok
@@ -96,12 +113,12 @@ func (c Cron) next(after int64) (int64, bool) {
 // previous is the last local minute that matches and is not after another.
 func (c Cron) previous(until int64) (int64, bool) {
 	day, minute := divide(until, minutesPerDay)
-	found, ok := c.previousDay(day, maxMonths)
+	found, ok := c.previousDay(day, c.months())
 	if ok && found == day {
 		if minute, ok := c.previousMinute(minute); ok {
 			return day*minutesPerDay + minute, true
 		}
-		found, ok = c.previousDay(day-1, maxMonths)
+		found, ok = c.previousDay(day-1, c.months())
 	}
 	last, _ := c.previousMinute(minutesPerDay - 1)
 	return found*minutesPerDay + last, ok
@@ -196,5 +213,31 @@ func (c Cron) daysOf(d date) uint64 {
 	if c.Days != AllDays && c.Weekdays != AllWeekdays {
 		days = byNumber | byWeekday
 	}
-	return days & (1<<(length+1) - 1)
+	days &= 1<<(length+1) - 1
+	if c.Nth == 0 {
+		return days
+	}
+	return c.atPositions(days)
+}
+
+// atPositions keeps of the days of a month those at the positions of Nth.
+func (c Cron) atPositions(days uint64) (kept uint64) {
+	n := bits.OnesCount64(days)
+	for i := 1; i <= n; i++ {
+		first := days & -days
+		days &^= first
+		fromEnd := n - i + 1
+		if i <= maxNth && c.Nth>>i&1 == 1 || fromEnd <= maxNth && c.Nth>>(maxNth+fromEnd)&1 == 1 {
+			kept |= first
+		}
+	}
+	return kept
+}
+
+// months is how many months a search for a day looks into.
+func (c Cron) months() int {
+	if c.Nth != 0 {
+		return maxNthMonths
+	}
+	return maxMonths
 }

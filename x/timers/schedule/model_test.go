@@ -195,7 +195,7 @@ func drawnCalendar(t *rapid.T, around int64, valid bool) Calendar {
 		if !valid {
 			rule = Cron{
 				rapid.Uint64().Draw(t, "minutes"), rapid.Uint32().Draw(t, "hours"), rapid.Uint32().Draw(t, "days"), rapid.Bool().Draw(t, "last"),
-				rapid.Uint16().Draw(t, "months"), rapid.Uint8().Draw(t, "weekdays"),
+				rapid.Uint16().Draw(t, "months"), rapid.Uint8().Draw(t, "weekdays"), rapid.Uint16().Draw(t, "nth"),
 			}
 			c.OffsetMinutes = rapid.Int32().Draw(t, "offset")
 			c.Transitions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Transition {

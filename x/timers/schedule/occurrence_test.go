@@ -205,7 +205,7 @@ func at100(k uint64) Occurrence[uint64] { return Occurrence[uint64]{100 * k, 100
 
 // A minute timer that was down for a year is resolved in as few questions as one that was down for an hour.
 func TestResolve_CountsCronsAtLeast(t *testing.T) {
-	c := Calendar{Rule: Cron{AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays}}
+	c := Calendar{Rule: Cron{AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays, 0}}
 	r := Resolve(c, Terms[int64]{End: MaxTime}, 0, 365*86_400)
 	require.Equal(t, Passed[int64]{60, 365*86_400 - 60, MaxCount, false}, r.Passed)
 	require.Equal(t, int64(365*86_400), r.Fire.At)

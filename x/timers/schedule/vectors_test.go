@@ -49,6 +49,7 @@ type vectorCron struct {
 	LastDay  bool   `json:"last_day"`
 	Months   uint16 `json:"months"`
 	Weekdays uint8  `json:"weekdays"`
+	Nth      uint16 `json:"nth,omitempty"`
 }
 
 type vectorTransition struct {
@@ -103,8 +104,8 @@ func namedRules() []struct {
 		name string
 		rule Cron
 	}{
-		{"each minute", Cron{AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays}},
-		{"each quarter of an hour", Cron{set(0, 15, 30, 45), AllHours, AllDays, false, AllMonths, AllWeekdays}},
+		{"each minute", Cron{AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays, 0}},
+		{"each quarter of an hour", Cron{set(0, 15, 30, 45), AllHours, AllDays, false, AllMonths, AllWeekdays, 0}},
 		{"day 00:00", daily(0, 0)},
 		{"day 02:30", daily(2, 30)},
 		{"weekdays 09:00", with(9, 0, func(c *Cron) { c.Weekdays = uint8(set(1, 2, 3, 4, 5)) })},

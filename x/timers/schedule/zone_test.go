@@ -36,7 +36,7 @@ func compiled(zone *time.Location, from, to int64) Calendar {
 
 // What the text says of clocks that are changed, case by case.
 func TestCalendar_IsDueWhenClocksFirstShowIt(t *testing.T) {
-	quarters := Cron{set(0, 15, 30, 45), AllHours, AllDays, false, AllMonths, AllWeekdays}
+	quarters := Cron{set(0, 15, 30, 45), AllHours, AllDays, false, AllMonths, AllWeekdays, 0}
 	for _, c := range []struct {
 		name   string
 		rule   Cron
@@ -156,7 +156,7 @@ func TestCalendar_AgreesWithZones(t *testing.T) {
 			c := compiled(zone, from, to)
 			require.NotEmpty(t, c.Transitions)
 			r := rand.New(rand.NewPCG(3, 4))
-			rules := []Cron{daily(0, 0), daily(2, 30), daily(1, 45), {AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays}}
+			rules := []Cron{daily(0, 0), daily(2, 30), daily(1, 45), {AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays, 0}}
 			for range 4 {
 				rules = append(rules, randomCron(r))
 			}

@@ -369,7 +369,7 @@ func (c *CalendarTrigger) Series() schedule.Calendar {
 		calendar.Rule = schedule.Cron{
 			Minutes: c.Cron.Minutes, Hours: c.Cron.Hours, Days: c.Cron.Days, LastDay: c.Cron.LastDay,
 			// What is above is not lost: it is refused.
-			Months: uint16(min(c.Cron.Months, 1<<16-1)), Weekdays: uint8(min(c.Cron.Weekdays, 1<<8-1)),
+			Months: uint16(min(c.Cron.Months, 1<<16-1)), Weekdays: uint8(min(c.Cron.Weekdays, 1<<8-1)), Nth: uint16(min(c.Cron.Nth, 1<<16-1)),
 		}
 	}
 	return calendar

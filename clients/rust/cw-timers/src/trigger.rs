@@ -202,6 +202,7 @@ impl Cron {
             last_day: false,
             months: (1 << 13) - 2,
             weekdays: (1 << 7) - 1,
+            nth: 0,
         })
     }
 
@@ -261,7 +262,7 @@ mod schedule {
         fn from(rule: schedule::Cron) -> Self {
             let schedule::Cron { minutes, hours, days, last_day, months, weekdays } = rule;
             let (months, weekdays) = (months.into(), weekdays.into());
-            Cron(proto::CronRule { minutes, hours, days, last_day, months, weekdays })
+            Cron(proto::CronRule { minutes, hours, days, last_day, months, weekdays, nth: 0 })
         }
     }
 

@@ -71,7 +71,7 @@ func (d *Draft) calendar(text, dueFlag, dueText string, ends int64) (*types.Cale
 			return nil, fmt.Errorf("--%s states by the clock when the timer is due first, and so does --%s %q: want one of them", flagEvery, dueFlag, dueText)
 		}
 		c.Cron = &types.CronRule{
-			Minutes: rule.Minutes, Hours: rule.Hours, Days: rule.Days, LastDay: rule.LastDay, Months: uint32(rule.Months), Weekdays: uint32(rule.Weekdays),
+			Minutes: rule.Minutes, Hours: rule.Hours, Days: rule.Days, LastDay: rule.LastDay, Months: uint32(rule.Months), Weekdays: uint32(rule.Weekdays), Nth: uint32(rule.Nth),
 		}
 		c.OffsetMinutes = plan.Calendar.OffsetMinutes
 		for _, t := range plan.Calendar.Transitions {

@@ -127,6 +127,9 @@ func daysOf(c schedule.Cron) string {
 	if c.Months != schedule.AllMonths {
 		months = list(numbers(uint64(c.Months)), func(m int) string { return time.Month(m).String() })
 	}
+	if c.Nth != 0 {
+		return nthOf(c, months)
+	}
 	dates, weekdays := c.Days != schedule.AllDays, c.Weekdays != schedule.AllWeekdays
 	switch {
 	case dates && weekdays:
@@ -185,6 +188,27 @@ func datesOf(c schedule.Cron, months string) string {
 func weekdaysOf(set uint8) string {
 	fromMonday := uint64(set>>1 | set<<6&(1<<6))
 	return "on " + list(numbers(fromMonday), func(day int) string { return weekdayName(day+1) + "s" })
+}
+
+// positions are those of a month's days, from the first on and from the last back.
+var positions = []string{"", "first", "second", "third", "fourth", "fifth", "last", "second to last", "third to last", "fourth to last", "fifth to last"}
+
+// nthOf are days at positions in their month: "on the second Tuesday of each month", "on the last of Monday, … and Friday".
+func nthOf(c schedule.Cron, months string) string {
+	fromMonday := numbers(uint64(c.Weekdays>>1 | c.Weekdays<<6&(1<<6)))
+	days := list(fromMonday, func(day int) string { return weekdayName(day + 1) })
+	switch {
+	case c.Weekdays == schedule.AllWeekdays:
+		days = " day"
+	case len(fromMonday) > 1:
+		days = " of " + days
+	default:
+		days = " " + days
+	}
+	if months == "" {
+		months = "each month"
+	}
+	return "on the " + list(numbers(uint64(c.Nth)), func(n int) string { return positions[n] }) + days + " of " + months
 }
 
 func weekdayName(day int) string { return time.Weekday(day % 7).String() }

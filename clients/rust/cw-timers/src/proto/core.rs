@@ -370,6 +370,9 @@ messages! {
         5 months: u32,
         /// Weekdays.
         6 weekdays: u32,
+        /// `nth` keeps of a month's days in weekdays those at these positions; none keeps all. Bits 1 to 5 are
+        /// the first to the fifth, bits 6 to 10 the last to the fifth from the end.
+        7 nth: u32,
     }
     /// `OffsetTransition` is a change of the offset from UTC.
     OffsetTransition = "timers.v1.OffsetTransition" {
