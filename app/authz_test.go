@@ -180,7 +180,7 @@ func TestTheGuardReachesBeyondTransactions(t *testing.T) {
 
 // bounds let mallory schedule one timer of 100,000 gas that runs messages of these types once.
 func bounds(expiresAt uint64, msgs ...sdk.Msg) *timersauthz.TimerAuthorization {
-	a := &timersauthz.TimerAuthorization{MsgTypeUrl: scheduleURL, ExpiresAt: expiresAt, UsesLeft: 1, MaxFires: 1, GasLimit: 100_000}
+	a := &timersauthz.TimerAuthorization{MsgTypeUrl: scheduleURL, ExpiresAt: expiresAt, ExpiresTime: types.MaxTime, UsesLeft: 1, MaxFires: 1, GasLimit: 100_000}
 	for _, msg := range msgs {
 		a.AllowedMessages = append(a.AllowedMessages, sdk.MsgTypeURL(msg))
 	}
@@ -204,7 +204,7 @@ func TestABoundedGrantKeepsToItsBounds(t *testing.T) {
 		msg.Spec.ExpiresAt = expiresAt
 		return msg
 	}
-	d.refused("expires_at is missing: state a height up to", by("mallory", voting(end, 0)))
+	d.refused("the end is missing: state expires_at up to", by("mallory", voting(end, 0)))
 	d.refused("want at most", by("mallory", voting(end, end+1)))
 	d.Deliver("mallory", by("mallory", voting(end, end)))
 	d.Deliver("mallory", by("mallory", voting(end, end)))

@@ -43,7 +43,7 @@ func TestEverySignModeIsTaken(t *testing.T) {
 			builder := config.NewTxBuilder()
 			require.NoError(t, builder.SetMsgs(&types.MsgScheduleTimer{
 				Sender: alice.Address.String(), Spec: types.TimerSpec{
-					Trigger: types.Trigger{After: 50}, GasLimit: 60_000, MaxCharge: "5000", Name: "<rent> & more",
+					Trigger: types.Trigger{After: 50}, GasLimit: 60_000, MaxCharge: "5000", Name: "<rent> & more, " + mode.String(),
 					OnUnfunded: types.OnUnfundedSuspend, Call: types.TimerCall{Messages: packed(t, send("alice", "bob", 1_500_000))},
 					Bid: &types.Bid{Static: &types.StaticBid{
 						MaxFeePerCycle:         decimal.Of(math.LegacyMustNewDecFromStr("0.0107")),

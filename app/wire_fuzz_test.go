@@ -246,6 +246,7 @@ func (w *wire) seeds(tb testing.TB) map[int][]byte {
 		switch whole := msg.(type) {
 		case *types.MsgScheduleTimer:
 			*whole = *w.schedule(tb)
+			whole.Spec.Name = "another watch"
 		case *types.MsgUpdateTimerConfig:
 			change, err := w.App.Timers.ReplaceConfig(w.Ctx(), types.DefaultTimerConfig(app.FeeDenom))
 			require.NoError(tb, err)

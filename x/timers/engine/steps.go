@@ -188,7 +188,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	b.Block = &policies.Block{
 		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}},
+		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}, First: int(height % 3)},
 		Overhead: config.Overhead(),
 		Recents:  e.Fairness.Recents(ctx),
 		Waiting:  !inForce.AsksAgents(),

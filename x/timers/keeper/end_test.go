@@ -11,7 +11,7 @@ import (
 
 // TestEnd_IsInTheClockOfTheTrigger: each kind of trigger with each end, when it is scheduled, updated and extended.
 //
-// Rule: 1.3-one-end, 3.3-clock
+// Rule: 1.2-one-end, 3.3-clock
 func TestEnd_IsInTheClockOfTheTrigger(t *testing.T) {
 	const (
 		height, seconds = uint64(900), int64(1_701_000_000)
@@ -89,7 +89,7 @@ func TestEnd_IsInTheClockOfTheTrigger(t *testing.T) {
 
 // TestEnd_OfAOneShotThatChangesItsClock: its end is the new clock's default unless it is stated; that of the old clock goes.
 //
-// Rule: 1.3-one-end, 3.2-other-clock
+// Rule: 1.2-one-end, 3.2-other-clock
 func TestEnd_OfAOneShotThatChangesItsClock(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	at := time.Unix(1_700_500_000, 0).UTC()
@@ -119,7 +119,7 @@ func TestEnd_OfAOneShotThatChangesItsClock(t *testing.T) {
 
 // TestEnd_WhatWaitsOrIsOnHoldLeavesInTheBlockAfterIt: in either clock, and its place under max_timers_per_actor is free then.
 //
-// Rule: 1.3-leaves
+// Rule: 1.2-end-leaves
 func TestEnd_WhatWaitsOrIsOnHoldLeavesInTheBlockAfterIt(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 16 }))
 	height, seconds := f.Height()+20, f.Now()+20

@@ -98,9 +98,10 @@ const (
 type GC struct {
 	market.Cleanup
 	// expired timers of the queue, of those that watch and of those on hold, in the order in which they were met; those of the front were
-	// removed. used is how many removals each kind has taken.
+	// removed. used is how many removals each kind has taken, and First the kind that is first among equals.
 	expired [3][]types.Timer
 	used    [3]uint64
+	First   int
 	// met are the seqs of all that were. It is looked up, never ranged over.
 	met map[uint64]bool
 	// Unswept is the position after the expired timers of earlier blocks that were read, if there are more than this
@@ -142,10 +143,12 @@ func kindOf(t *types.Timer) int {
 }
 
 // Next takes out the timer that leaves next, and books its removal: false if none is left, or if it does not fit. The three kinds take
-// turns by what they have used, so that a crowd of one leaves the others a third each, and what one leaves goes to the others.
+// turns by what they have used, and blocks begin with another each, so that a crowd of one leaves the others a third each, and what one
+// leaves goes to the others.
 func (g *GC) Next() (t types.Timer, fits bool) {
 	next := -1
-	for kind := range g.expired {
+	for i := range g.expired {
+		kind := (g.First + i) % len(g.expired)
 		if len(g.expired[kind]) > 0 && (next < 0 || g.used[kind] < g.used[next]) {
 			next = kind
 		}

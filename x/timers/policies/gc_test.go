@@ -13,7 +13,7 @@ import (
 // TestGC_ACrowdOfOneKindLeavesTheOthersAThird: what one kind leaves goes to the others, each in its order, and the first of a block
 // always leaves.
 //
-// Rule: 5.3-removals-shared
+// Rule: 5.3-shared
 func TestGC_ACrowdOfOneKindLeavesTheOthersAThird(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		removals := rapid.Uint64Range(1, 40).Draw(t, "removals")

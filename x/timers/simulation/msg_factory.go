@@ -96,8 +96,12 @@ func (f factory) schedule(
 	}
 	if data.Rand().Bool() {
 		// The block that takes the message may be the next one.
-		after := height(ctx) + 1 + msg.Spec.Trigger.After
-		msg.Spec.ExpiresAt = max(msg.Spec.Trigger.Height, msg.Spec.Trigger.Interval.GetFirst(), after) + data.Rand().Uint64InRange(0, maxDistance)
+		trigger := &msg.Spec.Trigger
+		due := types.Timer{Due: max(trigger.Height, trigger.Interval.GetFirst(), height(ctx)+trigger.After), Spec: types.TimerSpec{Trigger: *trigger}}
+		if trigger.Time != nil {
+			due.DueTime = trigger.Time.Unix()
+		}
+		msg.Spec.ExpiresAt, msg.Spec.ExpiresTime = laterThan(ctx, data, &due)
 	}
 	return []simsx.SimAccount{owner}, msg
 }
@@ -189,9 +193,9 @@ func (f factory) extend(
 		return nil, nil
 	}
 	id, name := which(data, timer)
-	return []simsx.SimAccount{owner}, &types.MsgExtendTimer{
-		Sender: owner.AddressBech32, Id: id, Name: name, ExpiresAt: laterThan(ctx, data, timer),
-	}
+	msg := &types.MsgExtendTimer{Sender: owner.AddressBech32, Id: id, Name: name}
+	msg.ExpiresAt, msg.ExpiresTime = laterThan(ctx, data, timer)
+	return []simsx.SimAccount{owner}, msg
 }
 
 func (f factory) cancel(
@@ -224,10 +228,11 @@ func (f factory) sysExtend(
 	if timer == nil {
 		return nil, nil
 	}
-	return nil, &types.MsgSysExtendTimer{
+	msg := &types.MsgSysExtendTimer{
 		Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Actor: owner.AddressBech32, Id: timer.IDHex(),
-		ExpiresAt: laterThan(ctx, data, timer),
 	}
+	msg.ExpiresAt, msg.ExpiresTime = laterThan(ctx, data, timer)
+	return nil, msg
 }
 
 // sysRelease names a timer that need not be quarantined: a proposal that fails when it passes is a case too.
@@ -289,8 +294,13 @@ func (f factory) updateConfig(
 	return nil, msg
 }
 
-func laterThan(ctx context.Context, data *simsx.ChainDataSource, timer *types.Timer) uint64 {
-	return max(timer.Due, height(ctx)) + data.Rand().Uint64InRange(1, maxDistance)
+// laterThan is an end of a timer after it is due, in its clock.
+func laterThan(ctx context.Context, data *simsx.ChainDataSource, timer *types.Timer) (height uint64, seconds int64) {
+	now, distance := types.MomentOf(ctx), data.Rand().Uint64InRange(1, maxDistance)
+	if timer.Spec.Trigger.ByTime() {
+		return 0, max(timer.DueTime, now.Time) + 100_000 + int64(distance)
+	}
+	return max(timer.Due, now.Height) + distance, 0
 }
 
 func height(ctx context.Context) uint64 {

@@ -110,6 +110,9 @@ func (w *Watches) Settle(ctx sdk.Context) error {
 func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
 	limit := max(1, c.meter.Left(market.VisitWaiting)/2)
 	read := func(from, end types.Timer) (ended []types.Timer, err error) {
+		if state.EndOf(&from) >= state.EndOf(&end) {
+			return nil, nil
+		}
 		ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
 			StartInclusive(collections.Join(state.EndOf(&from), from.Seq)).
 			EndExclusive(collections.Join(state.EndOf(&end), uint64(0)))

@@ -111,7 +111,7 @@ pub fn instantiate(deps: DepsMut, env: Env, info: MessageInfo, msg: InstantiateM
         .gas_limit(GAS_LIMIT)
         .cell_limit(CELL_LIMIT)
         .on_unfunded(OnUnfunded::Suspend)
-        .name("dca");
+        .name("buying");
     Ok(Response::new().add_submessage(timer.into_submsg(&env.contract.address, SCHEDULED)))
 }
 

@@ -128,7 +128,7 @@ pub fn execute(deps: DepsMut, env: Env, info: MessageInfo, msg: ExecuteMsg) -> S
                     Timer::on(Watch::key(below).cooldown(cooldown)).remaining(0)
                 }
             };
-            timer = timer.gas_limit(gas_limit).cell_limit(CELL_LIMIT).on_unfunded(OnUnfunded::Suspend).name("keeper");
+            timer = timer.gas_limit(gas_limit).cell_limit(CELL_LIMIT).on_unfunded(OnUnfunded::Suspend);
             if let Some(most) = max_charge {
                 timer = timer.max_charge(most);
             }

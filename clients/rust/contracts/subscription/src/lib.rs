@@ -138,8 +138,7 @@ fn subscribe(deps: DepsMut, env: Env, info: MessageInfo) -> StdResult<Response> 
     let timer = Timer::on(Interval::every(plan.period))
         .gas_limit(GAS_LIMIT)
         .cell_limit(CELL_LIMIT)
-        .on_unfunded(OnUnfunded::Suspend)
-        .name("subscription");
+        .on_unfunded(OnUnfunded::Suspend);
     Ok(Response::new().add_submessage(timer.into_submsg(&env.contract.address, SCHEDULED)))
 }
 
