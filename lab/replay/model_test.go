@@ -118,18 +118,33 @@ func (m *model) endBlock(s *scenario.Scenario) {
 	}
 	unfunded := m.scan(config.LanePaused)
 	m.sort(placeOf)
-	stay(func(t *modelTimer) bool {
-		switch expired := m.height > t.expiresAt; {
-		case removals == 0 || !expired && !slices.Contains(unfunded, t):
-			return false
-		case expired:
+	// Those of the queue leave first, then those on hold by their ends, and then who lacks funds.
+	leaving := make([]*modelTimer, 0, len(m.alive))
+	for _, t := range m.alive {
+		if t.place <= m.height && !t.onHold && m.height > t.expiresAt {
+			leaving = append(leaving, t)
+		}
+	}
+	for _, t := range m.byEnd() {
+		if t.onHold && t.place <= m.height && m.height > t.expiresAt {
+			leaving = append(leaving, t)
+		}
+	}
+	for _, t := range unfunded {
+		if t.place <= m.height {
+			leaving = append(leaving, t)
+		}
+	}
+	leaving = leaving[:min(uint64(len(leaving)), removals)]
+	removals -= uint64(len(leaving))
+	for _, t := range leaving {
+		if m.height > t.expiresAt {
 			m.line.Expired = append(m.line.Expired, t.op.As)
-		default:
+		} else {
 			m.line.Unfunded = append(m.line.Unfunded, t.op.As)
 		}
-		removals--
-		return true
-	})
+	}
+	stay(func(t *modelTimer) bool { return slices.Contains(leaving, t) })
 	m.sort(func(t *modelTimer) uint64 { return t.due })
 	var used uint64
 	firesOf := map[string]uint32{}
@@ -185,6 +200,15 @@ func (m *model) sort(heightOf func(*modelTimer) uint64) {
 	})
 }
 
+// byEnd are the timers by their ends, as those on hold are looked at.
+func (m *model) byEnd() []*modelTimer {
+	all := slices.Clone(m.alive)
+	slices.SortFunc(all, func(a, b *modelTimer) int {
+		return cmp.Or(cmp.Compare(a.expiresAt, b.expiresAt), cmp.Compare(a.seq, b.seq))
+	})
+	return all
+}
+
 // scan returns what was on hold to the queue, as far as the funds of its payer go, and returns what they do not suffice
 // for at all.
 func (m *model) scan(paused bool) (unfunded []*modelTimer) {
@@ -192,7 +216,7 @@ func (m *model) scan(paused bool) (unfunded []*modelTimer) {
 		return nil
 	}
 	promised := map[string]uint64{}
-	for _, t := range m.alive {
+	for _, t := range m.byEnd() {
 		cost, has := modelCost(t.gas, modelMaxCells), m.balances[t.op.By]
 		switch {
 		case !t.onHold || m.height > t.expiresAt:

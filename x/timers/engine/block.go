@@ -73,8 +73,9 @@ func (b *block) tryUnpaid() {
 // overload the block may have met later ones before.
 func (b *block) firstRemaining() types.QueueKey {
 	first := state.CalendarKey(b.State.LiveCursor)
-	for _, t := range b.GC.OfQueue() {
-		if key := state.KeyOf(t.Due, t.Seq); key.Compare(first) < 0 {
+	for i := range b.GC.Expired {
+		t := &b.GC.Expired[i]
+		if key := state.KeyOf(t.Due, t.Seq); t.HoldReason == types.NotOnHold && key.Compare(first) < 0 {
 			first = key
 		}
 	}

@@ -188,7 +188,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	b.Block = &policies.Block{
 		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}, First: int(height % 3)},
+		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}},
 		Overhead: config.Overhead(),
 		Recents:  e.Fairness.Recents(ctx),
 		Waiting:  !inForce.AsksAgents(),
@@ -211,10 +211,12 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	return b, nil
 }
 
-// cleanUp removes expired timers while the GC lane lasts: those of the queue, those that watched, and those on hold, with whom those
-// leave that lack funds, or whose scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
+// cleanUp removes expired timers in queue order while the GC lane lasts, and after them those that were on hold for lack
+// of funds, or since their scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
-	for timer, fits := b.GC.Next(); fits; timer, fits = b.GC.Next() {
+	for len(b.GC.Expired) > 0 && b.GC.TakeFor(&b.GC.Expired[0]) {
+		timer := b.GC.Expired[0]
+		b.GC.Expired = b.GC.Expired[1:]
 		if !timer.ExpiredAt(b.Now()) && timer.HoldReason == types.Unfunded {
 			e.removeUnfunded(ctx, b, &timer)
 			continue

@@ -319,7 +319,7 @@ func TestRequiredIsThePriceThatDecided(t *testing.T) {
 	require.Equal(t, [2]string{poor.String(), "500000"}, [2]string{waits.Actor, waits.Required})
 }
 
-// TestTheOrderOfTheCleanUp: one removal a block, of timers that have all expired: queue, watches and what is on hold by turns.
+// TestTheOrderOfTheCleanUp: one removal a block, of timers that have all expired.
 //
 // Rule: 5.3-watches-first, 5.3-queue-next, 5.3-on-hold-last, 5.3-rest-later
 func TestTheOrderOfTheCleanUp(t *testing.T) {
@@ -335,7 +335,7 @@ func TestTheOrderOfTheCleanUp(t *testing.T) {
 	for _, expired := range eventsOf[*types.TimerExpired](f, f.blocksUntil(12)) {
 		gone = append(gone, expired.Id)
 	}
-	require.Equal(t, []string{sooner, paused, older, soon, later, watch}, gone)
+	require.Equal(t, []string{sooner, soon, watch, older, later, paused}, gone)
 }
 
 // TestSummary_SaysThatThereIsAStorm.

@@ -97,11 +97,8 @@ const (
 // GC is the state of the block's cleanup.
 type GC struct {
 	market.Cleanup
-	// expired timers of the queue, of those that watch and of those on hold, in the order in which they were met; those of the front were
-	// removed. used is how many removals each kind has taken, and First the kind that is first among equals.
-	expired [3][]types.Timer
-	used    [3]uint64
-	First   int
+	// Expired timers in the order in which they were met; those of the front were removed.
+	Expired []types.Timer
 	// met are the seqs of all that were. It is looked up, never ranged over.
 	met map[uint64]bool
 	// Unswept is the position after the expired timers of earlier blocks that were read, if there are more than this
@@ -109,11 +106,9 @@ type GC struct {
 	Unswept *schedule.Key
 }
 
-// TakeFor books the removal of a timer, and reports whether it fits.
-func (g *GC) TakeFor(t *types.Timer) bool { return g.Take(removalsOf(t)) }
-
-// removalsOf is as how many removals a timer counts: a watch as one for each of its keys, all of which are written.
-func removalsOf(t *types.Timer) uint64 { return max(1, uint64(len(t.WatchKeys()))) }
+// TakeFor books the removal of a timer, and reports whether it fits. A watch counts as a removal for each of its keys, all of
+// which are written.
+func (g *GC) TakeFor(t *types.Timer) bool { return g.Take(max(1, uint64(len(t.WatchKeys())))) }
 
 // Meet notes expired timers for the clean-up, each once: under overload a block may read a timer twice.
 func (g *GC) Meet(expired ...types.Timer) {
@@ -125,44 +120,9 @@ func (g *GC) Meet(expired ...types.Timer) {
 			g.met = map[uint64]bool{}
 		}
 		g.met[expired[i].Seq] = true
-		kind := kindOf(&expired[i])
-		g.expired[kind] = append(g.expired[kind], expired[i])
+		g.Expired = append(g.Expired, expired[i])
 	}
 }
-
-// kindOf is where a timer lies: in the queue, among those that watch, or on hold.
-func kindOf(t *types.Timer) int {
-	switch t.HoldReason {
-	case types.NotOnHold:
-		return 0
-	case types.Watching:
-		return 1
-	default:
-		return 2
-	}
-}
-
-// Next takes out the timer that leaves next, and books its removal: false if none is left, or if it does not fit. The three kinds take
-// turns by what they have used, and blocks begin with another each, so that a crowd of one leaves the others a third each, and what one
-// leaves goes to the others.
-func (g *GC) Next() (t types.Timer, fits bool) {
-	next := -1
-	for i := range g.expired {
-		kind := (g.First + i) % len(g.expired)
-		if len(g.expired[kind]) > 0 && (next < 0 || g.used[kind] < g.used[next]) {
-			next = kind
-		}
-	}
-	if next < 0 || !g.TakeFor(&g.expired[next][0]) {
-		return t, false
-	}
-	t, g.expired[next] = g.expired[next][0], g.expired[next][1:]
-	g.used[next] += removalsOf(&t)
-	return t, true
-}
-
-// OfQueue are the expired timers of the queue that were met and not removed.
-func (g *GC) OfQueue() []types.Timer { return g.expired[0] }
 
 // PricesOf are the prices of the block at ctx's height by the rules in force. They depend on the previous block and the
 // chain's fee market, and are known before any of the block's transactions run.

@@ -76,7 +76,7 @@ func EndOf(t *types.Timer) uint64 {
 // Write makes a change at a timer's place: it inserts it (logmap.Inserted), or replaces it.
 func (q *Queue) Write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	key := QueueKeyOf(t)
-	chargeWrite(ctx, keyBytes+t.Size())
+	chargeWrite(ctx, keyBytes(key)+t.Size())
 	value, err := encodeRecord(key, *t)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (q *Queue) Get(ctx context.Context, key schedule.Key) (t types.Timer, found
 	if err != nil {
 		return t, false, err
 	}
-	size := keyBytes
+	size := keyBytes(key)
 	if found {
 		if t, err = decode(key, value); err != nil {
 			return t, false, err
@@ -119,7 +119,7 @@ func (q *Queue) Page(
 	ctx context.Context, from schedule.Key, height uint64, keep func(schedule.Entry[types.Timer]) schedule.Decision,
 ) (found []schedule.Entry[types.Timer], next schedule.Key, complete bool, err error) {
 	charged := func(e schedule.Entry[types.Timer]) schedule.Decision {
-		chargeStep(ctx, keyBytes+e.Value.Size())
+		chargeStep(ctx, keyBytes(e.Key)+e.Value.Size())
 		return keep(e)
 	}
 	return schedule.ReadDue(height, charged, func(fn func(schedule.Entry[types.Timer]) bool) error {
@@ -138,7 +138,7 @@ func (q *Queue) Scan(ctx context.Context, from, to schedule.Key, fn func(t *type
 	var failed error
 	opened := false
 	err := q.scan(ctx, from, queueKey(to), func(e schedule.Entry[types.Timer]) (more bool) {
-		bytes := keyBytes + e.Value.Size()
+		bytes := keyBytes(e.Key) + e.Value.Size()
 		if !opened {
 			chargeStep(ctx, bytes)
 			opened = true
@@ -160,9 +160,8 @@ const (
 	// The first page that is read has so many entries, and each further one twice as many, up to the most.
 	firstPage = 32
 	mostPage  = 512
-	// placeBytes is the length of a place as a key, keyBytes that of the key for which a record is charged.
+	// placeBytes is the length of a place as a key.
 	placeBytes = 16
-	keyBytes   = 1 + placeBytes
 )
 
 // scan passes timers from a place to a key to fn, in order, until fn returns false.
@@ -238,6 +237,14 @@ func (q *Queue) Settle(ctx context.Context) error { return q.timers.Settle(ctx) 
 
 // Check returns the first broken invariant. It reads everything.
 func (q *Queue) Check(ctx context.Context) error { return q.timers.Stored().Check(ctx) }
+
+// keyBytes is the length of the key for which a record is charged: the region, seq, and where there is one, due.
+func keyBytes(k schedule.Key) int {
+	if k.Due >= placeAwake && k.Due < placesEnd {
+		return 1 + 8
+	}
+	return 1 + placeBytes
+}
 
 func queueKey(k schedule.Key) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, placeBytes), k.Due), k.Seq)

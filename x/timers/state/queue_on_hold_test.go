@@ -53,7 +53,7 @@ func newModel(t require.TestingT) *model {
 	return m
 }
 
-// sameGas runs an operation on both, and holds that it costs the same gas.
+// sameGas runs an operation on both, and holds that it costs the same gas, but for the ends of what is on hold.
 func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func(sdk.Context)) {
 	var gas [2]uint64
 	for i, fn := range []func(sdk.Context){packed, single} {
@@ -61,7 +61,9 @@ func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func
 		fn(ctx.WithGasMeter(meter))
 		gas[i] = meter.GasConsumed()
 	}
-	require.Equal(t, gas[1], gas[0], "gas")
+	// Of what is on hold the eight bytes of its end are not charged, in each of at most so many records.
+	require.LessOrEqual(t, gas[0], gas[1])
+	require.LessOrEqual(t, gas[1]-gas[0], 8*102*storetypes.KVGasConfig().WriteCostPerByte)
 }
 
 // pair is a place as a single key.

@@ -450,10 +450,10 @@ func (r *Records) OnHoldFrom(ctx context.Context, from schedule.Key, limit int) 
 	return timers, next, err
 }
 
-// EndedOnHold reads at most limit timers that are on hold and whose life has ended, by their ends: of those that may return by
-// themselves first, and heights before times.
+// EndedOnHold reads at most limit timers that are on hold and whose life has ended, by their ends: of those that wait for
+// somebody first, and heights before times.
 func (r *Records) EndedOnHold(ctx context.Context, now types.Moment, limit int) (timers []types.Timer, err error) {
-	for _, place := range []uint64{placeAwake, placeAsleep} {
+	for _, place := range []uint64{placeAsleep, placeAwake} {
 		for _, ends := range [][2]uint64{{place, place | min(now.Height, lastEnd)}, {place | byTime, place | byTime | uint64(max(0, now.Time))}} {
 			if len(timers) >= limit {
 				return timers, nil
