@@ -91,7 +91,8 @@ func (b *block) firstRemaining() types.QueueKey {
 func (b *block) billedCycles(t *types.Timer, cycles uint64, short bool) (billed, beyond uint64) {
 	called := b.Agents.CyclesFor(t)
 	all := cycles + called
-	if !short || t.Spec.OnUnfunded != types.OnUnfundedSkip { // Rent that lacks its coins restores none.
+	stays := t.Spec.OnUnfunded == types.OnUnfundedSkip || t.Spec.OnUnfunded == types.OnUnfundedSuspend
+	if !short || !stays { // Rent that lacks its coins restores none.
 		all += market.LapseCycles * uint64(t.Owed)
 	}
 	return min(all, t.GasLimit), min(called, all-min(all, t.GasLimit))

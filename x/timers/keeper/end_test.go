@@ -166,3 +166,39 @@ func TestEnd_WhatWaitsOrIsOnHoldLeavesInTheBlockAfterIt(t *testing.T) {
 	require.Empty(t, ends)
 	require.Equal(t, before-6, f.total(robot))
 }
+
+// TestUpdate_AnEndThatIsStatedAsItStandsChangesNothing: neither the life by which the timer renews itself, nor its end, also in its
+// last block and when the authority has moved it. Who states all of a spec each time it is applied must not shorten its life.
+func TestUpdate_AnEndThatIsStatedAsItStandsChangesNothing(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(robot, 10, f.noop(), expiring(20), func(msg *types.MsgScheduleTimer) {
+		msg.Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 10}}
+		msg.Spec.Repeat = &types.Repeat{Renew: true}
+	})
+	life := 20 - f.Height()
+	f.blocksUntil(5)
+	before := f.timer(robot, id)
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Fields: []string{"expires_at"}, Spec: types.TimerSpec{ExpiresAt: 20}})
+	require.Equal(t, before, f.timer(robot, id))
+	due := before.Status.Due
+	f.blocksUntil(due)
+	require.Equal(t, due+life, f.timer(robot, id).Status.ExpiresAt)
+}
+
+// TestUpdate_WhatWasOnHoldByItselfWaitsForItsTime: a calendar's timer that came on hold by itself, and was skipped to a later time,
+// waits for that when an update ends the hold; so it can be run.
+func TestUpdate_WhatWasOnHoldByItselfWaitsForItsTime(t *testing.T) {
+	f := newFixture(t)
+	now := f.Ctx().BlockTime().Unix()
+	id := f.schedule(robot, 0, f.noop(), func(msg *types.MsgScheduleTimer) {
+		msg.Spec.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: now + 1}}}
+	})
+	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = gas - 1 })
+	for f.timer(robot, id).Status.HoldReason != types.Unrunnable {
+		f.NextBlock()
+	}
+	f.run(&types.MsgSkipTimer{Sender: robot.String(), Id: id, Count: 1})
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Fields: []string{"retry"}, Spec: types.TimerSpec{Retry: &types.Retry{Max: 1, After: 1}}})
+	require.Equal(t, types.Timed, f.timer(robot, id).Status.HoldReason)
+	f.run(&types.MsgRunTimer{Sender: robot.String(), Id: id})
+}

@@ -298,7 +298,9 @@ func (k *Keeper) change(ctx context.Context, config *types.TimerConfig, timer, n
 		*t = *next
 		t.Seq = seq
 		if t.ReturnsByItself() {
-			t.HoldReason = types.NotOnHold
+			if t.HoldReason = types.NotOnHold; t.WaitsForTime(types.MomentOf(ctx)) {
+				t.HoldReason = types.Timed
+			}
 		}
 		if t.HoldReason == types.NotOnHold && t.Due < openHeight(ctx) {
 			t.PlaceAt(types.HeightOf(ctx) + 1)
@@ -408,7 +410,8 @@ func (k *Keeper) retrigger(
 	if otherClock && !req.names("expires_time") {
 		spec.ExpiresTime = 0
 	}
-	if req.names("expires_at", "expires_time") {
+	stands := !otherClock && spec.ExpiresAt == t.Spec.ExpiresAt && spec.ExpiresTime == t.Spec.ExpiresTime
+	if req.names("expires_at", "expires_time") && !stands {
 		t.ExpiresAt, t.ExpiresTime = spec.ExpiresAt, spec.ExpiresTime
 		if err := triggers.CheckEnd(config, t, now); err != nil {
 			return nil, err

@@ -72,7 +72,7 @@ func After(t *types.Timer, e Event, config *types.TimerConfig, now types.Moment)
 	if e.Outcome.fired() {
 		next.Renew(config, now)
 		next.FireSeq++
-		if e.Outcome != ShortOfCoins || t.Spec.OnUnfunded != types.OnUnfundedSkip { // Else it restores none.
+		if e.Outcome != ShortOfCoins { // Else it restores none.
 			next.Skips, next.Owed = 0, 0
 		}
 		if next.Recurrence != nil {

@@ -202,6 +202,9 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 		recurrence.Forced = recurrence.Trying
 		atOnce(t, now)
 	case t.Tried:
+		if recurrence.Forced > after { // What is before it was told when it was resumed before.
+			after = recurrence.Forced - 1
+		}
 		passed = s.passedBefore(after, came)
 		recurrence.Forced = came
 		atOnce(t, now)
@@ -209,6 +212,8 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 		if !toNext(t, now) {
 			return nil, errNoneLeft
 		}
+	case came > s.now: // Its owner had it run.
+		atOnce(t, now)
 	case each:
 		first, _ := s.Next(after, came)
 		recurrence.Forced = first
@@ -256,13 +261,20 @@ func resumeNext(t *types.Timer, now types.Moment) (passed []Passing, err error) 
 	}
 	r := t.Recurrence
 	s := seriesOf(t, now)
-	came := max(s.came(r.After), r.Forced)
+	came, after := max(s.came(r.After), r.Forced), r.After
+	if r.Forced > after { // What is before it was told when it was resumed before.
+		after = r.Forced - 1
+	}
 	r.Forced = 0
 	if tried {
 		passed = []Passing{{one(trying), types.SkipPaused}}
 	}
 	if came > r.After {
-		if more := s.passedBefore(r.After, came+1); len(more) > 0 && tried {
+		more := s.passedBefore(after, came+1)
+		if len(more) == 0 { // It stayed from another trigger.
+			more = []Passing{{one(came), types.SkipPaused}}
+		}
+		if tried {
 			passed[0].Passed = through(passed[0].Passed, came, more[0].Count)
 			passed[0].Exact = more[0].Exact
 		} else {
@@ -280,7 +292,7 @@ func resumeNext(t *types.Timer, now types.Moment) (passed []Passing, err error) 
 // resumePlain is Resume for a timer whose occurrences are not known in advance.
 func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
 	if at != types.ResumeNext {
-		came := t.Due <= now.Height
+		came := t.DueSince() <= now.Height
 		if t.Spec.Trigger.ByTime() {
 			came = t.DueTime <= now.Time
 		}

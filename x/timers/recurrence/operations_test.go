@@ -39,3 +39,43 @@ func TestResume_TakesTheLatestThatCame(t *testing.T) {
 		Passed: schedule.Passed[uint64]{First: 20, Last: 30, Count: 2, Exact: true}, Reason: types.SkipPaused,
 	}}, passed)
 }
+
+// TestResume_WhatWasRunIsDueInTheNextBlock: it was paused after its owner had it run, before its own time.
+func TestResume_WhatWasRunIsDueInTheNextBlock(t *testing.T) {
+	timer := interval(10, 10, types.FromSchedule, 21)
+	timer.HoldReason, timer.Recurrence = types.Paused, &types.Recurrence{After: 20, Forced: 30}
+	_, err := recurrence.Resume(&timer, types.ResumeNow, types.Moment{Height: 22})
+	require.NoError(t, err)
+	require.Equal(t, uint64(23), timer.Due)
+	require.True(t, recurrence.Of(&timer, types.Moment{Height: 23}).Open)
+}
+
+// TestResume_TellsOnce: one between its retries was resumed, and what came by then was told; when it is resumed again, what came since.
+func TestResume_TellsOnce(t *testing.T) {
+	for at, want := range map[types.ResumeAt][]recurrence.Passing{
+		types.ResumeNow:  {passing(40, 40, 1, types.SkipPaused)},
+		types.ResumeNext: {passing(10, 50, 3, types.SkipPaused)},
+	} {
+		timer := interval(10, 10, types.FromSchedule, 10)
+		timer.Tried, timer.HoldReason, timer.Recurrence = true, types.Paused, &types.Recurrence{After: 9, Trying: 10}
+		passed, err := recurrence.Resume(&timer, types.ResumeNow, types.Moment{Height: 45})
+		require.NoError(t, err)
+		require.Equal(t, []recurrence.Passing{passing(20, 30, 2, types.SkipPaused)}, passed)
+		timer.HoldReason = types.Paused
+		passed, err = recurrence.Resume(&timer, at, types.Moment{Height: 55})
+		require.NoError(t, err)
+		require.Equal(t, want, passed)
+	}
+}
+
+// TestAfter_WhatLacksCoinsRestoresNoSkips: where on_unfunded says what happens then, be it skip or suspend; destroy speaks of the fee.
+func TestAfter_WhatLacksCoinsRestoresNoSkips(t *testing.T) {
+	config := types.DefaultTimerConfig("stake")
+	for on, want := range map[types.OnUnfunded]uint32{types.OnUnfundedSkip: 3, types.OnUnfundedSuspend: 2, types.OnUnfundedDestroy: 0} {
+		timer := interval(10, 10, types.FromSchedule, 10)
+		timer.Skips, timer.Spec.OnUnfunded = 2, on
+		now := types.Moment{Height: 10}
+		event := recurrence.Event{Outcome: recurrence.ShortOfCoins, Occurrence: recurrence.Of(&timer, now)}
+		require.Equal(t, want, recurrence.After(&timer, event, &config, now).Timer.Skips, on)
+	}
+}

@@ -88,11 +88,11 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 	if same || inHand && keeps(before, next, at) {
 		next.Due, next.DueTime, next.Since = before.Due, before.DueTime, before.Since
 		next.HoldReason, next.Tried, next.Retries = before.HoldReason, before.Tried, before.Retries
+		if !same && (before.Recurrence != nil || next.Recurrence != nil) {
+			return keepInHand(before, next, at, now), nil
+		}
 		if next.Recurrence == nil {
 			return nil, nil
-		}
-		if !same {
-			return keepInHand(before, next, at, now), nil
 		}
 		recurrence := *before.Recurrence
 		next.Recurrence = &recurrence
@@ -105,15 +105,16 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 	if inHand {
 		passed = []Passing{{one(at), types.SkipUpdated}}
 	}
+	r := before.Recurrence
+	if r != nil {
+		passed = cameBefore(before, at, inHand, now)
+	}
 	every, fromFire := distanceOf(&next.Spec.Trigger)
 	switch {
 	case next.Recurrence != nil:
-		if r := before.Recurrence; r != nil {
-			next.Recurrence.After = max(next.Recurrence.After, r.After, r.Trying)
+		if r != nil {
+			next.Recurrence.After = max(next.Recurrence.After, r.After, r.Trying, r.Forced)
 			next.Recurrence.Lapses = r.Lapses
-			if !before.Tried {
-				passed = cameBefore(before, at, inHand, now)
-			}
 		}
 		if !toNext(next, now) {
 			return nil, errNoneLeft
@@ -124,6 +125,9 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 			next.Due = max(next.Due, lastTry(before, now)+every)
 		}
 	}
+	if fromFire && r != nil {
+		next.Due = max(next.Due, max(r.After, r.Trying, r.Forced)+1)
+	}
 	return passed, nil
 }
 
@@ -132,8 +136,8 @@ func lastTry(t *types.Timer, now types.Moment) (height uint64) {
 	if t.LastOutcome != nil {
 		height = t.LastOutcome.Height
 	}
-	if every, fromFire := distanceOf(&t.Spec.Trigger); fromFire && t.Due > every {
-		height = max(height, min(now.Height, t.Due-every))
+	if every, fromFire := distanceOf(&t.Spec.Trigger); fromFire && t.Since == 0 && t.Due == now.Height+every {
+		height = now.Height
 	}
 	return height
 }
@@ -147,7 +151,7 @@ func InHand(t *types.Timer, now types.Moment) (at uint64, inHand bool) {
 	case r == nil && t.Spec.Trigger.ByTime():
 		return uint64(t.DueTime), t.Tried || t.DueTime <= now.Time
 	case r == nil:
-		return t.DueSince(), t.Tried || t.Due <= now.Height
+		return t.DueSince(), t.Tried || t.DueSince() <= now.Height
 	case t.Tried:
 		return r.Trying, true
 	case r.Forced > 0:
@@ -167,8 +171,11 @@ func keeps(before, next *types.Timer, at uint64) bool {
 	if a != nil && b != nil && a.From == b.From && before.Interval().First == next.Interval().First {
 		return true
 	}
-	if before.Recurrence == nil || next.Recurrence == nil || at == 0 {
+	if at == 0 || before.Tried && before.Recurrence == nil || before.Spec.Trigger.ByTime() != next.Spec.Trigger.ByTime() {
 		return false
+	}
+	if next.Recurrence == nil {
+		return b != nil && next.Interval().First == at
 	}
 	found, ok := seriesOf(next, types.Moment{}).Next(at-1, at)
 	return ok && found == at
@@ -177,17 +184,25 @@ func keeps(before, next *types.Timer, at uint64) bool {
 // keepInHand keeps an occurrence in hand under another trigger, which may have other ones that have come: they are not its own. Where
 // only the latest fires, those before it have passed.
 func keepInHand(before, next *types.Timer, at uint64, now types.Moment) (passed []Passing) {
-	recurrence := *before.Recurrence
-	next.Recurrence = &recurrence
+	recurrence := types.Recurrence{After: at - 1} // One that was to fire once had no other.
+	if before.Recurrence != nil {
+		recurrence = *before.Recurrence
+	}
+	if next.Recurrence != nil {
+		next.Recurrence = &recurrence
+	}
 	if before.Tried || recurrence.Forced != 0 {
 		return nil
 	}
-	if s := seriesOf(before, now); s.terms.Missed == schedule.Latest {
-		passed = s.passedBefore(recurrence.After, at)
+	if before.Recurrence != nil && before.Spec.Repeat.GetMissed() != types.MissedEach { // Of each it is the oldest.
+		passed = seriesOf(before, now).passedBefore(recurrence.After, at)
 		for i := range passed {
 			passed[i].Reason = types.SkipLater
 		}
-		recurrence.After = at - 1
+	}
+	recurrence.After = at - 1
+	if next.Recurrence == nil {
+		return passed
 	}
 	if s := seriesOf(next, now); s.came(recurrence.After) != at {
 		recurrence.Forced = at
@@ -209,24 +224,40 @@ func sameSeries(before, next *types.Timer) bool {
 }
 
 // cameBefore are the occurrences that have come of a timer, up to the one in hand.
-func cameBefore(t *types.Timer, at uint64, inHand bool, now types.Moment) []Passing {
-	s := seriesOf(t, now)
-	last := s.came(t.Recurrence.After)
+func cameBefore(t *types.Timer, at uint64, inHand bool, now types.Moment) (passed []Passing) {
+	s, after := seriesOf(t, now), t.Recurrence.After
+	if t.Tried {
+		after = max(after, at)
+	}
+	last := s.came(after)
+	came := last
 	if inHand {
 		last = max(last, at)
 	}
-	if last <= t.Recurrence.After {
-		return nil
+	latest := s.terms.Missed == schedule.Latest
+	switch {
+	case last <= after:
+	case !latest:
+		passed = s.passedBefore(after, last+1)
+	case last > s.now: // Its owner had it run.
+		passed = s.passedBefore(after, max(came, after)+1)
+	default:
+		passed = s.passedBefore(after, last)
 	}
-	if s.terms.Missed == schedule.Latest {
-		passed := s.passedBefore(t.Recurrence.After, last)
-		for i := range passed {
+	if t.Tried && (last > at || !latest) { // It was given up before those.
+		if len(passed) == 0 {
+			passed = []Passing{{Passed: one(at)}}
+		} else {
+			passed[0].First, passed[0].Count = at, passed[0].Count+1
+		}
+	}
+	for i := range passed {
+		if passed[i].Reason = types.SkipUpdated; latest {
 			passed[i].Reason = types.SkipLater
 		}
-		return append(passed, Passing{one(last), types.SkipUpdated})
 	}
-	passed := schedule.Passed[uint64]{Last: last}
-	passed.First, _ = s.Next(t.Recurrence.After, last)
-	passed.Count, passed.Exact = s.Count(t.Recurrence.After, last)
-	return []Passing{{passed, types.SkipUpdated}}
+	if latest && last > t.Recurrence.After {
+		passed = append(passed, Passing{one(last), types.SkipUpdated})
+	}
+	return passed
 }

@@ -38,3 +38,85 @@ func TestReplace_WhatIsInHandStaysAlone(t *testing.T) {
 		require.Zero(t, o.Passed.Count)
 	}
 }
+
+// interval is a timer of heights, from its schedule or from its fires, and due.
+func interval(first, every uint64, from types.IntervalFrom, due uint64) types.Timer {
+	t := types.Timer{
+		Id: []byte("timer"), Due: due, ExpiresAt: 100, FireSeq: 1,
+		Spec: types.TimerSpec{Trigger: types.Trigger{Interval: &types.IntervalTrigger{First: first, Every: every, From: from}}},
+	}
+	if from == types.FromSchedule {
+		t.Recurrence = &types.Recurrence{After: due - 1}
+	}
+	return t
+}
+
+func passing(first, last, count uint64, reason types.SkipReason) recurrence.Passing {
+	return recurrence.Passing{Passed: schedule.Passed[uint64]{First: first, Last: last, Count: count, Exact: true}, Reason: reason}
+}
+
+// TestReplace_AsTheTwin: what the histories of the twin found to differ, each the case of a cell: where the timer stood, and what
+// trigger it was given.
+func TestReplace_AsTheTwin(t *testing.T) {
+	const height = 20
+	for name, c := range map[string]struct {
+		before types.Timer
+		change func(*types.Timer)
+		next   types.Timer
+		due    uint64
+		passed []recurrence.Passing
+	}{
+		"what was run has passed, and none before it comes": {
+			before: interval(10, 15, types.FromSchedule, 21), change: func(t *types.Timer) { t.Recurrence = &types.Recurrence{After: 10, Forced: 25} },
+			next: interval(14, 4, types.FromSchedule, 22), due: 26, passed: []recurrence.Passing{passing(25, 25, 1, types.SkipUpdated)},
+		},
+		"a skip is no try": {
+			before: interval(10, 4, 0, 23), change: func(t *types.Timer) { t.LastOutcome = &types.Outcome{Height: 16} },
+			next: interval(9, 6, 0, 9), due: 22,
+		},
+		"what came behind a retry has passed too": {
+			before: interval(10, 5, types.FromSchedule, 21), change: func(t *types.Timer) { t.Tried, t.Recurrence = true, &types.Recurrence{After: 9, Trying: 15} },
+			next: interval(30, 7, types.FromSchedule, 30), due: 30,
+			passed: []recurrence.Passing{passing(15, 15, 1, types.SkipLater), passing(20, 20, 1, types.SkipUpdated)},
+		},
+		"what is overdue, and was put off by a change, is in hand": {
+			before: interval(10, 3, 0, 21), change: func(t *types.Timer) { t.Since = 18 },
+			next: interval(30, 5, 0, 30), due: 30, passed: []recurrence.Passing{passing(18, 18, 1, types.SkipUpdated)},
+		},
+		"to its fires: what came has passed, and none of it comes": {
+			before: interval(10, 5, types.FromSchedule, 15), next: interval(40, 5, 0, 40), due: 40,
+			passed: []recurrence.Passing{passing(15, 15, 1, types.SkipLater), passing(20, 20, 1, types.SkipUpdated)},
+		},
+		"one shot in hand stays, where the other trigger has its height": {
+			before: types.Timer{Id: []byte("timer"), Due: 18, ExpiresAt: 100, Spec: types.TimerSpec{Trigger: types.Trigger{Height: 18}}},
+			next:   interval(8, 10, types.FromSchedule, 28), due: 18,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, next := c.before, c.next
+			if c.change != nil {
+				c.change(&before)
+			}
+			next.FireSeq, next.LastOutcome, next.Tried = before.FireSeq, before.LastOutcome, before.Tried
+			if next.Recurrence != nil {
+				next.Recurrence = &types.Recurrence{After: height}
+			}
+			passed, err := recurrence.Replace(&before, &next, types.Moment{Height: height})
+			require.NoError(t, err)
+			require.Equal(t, c.passed, passed)
+			require.Equal(t, c.due, next.Due)
+		})
+	}
+}
+
+// TestReplace_OfEachTheOldestStaysFirst: of another trigger nothing comes before what is in hand.
+func TestReplace_OfEachTheOldestStaysFirst(t *testing.T) {
+	before := interval(10, 10, types.FromSchedule, 20)
+	before.Recurrence.After = 11
+	before.Spec.Repeat = &types.Repeat{Missed: types.MissedEach}
+	next := before
+	next.Spec.Trigger = interval(10, 5, types.FromSchedule, 20).Spec.Trigger
+	_, err := recurrence.Replace(&before, &next, types.Moment{Height: 20})
+	require.NoError(t, err)
+	require.Equal(t, uint64(20), recurrence.Of(&next, types.Moment{Height: 20}).At)
+}
