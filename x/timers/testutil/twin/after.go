@@ -277,7 +277,7 @@ func skip(s Spec, st Status, b Block, count uint64) (Status, []Event, bool) {
 	e := Event{Kind: SkippedEvent, First: st.Occurrence, Last: st.Occurrence, Count: count, Reason: ForRequest}
 	if s.Kind == IntervalFire {
 		// §3, §8a: due `every × count` later than its due, or its last try.
-		from := st.Occurrence
+		from := st.due
 		if st.tried {
 			from = st.lastTry
 		}

@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -155,3 +156,9 @@ var (
 func each(s Spec) Spec { s.Missed = Each; return s }
 
 func from(x uint64) *uint64 { return &x }
+
+// hashOf is a raw hash that is a small number.
+func hashOf(x uint64) (hash [32]byte) {
+	binary.BigEndian.PutUint64(hash[24:], x)
+	return hash
+}

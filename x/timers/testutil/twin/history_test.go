@@ -53,25 +53,10 @@ var actNames = [actCount]string{
 	"cancel",
 }
 
-var (
-	holds  = []Hold{None, Paused, Suspended, Unfunded, PricedOut, Unrunnable, Quarantined}
-	phases = []string{"waits", "delayed", "ready", "between retries"}
-)
-
-// state is the column of §8a, in more detail: the hold, and whether it waits, is delayed (or taken, and due in the next block), ready, or
-// between its retries.
+// state is the place as a number.
 func state(w *World) int {
-	st := w.Status
-	phase := 2
-	switch {
-	case st.tried:
-		phase = 3
-	case !st.InHand:
-		phase = 0
-	case st.due > w.Spec.now(w.block()) || st.notBefore > w.Height:
-		phase = 1
-	}
-	return slices.Index(holds, st.Hold)*len(phases) + phase
+	place := w.Place()
+	return slices.Index(Holds, place.Hold)*len(Phases) + slices.Index(Phases, place.Phase)
 }
 
 // matrix counts which act followed which, by the state before both.
@@ -119,7 +104,7 @@ func (h *history) fail(format string, args ...any) {
 
 func (h *history) some(xs ...uint64) uint64 { return xs[h.IntN(len(xs))] }
 
-func (h *history) jitter(o uint64) uint64 { return (o*2_654_435_761 + h.hash) % 1_000_003 }
+func (h *history) jitter(o uint64) [32]byte { return hashOf((o*2_654_435_761 + h.hash) % 1_000_003) }
 
 // trigger draws a trigger of a kind.
 func (h *history) trigger(s *Spec, kind Kind, b Block) {
@@ -627,9 +612,8 @@ func (h *history) branch(m *matrix, now int) {
 		if tried++; tried > 32 {
 			return
 		}
-		b, w := *h, *h.w
-		w.told, w.log = slices.Clone(w.told), slices.Clone(w.log)
-		b.w, b.over, b.lines = &w, maps.Clone(h.over), slices.Clone(h.lines)
+		b, w := *h, h.w.Clone()
+		b.w, b.over, b.lines = w, maps.Clone(h.over), slices.Clone(h.lines)
 		b.step(first)
 		if w.Status.Gone && b.failure == nil {
 			continue
@@ -690,12 +674,12 @@ func TestWorld_LivesAnyHistory(t *testing.T) {
 				if n == 0 {
 					empty++
 					if empty <= 20 {
-						t.Errorf("never: %s %s, %s, then %s", holds[i/4], phases[i%4], actNames[a], actNames[b])
+						t.Errorf("never: %s %s, %s, then %s", Holds[i/4], Phases[i%4], actNames[a], actNames[b])
 					}
 				}
 			}
 		}
-		t.Logf("%-12s %-16s %9d pairs, the rarest %d times", holds[i/4], phases[i%4], reached, least)
+		t.Logf("%-12s %-16s %9d pairs, the rarest %d times", Holds[i/4], Phases[i%4], reached, least)
 	}
 	t.Logf("%d cells (state, operation, the next), %d empty, in %d histories", total, empty, n)
 }

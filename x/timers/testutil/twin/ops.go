@@ -99,7 +99,7 @@ func (w *World) Run() error {
 		return ErrUnsupported
 	case st.Hold != None:
 		return ErrOnHold
-	case st.notBefore > b.Height, st.due <= s.now(b), !s.seconds() && st.due <= b.Height+1:
+	case st.due <= s.now(b), !s.seconds() && st.due <= b.Height+1:
 		return ErrAlreadyDue
 	}
 	if s.Kind == IntervalFire && !st.tried {

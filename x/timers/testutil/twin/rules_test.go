@@ -233,7 +233,7 @@ func TestWatch_ConditionEdgesAndLooks(t *testing.T) {
 
 func TestJitter_LeavesRoomForTheNextAndTheEnd(t *testing.T) {
 	s := Spec{Kind: IntervalSchedule, Every: 10, First: 10, Jitter: 50}
-	b := Block{Jitter: func(uint64) uint64 { return 9 }}
+	b := Block{Jitter: func(uint64) [32]byte { return hashOf(9) }}
 	g := playWith(t, 5, limits, s, b).next(10, 19) // 9 mod (min(50, 10 − 1, 991) + 1)
 	g.until(12, b).field("InHand", true)
 	s.End = 25

@@ -60,7 +60,11 @@ func (s Spec) delay(st Status, b Block, o uint64) uint64 {
 	if next, ok := s.follow(st, o); ok {
 		most = min(most, next-o-1)
 	}
-	return o + b.Jitter(o)%(most+1)
+	rest := uint64(0)
+	for _, digit := range b.Jitter(o) {
+		rest = (rest<<8 + uint64(digit)) % (most + 1)
+	}
+	return o + rest
 }
 
 // came are the occurrences after x that have come by now: whose delayed due is not in the future.

@@ -10,7 +10,7 @@ var (
 	retrying = Spec{Kind: IntervalSchedule, Every: 10, First: 10, Retry: &Retry{Max: 2, After: 5}}
 	// jittered comes 2 later: the hash is 7, and 7 mod (4 + 1) = 2.
 	jittered = Spec{Kind: IntervalSchedule, Every: 10, First: 10, Jitter: 4}
-	hashed   = Block{Jitter: func(uint64) uint64 { return 7 }}
+	hashed   = Block{Jitter: func(uint64) [32]byte { return hashOf(7) }}
 	waiting  = Block{Funds: CanPayNothing, FundsWait: true}
 )
 

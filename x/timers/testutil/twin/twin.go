@@ -4,7 +4,10 @@
 // follow it here line by line. Room in the lane, funds and prices, what handlers answer and which keys change are inputs of a block.
 package twin
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Kind is the kind of a trigger (§8).
 type Kind int
@@ -236,8 +239,8 @@ type Block struct {
 	// Changed are the keys that the block's transactions changed; Holds: whether the condition holds at this collection.
 	Changed []int
 	Holds   bool
-	// Jitter is the raw hash of an occurrence; nil is 0.
-	Jitter func(occurrence uint64) uint64
+	// Jitter is the raw hash of an occurrence, highest byte first; nil is 0.
+	Jitter func(occurrence uint64) [32]byte
 	// Handler acts on the timer from within its own fire (§8a, "its own handler acts on it"); what it does stays if it does not fail.
 	Handler func(*World)
 }
@@ -330,3 +333,46 @@ func (s Spec) endNow(st Status, b Block) uint64 {
 
 // lastOne: `remaining` is used up (§8).
 func (s Spec) lastOne(st Status) bool { return s.repeats() && s.Remaining > 0 && st.RemainingLeft == 0 }
+
+// Place is where a timer stands, the column of §8a in more detail.
+type Place struct {
+	Hold Hold
+	// Phase is one of Phases.
+	Phase string
+}
+
+// Phases: it waits; its occurrence is in hand, delayed or taken, and due later; it is ready; or it is between its retries.
+var Phases = []string{"waits", "delayed", "ready", "between retries"}
+
+// Holds are the reasons to hold, and none.
+var Holds = []Hold{None, Paused, Suspended, Unfunded, PricedOut, Unrunnable, Quarantined}
+
+// Place is where the timer stands in the present block.
+func (w *World) Place() Place {
+	st, phase := w.Status, Phases[2]
+	switch {
+	case st.tried:
+		phase = Phases[3]
+	case !st.InHand:
+		phase = Phases[0]
+	case st.due > w.Spec.now(w.block()) || st.notBefore > w.Height:
+		phase = Phases[1]
+	}
+	return Place{st.Hold, phase}
+}
+
+// Clone is another world that goes its own way from here.
+func (w *World) Clone() *World {
+	other := *w
+	other.told, other.log = slices.Clone(w.told), slices.Clone(w.log)
+	return &other
+}
+
+// ByTime reports whether its clock is block time.
+func (s Spec) ByTime() bool { return s.seconds() }
+
+// Nominal reports whether its occurrences are known in advance.
+func (s Spec) Nominal() bool { return s.nominal() }
+
+// ByClock reports whether it repeats by a clock.
+func (s Spec) ByClock() bool { return s.byClock() }

@@ -12,7 +12,7 @@ type World struct {
 
 	prevHeight, prevTime uint64
 	unrunnable           bool
-	jitter               func(uint64) uint64
+	jitter               func(uint64) [32]byte
 	told                 []Event
 	log                  []logged
 }
@@ -208,6 +208,13 @@ func (w *World) leave(why Reason) {
 	w.Status = show(w.Spec, w.Status, w.block())
 }
 
+// Told are the events since they were last asked for. EndBlock asks too.
+func (w *World) Told() []Event {
+	told := w.told
+	w.told = nil
+	return told
+}
+
 func (w *World) tell(events ...Event) { w.told = append(w.told, events...) }
 
 // hold puts it on hold, with an event.
@@ -307,6 +314,9 @@ func (w *World) resolve(b Block) (older []uint64, target uint64, found bool) {
 		case w.stale(b):
 			since = st.delayed
 			w.after(Over{How: Dropped, Lacking: st.lacking}, b)
+			if !released {
+				return nil, 0, false // It has had its turn.
+			}
 		default:
 			st.released = false
 			return nil, st.Occurrence, true
@@ -440,7 +450,7 @@ func (w *World) fire(b Block) {
 	st.FireSeq++
 	st.lastTry = b.Height
 	st.Lapses = 0
-	if b.Result.Kind != Insufficient { // each paid fire restores the skips; this one does not (§5)
+	if !lacking { // each paid fire restores the skips; this one does not (§5)
 		st.Skips = 0
 	}
 	st.LastOutcome = &out
