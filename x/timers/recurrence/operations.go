@@ -202,10 +202,7 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 		recurrence.Forced = recurrence.Trying
 		atOnce(t, now)
 	case t.Tried:
-		if recurrence.Forced > after { // What is before it was told when it was resumed before.
-			after = recurrence.Forced - 1
-		}
-		passed = s.passedBefore(after, came)
+		passed = s.passedBefore(told(&recurrence, after), came)
 		recurrence.Forced = came
 		atOnce(t, now)
 	case came == 0:
@@ -219,7 +216,7 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 		recurrence.Forced = first
 		setDue(t, s.dueOf(first), now)
 	default:
-		passed = s.passedBefore(after, came)
+		passed = s.passedBefore(told(&recurrence, after), came)
 		if len(passed) > 0 {
 			recurrence.After = passed[0].Last
 		}
@@ -232,6 +229,14 @@ func Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed []Passi
 
 // PausedAt is what a watch has noticed and is given up.
 func PausedAt(due uint64) []Passing { return []Passing{{one(due), types.SkipPaused}} }
+
+// told is the instant up to which it was told what has passed: when a timer was resumed, all before what it was to deliver.
+func told(r *types.Recurrence, after uint64) uint64 {
+	if r.Forced > after {
+		return r.Forced - 1
+	}
+	return after
+}
 
 // came is the latest occurrence after an instant whose own time has come; 0 if there is none.
 func (s series) came(after uint64) uint64 {
@@ -261,10 +266,7 @@ func resumeNext(t *types.Timer, now types.Moment) (passed []Passing, err error) 
 	}
 	r := t.Recurrence
 	s := seriesOf(t, now)
-	came, after := max(s.came(r.After), r.Forced), r.After
-	if r.Forced > after { // What is before it was told when it was resumed before.
-		after = r.Forced - 1
-	}
+	came, after := max(s.came(r.After), r.Forced), told(r, r.After)
 	r.Forced = 0
 	if tried {
 		passed = []Passing{{one(trying), types.SkipPaused}}

@@ -66,6 +66,11 @@ func TestResume_TellsOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, passed)
 	}
+	timer := interval(10, 10, types.FromSchedule, 10) // What was tried is over, and what was to follow it was on hold.
+	timer.HoldReason, timer.Recurrence = types.Paused, &types.Recurrence{After: 10, Forced: 40}
+	passed, err := recurrence.Resume(&timer, types.ResumeNow, types.Moment{Height: 45})
+	require.NoError(t, err)
+	require.Empty(t, passed)
 }
 
 // TestAfter_WhatLacksCoinsRestoresNoSkips: where on_unfunded says what happens then, be it skip or suspend; destroy speaks of the fee.

@@ -229,6 +229,7 @@ func cameBefore(t *types.Timer, at uint64, inHand bool, now types.Moment) (passe
 	if t.Tried {
 		after = max(after, at)
 	}
+	after = told(t.Recurrence, after)
 	last := s.came(after)
 	came := last
 	if inHand {
