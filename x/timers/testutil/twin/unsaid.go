@@ -113,6 +113,9 @@ func (w *World) UnsaidResume() Unsaid {
 	if w.Spec.Kind == IntervalFire && w.Status.taken && !w.Status.tried {
 		return "whether an interval from its fires that is run has its occurrence in hand"
 	}
+	if w.Spec.Kind == IntervalFire && w.Status.done >= w.Height {
+		return "whether an interval from its fires is due at heights that were skipped before"
+	}
 	if w.foreign() {
 		return "which occurrences are those of a trigger whose timer still has one in hand of the trigger before"
 	}
@@ -180,7 +183,7 @@ func (w *World) UnsaidUpdate(n Spec, fields []string) Unsaid {
 			return "whether another trigger has occurrences between what is in hand and the block that states it"
 		case st.tried && st.taken:
 			return "whether what is tried at its owner's word stays under another trigger"
-		case st.tried && (s.oneShot() || s.Kind == IntervalFire && n.First != s.First):
+		case st.tried && (s.oneShot() || s.Kind == IntervalFire && (n.First != s.First || n.Kind != s.Kind)):
 			return "which occurrence of a trigger is that of a retry of one that fired once"
 		case st.tried && s.Remaining == n.Remaining && s.lastOne(st):
 			return "the module differs: an update that ends the last one that was tried"
