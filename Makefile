@@ -18,6 +18,7 @@ SDKPKG ?=
 SEED ?= 1
 SEEDS ?= 20
 OPS ?= 5000
+HISTORIES ?= 1000000
 FILE ?=
 SAMPLE ?= 20
 MUTATED ?=
@@ -77,7 +78,7 @@ changelog: ## Print the commits since the last release as a changelog has them, 
 	@go run ./scripts/changelog
 
 # What make check leaves out for its time: the long forms of tests, other builds, later lines of the SDK whole, and what is not Go.
-before_release := check test-long campaign sims-long faults soak-contracts genesis-memory two-builds sdk54 sdk55 rust
+before_release := check test-long histories campaign sims-long faults soak-contracts genesis-memory two-builds sdk54 sdk55 rust
 
 .PHONY: before-release
 before-release: ## Run all tests and all their long forms, one target after another, most of a day (FROM=faults goes on there)
@@ -195,6 +196,13 @@ model-mutants: ## Hold that each property of the model fails in a model that bre
 model-traces: ## Replay fresh traces of the model on the module (SAMPLES, STEPS, SEED)
 	@scripts/model.sh traces "$(CURDIR)/build/traces"
 	cd lab && go test $(test_flags) ./trace -args -traces='$(CURDIR)/build/traces/*.itf.json'
+
+.PHONY: histories
+histories: ## Live HISTORIES (1000000) random histories of a timer, from SEED (1), in the module and in its twin, every operation after every other in every state
+	cd x/timers && go test $(test_flags) -timeout 12h -v ./recurrence -run 'TestHistories_AreThoseOfTheTwin$$' -args \
+		-histories=$(HISTORIES) -histories.seed=$(SEED) -histories.every
+	cd x/timers && go test $(test_flags) -timeout 12h -v ./testutil/twin -run 'TestWorld_LivesAnyHistory$$' -args -twin.histories=$(HISTORIES)
+	cd x/timers && go test $(test_flags) -timeout 12h -v ./keeper -run 'TestTwin_LivesTheSameHistories$$' -args -twin.histories=$$(($(HISTORIES) / 100))
 
 .PHONY: campaign
 campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first from SEED (1), and shrink what fails (FILE=... runs such a one again)

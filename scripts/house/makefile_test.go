@@ -92,7 +92,7 @@ func TestMakefile_BeforeReleaseRunsEachLongForm(t *testing.T) {
 		}
 	}
 	visit(strings.Fields(list))
-	for _, target := range []string{"check", "test-long", "race", "campaign", "two-builds", "sdk54", "sdk55", "rust"} {
+	for _, target := range []string{"check", "test-long", "race", "histories", "campaign", "two-builds", "sdk54", "sdk55", "rust"} {
 		require.Contains(t, run, target)
 	}
 	recipes := ""
