@@ -41,7 +41,7 @@ func (d *drawn) trigger(spec *types.TimerSpec) {
 	if spec.Repeat.OnFailure == types.OnFailureSuspend {
 		spec.Repeat.MaxFailures = oneOf[uint32](d, "max failures", 0, 1, 2)
 	}
-	switch oneOf(d, "kind", "height", "after", "from fire", "from schedule", "time", "calendar", "watch", "condition") {
+	switch oneOf(d, "kind", "height", "after", "from fire", "from schedule", "time", "calendar", "cron", "watch", "condition") {
 	case "height":
 		spec.Trigger.Height = height + oneOf[uint64](d, "in", 1, 2, 6)
 	case "after":
@@ -53,6 +53,10 @@ func (d *drawn) trigger(spec *types.TimerSpec) {
 	case "time":
 		at := time.Unix(now+oneOf[int64](d, "seconds", 1, 5, 30), 0).UTC()
 		spec.Trigger.Time = &at
+	case "cron":
+		spec.Trigger.Calendar = &types.CalendarTrigger{Cron: &types.CronRule{
+			Minutes: oneOf[uint64](d, "minutes", 1<<60-1, 1<<30|1), Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 1<<7 - 1,
+		}}
 	case "calendar":
 		spec.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: oneOf[uint64](d, "period", 1, 6, 60), Anchor: now}}
 	case "condition":
@@ -74,6 +78,11 @@ func (d *drawn) trigger(spec *types.TimerSpec) {
 }
 
 func (d *drawn) options(spec *types.TimerSpec) {
+	spec.Name = oneOf(d, "name", "", "", "rent", "gym", "no/name")
+	spec.MaxCharge = oneOf(d, "max charge", "", "", "", "1000000", "1")
+	if d.chance("paid by another", 10) {
+		spec.FeePayer = oneOf(d, "payer", robot, d.poor, bob).String()
+	}
 	spec.OnUnfunded = oneOf(d, "on unfunded", types.OnUnfundedUnspecified, types.OnUnfundedDestroy, types.OnUnfundedSuspend, types.OnUnfundedSkip)
 	if d.chance("retries", 50) {
 		spec.Retry = &types.Retry{Max: oneOf[uint32](d, "tries", 1, 8), After: oneOf[uint64](d, "retry after", 1, 4), Backoff: oneOf[uint32](d, "backoff", 0, 2)}
@@ -100,36 +109,44 @@ func (d *drawn) any() sdk.Msg {
 		return msg
 	}
 	t := &timers[rapid.IntRange(0, len(timers)-1).Draw(d.t, "timer")]
-	sender, id, authority := sdk.AccAddress(t.Actor).String(), t.IDHex(), d.Timers.Authority(d.Ctx())
+	sender, id, name, authority := sdk.AccAddress(t.Actor).String(), t.IDHex(), t.Spec.Name, d.Timers.Authority(d.Ctx())
+	whole := id
+	switch {
+	case name == "":
+	case d.chance("by its name", 50):
+		id = ""
+	case d.chance("by its id alone", 80):
+		name = ""
+	}
 	switch oneOf(d, "message", "update", "update", "update", "extend", "skip", "run", "pause", "resume", "resume", "cancel", "sys cancel", "sys extend", "release") {
 	case "update":
-		return d.update(sender, id)
+		return d.update(sender, id, name, t.Seq)
 	case "extend":
 		at, seconds := d.end(&t.Spec.Trigger)
-		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: at, ExpiresTime: seconds}
+		return &types.MsgExtendTimer{Sender: sender, Id: id, Name: name, ExpiresAt: at, ExpiresTime: seconds}
 	case "skip":
-		return &types.MsgSkipTimer{Sender: sender, Id: id, Count: oneOf[uint32](d, "count", 1, 3)}
+		return &types.MsgSkipTimer{Sender: sender, Id: id, Name: name, Count: oneOf[uint32](d, "count", 1, 3), From: oneOf(d, "from", 0, 0, t.Due, uint64(t.DueTime))}
 	case "run":
-		return &types.MsgRunTimer{Sender: sender, Id: id}
+		return &types.MsgRunTimer{Sender: sender, Id: id, Name: name}
 	case "pause":
-		return &types.MsgPauseTimer{Sender: sender, Id: id}
+		return &types.MsgPauseTimer{Sender: sender, Id: id, Name: name}
 	case "resume":
-		return &types.MsgResumeTimer{Sender: sender, Id: id, At: oneOf(d, "at", types.ResumeNow, types.ResumeNext)}
+		return &types.MsgResumeTimer{Sender: sender, Id: id, Name: name, At: oneOf(d, "at", types.ResumeNow, types.ResumeNext)}
 	case "cancel":
-		return &types.MsgCancelTimer{Sender: sender, Id: id}
+		return &types.MsgCancelTimer{Sender: sender, Id: id, Name: name}
 	case "sys cancel":
-		return &types.MsgSysCancelTimer{Authority: authority, Actor: sender, Id: id}
+		return &types.MsgSysCancelTimer{Authority: authority, Actor: sender, Id: whole}
 	case "sys extend":
 		at, seconds := d.end(&t.Spec.Trigger)
-		return &types.MsgSysExtendTimer{Authority: authority, Actor: sender, Id: id, ExpiresAt: at, ExpiresTime: seconds}
+		return &types.MsgSysExtendTimer{Authority: authority, Actor: sender, Id: whole, ExpiresAt: at, ExpiresTime: seconds}
 	default:
-		return &types.MsgSysReleaseTimer{Authority: authority, Actor: sender, Id: id}
+		return &types.MsgSysReleaseTimer{Authority: authority, Actor: sender, Id: whole}
 	}
 }
 
 // update changes one thing, or several at once.
-func (d *drawn) update(sender, id string) sdk.Msg {
-	msg := &types.MsgUpdateTimer{Sender: sender, Id: id}
+func (d *drawn) update(sender, id, name string, seq uint64) sdk.Msg {
+	msg := &types.MsgUpdateTimer{Sender: sender, Id: id, Name: name, IfSeq: oneOf(d, "if seq", 0, 0, seq, seq+1)}
 	drawn := types.TimerSpec{GasLimit: gas + 1, Call: types.TimerCall{Payload: d.payload()}}
 	d.trigger(&drawn)
 	d.options(&drawn)
@@ -157,6 +174,8 @@ func (d *drawn) end(trigger *types.Trigger) (height uint64, seconds int64) {
 		return height, seconds
 	case trigger.ByTime():
 		return 0, seconds
+	case trigger.Watch != nil && d.chance("ends by time", 30):
+		return 0, seconds
 	default:
 		return height, 0
 	}
@@ -170,7 +189,7 @@ func TestMessages_LeaveNoStateThatCannotBeExported(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 			c.MaxUnfundedSkips = 2
-			c.Policy = rapid.SampledFrom([]types.Policy{types.PolicyFIFO, types.PolicyEIP1559}).Draw(rt, "policy")
+			c.Policy = rapid.SampledFrom(everyPolicy).Draw(rt, "policy")
 			lab.SetRemovals(c, 2)
 		}))
 		d := &drawn{fixture: f, t: rt, poor: sdk.AccAddress("robot_poor__________")}

@@ -1,13 +1,13 @@
 package keeper_test
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,537 +15,337 @@ import (
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/cosmos/cosmos-sdk/types/address"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/testutil/histories"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/twin"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-var twinHistories = flag.Int("twin.histories", 150, "how many histories of one timer the keeper and its twin live")
+var (
+	twinHistories = flag.Int("twin.histories", 240, "how many histories of a timer the keeper and its twin live")
+	twinSeed      = flag.Uint64("twin.seed", 0, "of the first of their chains")
+)
 
 // errTwin is what handlers fail with.
 var errTwin = errorsmod.Register("twin", 7, "the handler failed")
 
-// twinLimits are those of the histories.
-var twinLimits = twin.Limits{MaxTTLBlocks: 60, MaxTTLSeconds: 3_000, MaxUnfundedSkips: 2}
-
-// twinHistory is the history of one timer, in the keeper and in the twin.
-type twinHistory struct {
+// twinChain is a chain with several timers, each of an owner of its own, whose histories share its blocks.
+type twinChain struct {
 	*fixture
-	r       *rand.Rand
-	actor   sdk.AccAddress
-	world   *twin.World
-	id      string
-	result  twin.Result
-	paused  bool
-	watches bool
-	// holds: the condition of a watch held in the last block. updated: this one gave it another trigger.
-	holds, updated bool
-	journal        []string
+	timers []*twinTimer
+	policy types.Policy
+	paused bool
+	// moved is how often it went on in another chain.
+	moved int
 }
 
-func (h *twinHistory) note(format string, args ...any) {
-	h.journal = append(h.journal, fmt.Sprintf("%d/%d ", h.Height(), h.Now())+fmt.Sprintf(format, args...))
+// twinTimer is one of them, and its history in the twin.
+type twinTimer struct {
+	*histories.History
+	chain *twinChain
+	actor sdk.AccAddress
+	name  string
+	id    string
+	fails bool
+	words []string
 }
 
-func (h *twinHistory) now() twin.Block { return twin.Block{Height: h.Height(), Time: uint64(h.Now())} }
+var _ histories.Subject = (*twinTimer)(nil)
 
-func (h *twinHistory) one(of ...uint64) uint64 { return of[h.r.IntN(len(of))] }
-
-// spec draws a timer. Its numbers are small, so that what it states meets.
-func (h *twinHistory) spec() twin.Spec {
-	if h.watches {
-		return h.watch()
+// Schedule implements histories.Subject. Each second timer has a name, by which its owner calls it.
+func (s *twinTimer) Schedule(spec twin.Spec) error {
+	msg := &types.MsgScheduleTimer{Sender: s.actor.String(), Spec: histories.SpecOf(spec)}
+	msg.Spec.Call, msg.Spec.GasLimit, msg.Spec.CellLimit, msg.Spec.Name = types.TimerCall{Payload: []byte(s.actor)}, 60_000, 1, s.name
+	results, _, err := s.chain.Tx(msg)
+	if err != nil {
+		return err
 	}
-	s := twin.Spec{Kind: []twin.Kind{
-		twin.Height, twin.AfterBlocks, twin.Time, twin.IntervalFire, twin.IntervalFire, twin.IntervalSchedule, twin.IntervalSchedule, twin.Every, twin.Every,
-	}[h.r.IntN(9)]}
-	unit := h.trigger(&s)
-	byClock := s.Kind != twin.Height && s.Kind != twin.AfterBlocks && s.Kind != twin.Time
-	if h.r.IntN(2) == 0 {
-		s.Retry = &twin.Retry{Max: uint32(h.one(1, 1, 2)), After: h.one(1, 2, 3) * unit, Backoff: uint32(h.one(0, 1, 2))}
-	}
-	s.OnUnfunded = []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend}[h.r.IntN(2)]
-	if !byClock {
-		return s
-	}
-	h.repeat(&s, unit)
-	return s
+	var response types.MsgScheduleTimerResponse
+	require.NoError(s.chain.t, s.chain.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	s.id = response.Id
+	return nil
 }
 
-// watch draws a watch: of any change of a key, or with a condition.
-func (h *twinHistory) watch() twin.Spec {
-	s := twin.Spec{Kind: twin.Watch, Repeats: true, OnUnfunded: []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend}[h.r.IntN(2)]}
-	h.trigger(&s)
-	if h.r.IntN(2) == 0 {
-		s.Retry = &twin.Retry{Max: uint32(h.one(1, 1, 2)), After: h.one(1, 2, 3), Backoff: uint32(h.one(0, 1, 2))}
+// Operate implements histories.Subject.
+func (s *twinTimer) Operate(op histories.Op) error {
+	sender, id, name, height, at := s.actor.String(), s.id, s.name, op.End, int64(0)
+	if name != "" {
+		id = ""
 	}
-	h.repeat(&s, 1)
-	return s
-}
-
-// trigger draws a trigger of the kind, and says how long a block is in its clock.
-func (h *twinHistory) trigger(s *twin.Spec) (unit uint64) {
-	switch b := h.now(); s.Kind {
-	case twin.Height:
-		s.At = b.Height + h.one(1, 2, 4)
-	case twin.AfterBlocks:
-		s.At = h.one(1, 2, 4)
-	case twin.Time:
-		s.At = b.Time + h.one(1, 30, 100)
-		return 30
-	case twin.Every:
-		s.Every, s.First = h.one(60, 60, 90, 150), b.Time-h.one(0, 10, 60)
-		return 30
-	case twin.Watch:
-		s.Keys, s.When, s.Condition = []int{int(h.one(1, 1, 2))}, h.r.IntN(4) > 0, 0
-		s.Cooldown, s.Level = h.one(0, 1, 2, 4), false
-		if s.When {
-			s.Condition, s.Level = int(h.one(0, 0, 1)), s.Cooldown > 0 && h.r.IntN(2) == 0
+	if s.World.Spec.ByTime() {
+		height, at = 0, int64(op.End)
+	}
+	var msg sdk.Msg
+	switch op.Act {
+	case histories.Pause:
+		msg = &types.MsgPauseTimer{Sender: sender, Id: id, Name: name}
+	case histories.ResumeNow:
+		msg = &types.MsgResumeTimer{Sender: sender, Id: id, Name: name}
+	case histories.ResumeNext:
+		msg = &types.MsgResumeTimer{Sender: sender, Id: id, Name: name, At: types.ResumeNext}
+	case histories.Skip:
+		skip := &types.MsgSkipTimer{Sender: sender, Id: id, Name: name, Count: uint32(op.Count)}
+		if op.From != nil {
+			skip.From = *op.From
 		}
+		msg = skip
+	case histories.Run:
+		msg = &types.MsgRunTimer{Sender: sender, Id: id, Name: name}
+	case histories.Cancel:
+		msg = &types.MsgCancelTimer{Sender: sender, Id: s.id} // One that has expired has no name any more.
+	case histories.Extend:
+		msg = &types.MsgExtendTimer{Sender: sender, Id: id, Name: name, ExpiresAt: height, ExpiresTime: at}
+	case histories.SysExtend:
+		msg = &types.MsgSysExtendTimer{Authority: s.chain.Authority, Actor: sender, Id: s.id, ExpiresAt: height, ExpiresTime: at}
+	case histories.Release:
+		msg = &types.MsgSysReleaseTimer{Authority: s.chain.Authority, Actor: sender, Id: s.id}
 	default:
-		s.Every, s.First = h.one(1, 2, 3, 5), b.Height+h.one(1, 2, 3)
+		update := &types.MsgUpdateTimer{Sender: sender, Id: id, Name: name, Fields: histories.FieldsOf(op.Spec, op.Fields)}
+		spec := histories.SpecOf(op.Spec)
+		update.Spec, _ = types.TimerSpec{}.Named(update.Fields, &spec)
+		msg = update
 	}
-	return 1
+	seen := len(s.chain.Ctx().EventManager().Events())
+	_, _, err := s.chain.Tx(msg)
+	s.hear(s.chain.Ctx().EventManager().Events()[seen:], s.Before)
+	return err
 }
 
-// repeat draws how it repeats.
-func (h *twinHistory) repeat(s *twin.Spec, unit uint64) {
-	s.Remaining, s.Renew = h.one(0, 0, 1, 2, 3, 5), h.r.IntN(3) == 0
-	if s.Kind == twin.Watch {
-		return
-	}
-	s.OnFailure = []twin.OnFailure{twin.Roll, twin.Roll, twin.Stop, twin.Suspend}[h.r.IntN(4)]
-	if s.MaxFailures = 0; s.OnFailure == twin.Suspend {
-		s.MaxFailures = uint32(h.one(1, 2))
-	}
-	s.OnUnfunded = []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend, twin.UnfundedSkip, twin.UnfundedSkip}[h.r.IntN(4)]
-	if s.Kind == twin.IntervalFire {
-		return
-	}
-	s.Missed = []twin.Missed{twin.Latest, twin.Each}[h.r.IntN(2)]
-	if s.Window = 0; s.Missed == twin.Latest { // Of each the twin charges what lapses before an open one, the keeper the fire alone.
-		s.Window = h.one(0, 0, 1, 2, 6) * unit
-	}
+// EndBlock implements histories.Subject: the chain has ended its block already.
+func (s *twinTimer) EndBlock(twin.Block) []string {
+	words := s.words
+	s.words = nil
+	return words
 }
 
-// specOf is the twin's spec as a message states it.
-func specOf(s twin.Spec) types.TimerSpec {
-	spec := types.TimerSpec{
-		Repeat: &types.Repeat{
-			Remaining: s.Remaining, Window: s.Window, MaxFailures: s.MaxFailures, Renew: s.Renew,
-			OnFailure: map[twin.OnFailure]types.OnFailure{twin.Roll: types.OnFailureRoll, twin.Stop: types.OnFailureStop, twin.Suspend: types.OnFailureSuspend}[s.OnFailure],
-		},
-		OnUnfunded: map[twin.OnUnfunded]types.OnUnfunded{
-			twin.UnfundedDestroy: types.OnUnfundedDestroy, twin.UnfundedSuspend: types.OnUnfundedSuspend, twin.UnfundedSkip: types.OnUnfundedSkip,
-		}[s.OnUnfunded],
+// Begin implements histories.Subject: the chain begins its blocks.
+func (s *twinTimer) Begin(uint64, uint64) {}
+
+// Status implements histories.Subject.
+func (s *twinTimer) Status() histories.Status {
+	all, err := s.chain.Timers.Engine().Records.Of(s.chain.Ctx(), s.actor)
+	require.NoError(s.chain.t, err)
+	if len(all) == 0 {
+		return histories.Status{Gone: true}
 	}
-	if s.Missed == twin.Each {
-		spec.Repeat.Missed = types.MissedEach
-	}
-	if s.Retry != nil {
-		spec.Retry = &types.Retry{Max: s.Retry.Max, After: s.Retry.After, Backoff: s.Retry.Backoff}
-	}
-	switch s.Kind {
-	case twin.Height:
-		spec.Trigger.Height = s.At
-	case twin.AfterBlocks:
-		spec.Trigger.After = s.At
-	case twin.Time:
-		at := time.Unix(int64(s.At), 0).UTC()
-		spec.Trigger.Time = &at
-	case twin.Every:
-		spec.Trigger.Calendar = &types.CalendarTrigger{Every: &types.EveryRule{Seconds: s.Every, Anchor: int64(s.First)}}
-	case twin.Watch:
-		spec.Trigger.Watch = watchOf(s)
-	default:
-		spec.Trigger.Interval = &types.IntervalTrigger{Every: s.Every, First: s.First}
-		if s.Kind == twin.IntervalSchedule {
-			spec.Trigger.Interval.From = types.FromSchedule
-		}
-	}
-	return spec.Canonical()
+	status := histories.StatusOfRecord(&all[0])
+	status.Left = s.World.Status.RemainingLeft // A record counts otherwise, which shows in when it ends.
+	return status
 }
 
-// twinKeys are the accounts whose balances are the keys 1 and 2.
-var twinKeys = []sdk.AccAddress{sdk.AccAddress("twin_key_1__________"), sdk.AccAddress("twin_key_2__________")}
+// balances of owners: enough for any fire, for a lapse, and for nothing.
+var balances = map[twin.Funds]int64{twin.CanPay: 1_000_000, twin.CanPayLapse: 6, twin.CanPayNothing: 0}
 
-// watchOf is a watch of the twin. Its conditions hold while the balance is below some.
-func watchOf(s twin.Spec) *types.WatchTrigger {
-	watch := &types.WatchTrigger{Cooldown: s.Cooldown, Level: s.Level}
-	for _, key := range s.Keys {
-		prefix := slices.Concat(banktypes.BalancesPrefix.Bytes(), address.MustLengthPrefix(twinKeys[key-1]), []byte(sdk.DefaultBondDenom))
-		watched := types.WatchKey{Store: "bank", Prefix: prefix}
-		if s.When {
-			watched.When = &types.WatchCondition{Op: types.ConditionLess, Value: fmt.Sprint(50 + s.Condition)}
-		}
-		watch.Keys = append(watch.Keys, watched)
-	}
-	return watch
-}
-
-// change changes the keys, or none, and says what a block is to find.
-func (h *twinHistory) change(b *twin.Block) {
-	if b.Holds = h.r.IntN(2) == 0; h.updated {
-		b.Holds = h.holds // What becomes true in the very block that updates to another level, the keeper finds in the next.
-	}
-	h.holds, h.updated = b.Holds, false
-	for i, key := range twinKeys {
-		has, want := h.balance(key), h.balance(key)
-		if h.r.IntN(3) == 0 {
-			want++
-		}
-		if low := want < 50; low != b.Holds {
-			want = 150 - 100*map[bool]int64{true: 1}[b.Holds] - 10
-		}
-		if has == want {
-			continue
-		}
-		b.Changed = append(b.Changed, i+1)
-		from, to := alice, key
-		if has > want {
-			from, to = key, alice
-		}
-		h.run(banktypes.NewMsgSend(from, to, h.coins(max(has-want, want-has))))
-	}
-}
-
-// schedule schedules the same timer in both.
-func (h *twinHistory) begin() {
-	for h.world == nil {
-		s, b := h.spec(), h.now()
-		if h.r.IntN(2) == 0 {
-			s.End = h.one(4, 8, 16, 30)
-			if s.Kind == twin.Time || s.Kind == twin.Every {
-				s.End = s.End*30 + b.Time
-			} else {
-				s.End += b.Height
-			}
-		}
-		world, err := twin.New(twinLimits, s, b)
-		msg := &types.MsgScheduleTimer{Sender: h.actor.String(), Spec: specOf(s)}
-		msg.Spec.Call, msg.Spec.GasLimit, msg.Spec.CellLimit = types.TimerCall{Payload: []byte("twin")}, 60_000, 1
-		if s.Kind == twin.Time || s.Kind == twin.Every {
-			msg.Spec.ExpiresTime = int64(s.End)
-		} else {
-			msg.Spec.ExpiresAt = s.End
-		}
-		results, _, failed := h.Tx(msg)
-		h.note("schedule %+v %v %v", s, err, failed)
-		h.same(err == nil, failed == nil, "schedule: %v, %v", err, failed)
-		if err != nil {
-			continue
-		}
-		var response types.MsgScheduleTimerResponse
-		require.NoError(h.t, h.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
-		h.world, h.id = world, response.Id
-	}
-}
-
-// same fails with the history unless two are equal.
-func (h *twinHistory) same(want, got any, format string, args ...any) {
-	require.Equal(h.t, want, got, "%s\n%s", fmt.Sprintf(format, args...), h)
-}
-
-func (h *twinHistory) String() (text string) {
-	for _, line := range h.journal {
-		text += line + "\n"
-	}
-	return text
-}
-
-// operate does the same to both.
-func (h *twinHistory) operate() {
-	sender := h.actor.String()
-	op, msg := func() error { return nil }, sdk.Msg(nil)
-	name := []string{"pause", "resume", "resume", "resume next", "skip", "run", "extend", "sys extend", "update", "update", "update", "cancel"}[h.r.IntN(12)]
-	switch name {
-	case "pause":
-		op, msg = h.world.Pause, &types.MsgPauseTimer{Sender: sender, Id: h.id}
-	case "resume":
-		if h.occurrence(1) > 0 || h.world.Spec.Kind == twin.IntervalFire {
-			return // Whether what was resumed passes for a later one, and from when it counts on, is not said.
-		}
-		op, msg = func() error { return h.world.Resume(false) }, &types.MsgResumeTimer{Sender: sender, Id: h.id}
-	case "resume next":
-		op, msg = func() error { return h.world.Resume(true) }, &types.MsgResumeTimer{Sender: sender, Id: h.id, At: types.ResumeNext}
-	case "skip":
-		if h.occurrence(1) > 0 && (h.world.Status.Hold != twin.None || h.paused) {
-			return // When what was held is told that has no window any more, is not said.
-		}
-		count := h.one(1, 1, 2, 3)
-		op, msg = func() error { return h.world.Skip(count, nil) }, &types.MsgSkipTimer{Sender: sender, Id: h.id, Count: uint32(count)}
-		name += fmt.Sprint(" ", count)
-	case "run":
-		op, msg = h.world.Run, &types.MsgRunTimer{Sender: sender, Id: h.id}
-	case "cancel":
-		if h.r.IntN(8) > 0 {
-			return
-		}
-		op, msg = h.world.Cancel, &types.MsgCancelTimer{Sender: sender, Id: h.id}
-	case "update":
-		if h.watches && h.world.Status.End <= h.Height()+4 {
-			return // Whether what is in hand in the last block may be put off, is not said.
-		}
-		if status := h.timer(h.actor, h.id).Status; status.Due == h.Height() && status.HoldReason != types.Watching {
-			return // What has its place in this very block is not put off; the twin knows no places.
-		}
-		op, msg, name = h.update()
-	default:
-		op, msg, name = h.extend(name)
-	}
-	want := op()
-	_, _, got := h.Tx(msg)
-	h.note("%s: %v | %v", name, want, got)
-	h.same(want == nil, got == nil, "%s: %v, %v", name, want, got)
-}
-
-// extend states another end.
-func (h *twinHistory) extend(name string) (op func() error, msg sdk.Msg, called string) {
-	distance, height, at := h.one(1, 3, 10, 30), uint64(0), int64(0)
-	end := distance + h.Height()
-	if h.world.Spec.Kind == twin.Time || h.world.Spec.Kind == twin.Every {
-		end = distance*30 + uint64(h.Now())
-		at = int64(end)
-	} else {
-		height = end
-	}
-	called = fmt.Sprint(name, " ", end)
-	if name == "extend" {
-		return func() error { return h.world.Extend(end) }, &types.MsgExtendTimer{Sender: h.actor.String(), Id: h.id, ExpiresAt: height, ExpiresTime: at}, called
-	}
-	return func() error { return h.world.SysExtend(end) }, &types.MsgSysExtendTimer{
-		Authority: h.Authority, Actor: h.actor.String(), Id: h.id, ExpiresAt: height, ExpiresTime: at,
-	}, called
-}
-
-// update restates some leaves of the spec.
-func (h *twinHistory) update() (op func() error, msg sdk.Msg, called string) {
-	next := h.world.Spec
-	update := &types.MsgUpdateTimer{Sender: h.actor.String(), Id: h.id}
-	byClock := next.Kind == twin.Watch || next.Kind == twin.IntervalFire || next.Kind == twin.IntervalSchedule || next.Kind == twin.Every
-	var fields []string
-	switch what := h.r.IntN(4); {
-	case what == 0 && !(next.Missed == twin.Each && h.world.Status.InHand): // The keeper keeps all that came, or none.
-		fields, h.updated = []string{"trigger"}, true
-		if h.r.IntN(3) > 0 {
-			h.trigger(&next)
-		}
-	case what == 1 && byClock:
-		h.repeat(&next, map[bool]uint64{true: 30, false: 1}[next.Kind == twin.Every])
-		next.Renew = h.world.Spec.Renew
-		fields = []string{"remaining", "on_failure", "max_failures", "on_unfunded", "missed", "window"}
-		if h.watches {
-			fields = fields[:1]
-		}
-	case what == 2:
-		next.OnUnfunded, fields = []twin.OnUnfunded{twin.UnfundedDestroy, twin.UnfundedSuspend}[h.r.IntN(2)], []string{"on_unfunded"}
-	default:
-		unit := uint64(1)
-		if next.Kind == twin.Time || next.Kind == twin.Every {
-			unit = 30
-		}
-		if next.Retry = nil; h.r.IntN(3) > 0 {
-			next.Retry = &twin.Retry{Max: uint32(h.one(1, 2)), After: h.one(1, 2, 3) * unit}
-		}
-		fields = []string{"retry"}
-	}
-	for _, field := range fields {
-		if within := "repeat." + field; slices.Contains(types.SpecFields(), within) {
-			field = within
-		}
-		update.Fields = append(update.Fields, field)
-	}
-	spec := specOf(next)
-	update.Spec, _ = types.TimerSpec{}.Named(update.Fields, &spec)
-	return func() error { return h.world.Update(next, fields) }, update, fmt.Sprintf("update %v %+v", fields, next)
-}
-
-// balance gives the actor what a block is to find.
-func (h *twinHistory) fundFor(funds twin.Funds) {
-	want := map[twin.Funds]int64{twin.CanPay: 1_000, twin.CanPayLapse: 6, twin.CanPayNothing: 0}[funds]
-	switch has := h.balance(h.actor); {
+// fundFor gives the owner what a block is to find.
+func (s *twinTimer) fundFor(funds twin.Funds) {
+	switch has, want := s.chain.balance(s.actor), balances[funds]; {
 	case has > want:
-		h.run(banktypes.NewMsgSend(h.actor, bob, h.coins(has-want)))
+		s.chain.run(banktypes.NewMsgSend(s.actor, bob, s.chain.coins(has-want)))
 	case has < want:
-		h.run(banktypes.NewMsgSend(alice, h.actor, h.coins(want-has)))
+		s.chain.run(banktypes.NewMsgSend(alice, s.actor, s.chain.coins(want-has)))
 	}
 }
 
-// block ends a block in both.
-func (h *twinHistory) block() {
-	b := h.now()
-	b.LanePaused = h.paused
-	b.Funds = []twin.Funds{twin.CanPay, twin.CanPay, twin.CanPay, twin.CanPayLapse, twin.CanPayNothing}[h.r.IntN(5)]
-	h.result = twin.Result{Kind: []twin.ResultKind{twin.Succeeds, twin.Fails}[h.r.IntN(2)]}
-	if h.result.Kind == twin.Fails {
-		h.result.Code = twin.Code{Codespace: "twin", Code: 7}
-	}
-	b.Result = h.result
-	h.fundFor(b.Funds)
-	if h.watches {
-		h.change(&b)
-	}
-	paused := h.paused
-	if h.r.IntN(8) == 0 {
-		paused = !paused
-		h.setConfig(func(c *types.TimerConfig) { c.LanePaused = paused })
-	}
-	h.BlockSeconds = int64(h.one(0, 5, 20, 30, 60, 100))
-	want := h.told(h.world.EndBlock(b))
-	got := h.heard(h.NextBlock())
-	h.note("block %+v: %v | %v", b, want, got)
-	h.same(want, got, "events")
-	h.paused = paused
-	h.same(h.status(), h.record(), "status")
-	h.world.Begin(h.Height(), uint64(h.Now()))
-}
-
-// told are the twin's events in words.
-func (h *twinHistory) told(events []twin.Event) (words []string) {
-	for _, e := range events {
-		switch e.Kind {
-		case twin.DeliveredEvent:
-			words = append(words, fmt.Sprintf("fired %v %d", e.Outcome.Kind == twin.Success, h.occurrence(e.Occurrence)))
-		case twin.SkippedEvent:
-			if h.occurrence(1) == 0 {
-				e.First, e.Last = 0, 0
-			}
-			words = append(words, fmt.Sprintf("skipped %d to %d, %d, %s", e.First, e.Last, e.Count, e.Reason))
-		case twin.LeftEvent:
-			words = append(words, "left "+string(e.Ended))
+// hear keeps what events say of the timer, in words.
+func (s *twinTimer) hear(events sdk.Events, spec twin.Spec) {
+	f := s.chain.fixture
+	say := func(id, word string) {
+		if id == s.id {
+			s.words = append(s.words, word)
 		}
 	}
-	slices.Sort(words)
-	return words
-}
-
-// occurrence is one that the keeper names, else 0.
-func (h *twinHistory) occurrence(at uint64) uint64 {
-	if h.world.Spec.Kind == twin.IntervalSchedule || h.world.Spec.Kind == twin.Every {
-		return at
-	}
-	return 0
-}
-
-// heard are the keeper's events in words.
-func (h *twinHistory) heard(events sdk.Events) (words []string) {
-	ends := map[types.EndReason]twin.Reason{
-		types.EndCompleted: twin.Completed, types.EndOfLife: twin.EndOfLife, types.EndFailed: twin.Failed, types.EndZone: twin.ZoneEnded,
-	}
-	left := func(why types.EndReason) {
-		if why != types.EndUnspecified {
-			words = append(words, "left "+string(ends[why]))
+	for _, e := range eventsOf[*types.TimerFired](f, events) {
+		say(e.Id, histories.Fired(spec, map[bool]twin.OutcomeKind{true: twin.Success, false: twin.Failure}[e.Success], e.Occurrence))
+		switch why := histories.EndOf(e.Ended); {
+		case why != twin.Here:
+			say(e.Id, histories.Left(why))
+		case e.NextDue == 0:
+			say(e.Id, histories.Left(map[bool]twin.Reason{true: twin.Fired, false: twin.Failed}[e.Success]))
 		}
 	}
-	for _, e := range eventsOf[*types.TimerFired](h.fixture, events) {
-		words = append(words, fmt.Sprintf("fired %v %d", e.Success, h.occurrence(e.Occurrence)))
-		if left(e.Ended); e.Ended == types.EndUnspecified && e.NextDue == 0 {
-			words = append(words, map[bool]string{true: "left fired", false: "left failed"}[e.Success])
+	for _, e := range eventsOf[*types.TimerOccurrencesSkipped](f, events) {
+		if e.Id == s.id {
+			s.words = append(s.words, histories.Skipped(spec, e.First, e.Last, e.Count, histories.SkipReasonOf(e.Reason)))
+		}
+		if e.Ended != types.EndUnspecified {
+			say(e.Id, histories.Left(histories.EndOf(e.Ended)))
 		}
 	}
-	for _, e := range eventsOf[*types.TimerOccurrencesSkipped](h.fixture, events) {
-		if h.occurrence(1) == 0 {
-			e.First, e.Last = 0, 0
+	for _, e := range eventsOf[*types.TimerExpired](f, events) {
+		say(e.Id, histories.Left(twin.Expired))
+	}
+	for _, e := range eventsOf[*types.TimerCancelledInsufficientFunds](f, events) {
+		say(e.Id, histories.Left(twin.UnfundedEnd))
+	}
+	for _, e := range eventsOf[*types.TimerCancelled](f, events) {
+		say(e.Id, histories.Left(twin.Cancelled))
+	}
+}
+
+func newTwinChain(t *testing.T, seed uint64, m *histories.Matrix) *twinChain {
+	c := &twinChain{policy: everyPolicy[seed%uint64(len(everyPolicy))]}
+	for i := range 4 {
+		s := &twinTimer{chain: c, actor: sdk.AccAddress(fmt.Sprintf("robot_of_the_twin_%d_", i))}
+		if i%2 == 1 {
+			s.name = "rent"
 		}
-		reason := map[types.SkipReason]string{
-			types.SkipLater: twin.ForLater, types.SkipWindow: twin.ForWindow, types.SkipRetry: twin.ForTheRetry, types.SkipPaused: twin.ForPause,
-			types.SkipUnfunded: twin.ForFunds, types.SkipRequested: twin.ForRequest, types.SkipUpdated: twin.ForUpdate,
-		}[e.Reason]
-		words = append(words, fmt.Sprintf("skipped %d to %d, %d, %s", e.First, e.Last, e.Count, reason))
-		left(e.Ended)
+		s.History = &histories.History{
+			Rand: rand.New(rand.NewPCG(seed, uint64(i))), Subject: s, Verbose: true, Unsaid: map[twin.Unsaid]int{}, Matrix: m,
+			Kinds: []twin.Kind{
+				twin.Height, twin.AfterBlocks, twin.Time, twin.IntervalFire, twin.IntervalFire, twin.IntervalSchedule, twin.IntervalSchedule,
+				twin.Every, twin.Listed,
+			},
+			Acts:  twinActs,
+			Plain: true,
+		}
+		c.timers = append(c.timers, s)
 	}
-	for range eventsOf[*types.TimerExpired](h.fixture, events) {
-		words = append(words, "left "+string(twin.Expired))
-	}
-	for range eventsOf[*types.TimerCancelledInsufficientFunds](h.fixture, events) {
-		words = append(words, "left "+string(twin.UnfundedEnd))
-	}
-	for range eventsOf[*types.TimerCancelled](h.fixture, events) {
-		words = append(words, "left "+string(twin.Cancelled))
-	}
-	slices.Sort(words)
-	return words
-}
-
-// twinStatus is as much of a status as both have.
-type twinStatus struct {
-	Gone                    bool
-	Hold                    twin.Hold
-	Deliveries              uint64
-	FireSeq                 uint32
-	Retries, Failures, Skip uint32
-	End                     uint64
-}
-
-// status is the twin's.
-func (h *twinHistory) status() twinStatus {
-	st := h.world.Status
-	if st.Gone {
-		return twinStatus{Gone: true}
-	}
-	return twinStatus{Hold: st.Hold, Deliveries: st.Deliveries, FireSeq: st.FireSeq, Retries: st.Retries, Failures: st.Failures, Skip: st.Skips, End: st.End}
-}
-
-// record is the keeper's.
-func (h *twinHistory) record() twinStatus {
-	if h.total(h.actor) == 0 {
-		return twinStatus{Gone: true}
-	}
-	t := h.timer(h.actor, h.id)
-	s := twinStatus{
-		Deliveries: t.Status.Deliveries, FireSeq: t.Status.FireSeq, Retries: t.Status.Retries, Failures: t.Status.Failures, Skip: t.Status.Skips,
-		End: cmp.Or(t.Status.ExpiresAt, uint64(t.Status.ExpiresTime)),
-	}
-	if t.Status.HoldReason != types.Watching && t.Status.HoldReason != types.Timed && t.Status.HoldReason != types.NotOnHold {
-		s.Hold = twin.Hold(t.Status.HoldReason.Word())
-	}
-	return s
-}
-
-// TestTwin_LivesTheSameHistories: whatever an owner does to a timer in whatever state, and whatever its blocks bring, the keeper makes
-// of it what a second implementation does that was written from the specification alone.
-//
-// Rule: 1.5-one-function
-func TestTwin_LivesTheSameHistories(t *testing.T) { liveTwins(t, false) }
-
-// TestTwin_LivesTheSameHistoriesOfWatches is the same for watches, with conditions and without, and with level.
-//
-// Rule: 1.10-look, 1.10-level
-func TestTwin_LivesTheSameHistoriesOfWatches(t *testing.T) { liveTwins(t, true) }
-
-func liveTwins(t *testing.T, watches bool) {
-	t.Helper()
-	for seed := range uint64(*twinHistories) {
-		actor := sdk.AccAddress("robot_of_the_twin___")
-		h := &twinHistory{r: rand.New(rand.NewPCG(seed, 68)), actor: actor, watches: watches}
-		h.fixture = newFixture(t, withConfig(func(c *types.TimerConfig) {
-			c.MaxTtlBlocks, c.MaxTtlSeconds, c.MaxUnfundedSkips = twinLimits.MaxTTLBlocks, twinLimits.MaxTTLSeconds, twinLimits.MaxUnfundedSkips
-		}), func(opts *lab.ChainOptions) {
-			opts.Balances = append(opts.Balances, lab.Balance{Address: actor, Amount: math.NewInt(1_000)})
-		})
-		h.robots.scripts["twin"] = func(sdk.Context, types.Delivery) error {
-			if h.result.Kind == twin.Fails {
+	c.fixture = newFixture(t, withConfig(func(config *types.TimerConfig) {
+		limits := histories.Limits
+		config.MaxTtlBlocks, config.MaxTtlSeconds, config.MaxUnfundedSkips = limits.MaxTTLBlocks, limits.MaxTTLSeconds, limits.MaxUnfundedSkips
+		config.Policy = c.policy
+	}), func(opts *lab.ChainOptions) {
+		for _, s := range c.timers {
+			opts.Balances = append(opts.Balances, lab.Balance{Address: s.actor, Amount: math.NewInt(1_000_000)})
+		}
+	})
+	for _, s := range c.timers {
+		c.robots.scripts[string(s.actor)] = func(sdk.Context, types.Delivery) error {
+			if s.fails {
 				return errTwin
 			}
 			return nil
 		}
-		h.note("seed %d", seed)
-		h.NextBlock()
-		h.begin()
-		h.block()
-		for range 30 {
-			if h.world.Status.Gone {
-				break
-			}
-			for range h.r.IntN(3) {
-				if !h.world.Status.Gone {
-					h.operate()
+	}
+	return c
+}
+
+// moveOn ends the block, exports the chain, and goes on in another one that imports it.
+func (c *twinChain) moveOn(t *testing.T) sdk.Events {
+	events, err := c.EndBlock()
+	require.NoError(t, err)
+	c.check()
+	exported, old := c.export(), c.fixture
+	require.NoError(t, c.Timers.ValidateGenesis(exported))
+	c.fixture = newFixture(t, func(opts *lab.ChainOptions) {
+		opts.Genesis, opts.Height, opts.StartTime = exported, int64(old.Height()), old.Now()
+		for _, s := range c.timers {
+			opts.Balances = append(opts.Balances, lab.Balance{Address: s.actor})
+		}
+		for i, balance := range opts.Balances {
+			opts.Balances[i].Amount = math.NewInt(old.balance(balance.Address))
+		}
+	})
+	c.robots.scripts = old.robots.scripts
+	require.NoError(t, old.BeginBlock())
+	return events
+}
+
+var twinActs = histories.Acts(histories.Quarantine, histories.Unrunnable, histories.BlockGuard, histories.BlockShort, histories.BlockNoRoom,
+	histories.BlockWaits, histories.BlockDear, histories.BlockPaused)
+
+// block ends a block of the chain, and with it one of each history.
+func (c *twinChain) block(t *testing.T, r *rand.Rand) error {
+	acts, blocks := make([]histories.Act, len(c.timers)), make([]twin.Block, len(c.timers))
+	for i, s := range c.timers {
+		acts[i] = []histories.Act{histories.BlockOK, histories.BlockOK, histories.BlockFails, histories.BlockBroke}[r.IntN(4)]
+		blocks[i] = s.Block(acts[i])
+		b := &blocks[i]
+		if b.LanePaused = c.paused; b.LanePaused {
+			acts[i] = histories.BlockPaused
+		}
+		if c.policy == types.PolicyTip { // Who lacks funds is deferred there, whatever on_unfunded says.
+			b.Funds = twin.CanPay
+		}
+		s.fails = b.Result.Kind == twin.Fails
+		s.fundFor(b.Funds)
+	}
+	paused := c.paused
+	if r.IntN(8) == 0 {
+		paused = !paused
+		c.setConfig(func(config *types.TimerConfig) { config.LanePaused = paused })
+	}
+	c.BlockSeconds = []int64{0, 5, 20, 30, 30, 60, 100}[r.IntN(7)]
+	seen := len(c.Ctx().EventManager().Events())
+	var events sdk.Events
+	if r.IntN(10) == 0 {
+		events = c.moveOn(t)
+		c.moved++
+	} else {
+		events = c.NextBlock()
+	}
+	for i, s := range c.timers {
+		if s.Over || s.Ended {
+			continue
+		}
+		s.hear(events[seen:], s.World.Spec)
+		if err := s.StepOver(acts[i], blocks[i]); err != nil {
+			return fmt.Errorf("%s, timer %d: %w\n%s", c.policy, i, err, strings.Join(s.Journal, "\n"))
+		}
+		s.Ended = s.World.Status.Gone
+		s.Next(c.Height(), uint64(c.Now()))
+	}
+	c.paused = paused
+	return nil
+}
+
+// TestTwin_LivesTheSameHistories: whatever owners do to their timers in whatever state, and whatever their blocks bring, under each
+// policy, the keeper makes of it what a second implementation does that was written from the specification alone. Invariants hold
+// after each block; now and then the chain is exported, and goes on in another one.
+//
+// Rule: 1.5-one-function
+func TestTwin_LivesTheSameHistories(t *testing.T) {
+	m := histories.NewMatrix(twinActs)
+	unsaid, moved, chains := map[twin.Unsaid]int{}, 0, (*twinHistories+3)/4
+	for n := range chains {
+		seed := *twinSeed + uint64(n)
+		if n > 0 && n%25 == 0 {
+			fmt.Printf("%d of %d histories, %d exports, from seed %d\n", 4*n, 4*chains, moved, *twinSeed)
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c := newTwinChain(t, seed, m)
+			c.live(t, rand.New(rand.NewPCG(seed, 68)))
+			moved += c.moved
+			for _, s := range c.timers {
+				for what, n := range s.Unsaid {
+					unsaid[what] += n
 				}
 			}
-			h.block()
+		})
+		if t.Failed() {
+			return
 		}
+	}
+	t.Logf("%d histories in %d chains from seed %d, %d exports", 4*chains, chains, *twinSeed, moved)
+	t.Log(strings.Join(m.Lines(), "\n"))
+	for _, what := range slices.Sorted(maps.Keys(unsaid)) {
+		t.Logf("%9d times not said: %s", unsaid[what], what)
+	}
+}
+
+// live lives the histories of a chain.
+func (c *twinChain) live(t *testing.T, r *rand.Rand) {
+	c.NextBlock()
+	for _, s := range c.timers {
+		require.NoError(t, s.Draw(twin.Block{Height: c.Height(), Time: uint64(c.Now())}))
+	}
+	require.NoError(t, c.block(t, r))
+	for range 30 {
+		if !slices.ContainsFunc(c.timers, func(s *twinTimer) bool { return !s.Over && !s.Ended }) {
+			return
+		}
+		for _, s := range c.timers {
+			for range r.IntN(3) {
+				if s.Over || s.Ended || s.World.Status.Gone {
+					break
+				}
+				if a := s.Choose(); !a.Ends() {
+					require.NoError(t, s.Step(a), "%s\n%s", c.policy, strings.Join(s.Journal, "\n"))
+				}
+			}
+		}
+		require.NoError(t, c.block(t, r))
 	}
 }
