@@ -190,7 +190,7 @@ func (h *History) fork(m *Matrix, place twin.Place, step int) (failed *Fork, err
 	}
 	tried, cells := 0, m.at(place)
 	m.pairs(func(first, second Act) bool {
-		if cells[first][second] > 0 {
+		if cells[first][second] > 0 || Excused(place, first, second) != "" {
 			return true
 		}
 		fork := &Fork{step, first, second}
