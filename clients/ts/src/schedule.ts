@@ -13,6 +13,8 @@ export interface Cron {
   months: number;
   /** Bits 0 to 6, from Sunday on. */
   weekdays: number;
+  /** Keeps of a month's days in weekdays those at these positions: bits 1 to 5 from the first on, 6 to 10 from the last back. 0: all. */
+  nth?: number;
 }
 
 /** Calendar is a rule, and the offset of local time from UTC. All instants are seconds since 1970. */
@@ -44,7 +46,24 @@ function dayMatches(c: Cron, day: number): boolean {
   const isLast = new Date((day + 1) * 86_400_000).getUTCDate() === 1;
   const byNumber = has(c.days, date.getUTCDate()) || (c.lastDay && isLast);
   const byWeekday = has(c.weekdays, date.getUTCDay());
+  if (c.nth) return byWeekday && atPosition(c, c.nth, day);
   return c.days !== allDays && c.weekdays !== allWeekdays ? byNumber || byWeekday : byNumber && byWeekday;
+}
+
+/** atPosition tells whether a day in weekdays is at one of the positions among those of its month. */
+function atPosition(c: Cron, nth: number, day: number): boolean {
+  const date = (of: number): Date => new Date(of * 86_400_000);
+  const first = day - date(day).getUTCDate() + 1;
+  let before = 0;
+  let all = 0;
+  for (let of = first; date(of).getUTCMonth() === date(day).getUTCMonth(); of++) {
+    if (has(c.weekdays, date(of).getUTCDay())) {
+      all++;
+      if (of < day) before++;
+    }
+  }
+  const [position, fromLast] = [before + 1, all - before];
+  return (position <= 5 && has(nth, position)) || (fromLast <= 5 && has(nth, 5 + fromLast));
 }
 
 /** matching is the first local minute that matches, from one on (step 1) or down from one (step -1). */

@@ -381,7 +381,7 @@ class Compiler {
           }: want one of them`,
         );
       }
-      calendar.cron = { ...rule.cron };
+      calendar.cron = { ...rule.cron, nth: 0 };
       const zone = rule.zone ?? this.zone();
       timing.zone = zone.name;
       const now = Number(this.now / perSecond);

@@ -71,7 +71,7 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     const key = await client.watchKey(`bank:balance:${owner}:${env("DENOM")}`);
     const low = { ...key, when: { op: ConditionOp.LESS, value: "1" } };
     const watching = await client.schedule(owner, { messages: [pay],
-      trigger: { watch: { keys: [low], cooldown: 0n } }, repeat: { remaining: 1n } });
+      trigger: { watch: { keys: [low], cooldown: 0n, level: false } }, repeat: { remaining: 1n } });
     assert.ok((await client.list(owner)).some((t) => t.id === watching));
     assert.deepEqual(await client.unwatch(owner, key), [watching]);
     assert.ok(!(await client.list(owner)).some((t) => t.id === watching));

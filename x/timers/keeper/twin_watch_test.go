@@ -501,12 +501,7 @@ func (h *twinHistory) record() twinStatus {
 	return s
 }
 
-// TestTwin_LivesTheSameHistories: whatever an owner does to a timer in whatever state, and whatever its blocks bring, the keeper makes
-// of it what a second implementation does that was written from the specification alone.
-//
-// Rule: 1.5-one-function
-
-// TestTwin_LivesTheSameHistoriesOfWatches is the same for watches, with conditions and without, and with level.
+// TestTwin_LivesTheSameHistoriesOfWatches: as TestTwin_LivesTheSameHistories, of watches, with conditions and without, and with level.
 //
 // Rule: 1.10-look, 1.10-level
 func TestTwin_LivesTheSameHistoriesOfWatches(t *testing.T) { liveTwins(t, true) }
