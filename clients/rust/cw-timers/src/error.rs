@@ -169,6 +169,8 @@ errors! {
     75 NotAdmin = "not the actor's admin",
     /// Only who scheduled a timer changes it.
     76 NotScheduler = "not the timer's scheduler",
+    /// An end in another clock than the trigger's, or two ends.
+    77 InvalidEnd = "invalid end",
     /// The chain's fee market answered what is no price, or tried to write.
     80 InvalidBasefee = "invalid basefee",
     /// A change of the config was made from another one than it would change now.
