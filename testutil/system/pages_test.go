@@ -109,7 +109,7 @@ var before = []struct{ text, line string }{
 	{" timers verify ", fired + "\ntimerd query timers proof alice/rent --output-document rent.json\n" +
 		`curl -s "$RPC/commit?height=$(jq -r .header_height rent.json)" > header.json`},
 	{" authz revoke ", "timerd tx timers grant bob --allow /cosmos.bank.v1beta1.MsgSend --gas-limit 100000 --uses 1 --expires-in 30d --from alice"},
-	{" cancel CONTRACT/", ofContract}, {" --actor CONTRACT --from", ofContract}, {" --all --actor ", ofContract},
+	{" cancel CONTRACT/", ofContract}, {" --actor CONTRACT --from", unnamedOfContract}, {" --all --actor ", unnamedOfContract},
 	{"update-timer-config config.json", `timerd query timers params --output json | jq '.config.lane_timer_cycles = "2500000"' > config.json`},
 	{"proposals/cancel.json", `jq --arg actor "$ALICE" --arg id "$(timerd query timers list alice --output json | jq -r '.timers[0].id')" ` +
 		`'.messages[0].actor = $actor | .messages[0].id = $id | .deposit = "10000000utmr"' x/timers/docs/proposals/cancel.json > cancel.json`},
@@ -122,6 +122,8 @@ const (
 	fired = "timerd tx timers run rent --from alice\nuntil timerd query timers history alice/rent 2>&1 | grep -q fired; do sleep 0.2; done"
 	// ofContract is a timer of the contract's that alice has scheduled as its admin.
 	ofContract = `timerd tx timers schedule --actor "$CONTRACT" --payload-file payload.bin --every 1d --name spare --from alice`
+	// unnamedOfContract may be scheduled more than once.
+	unnamedOfContract = `timerd tx timers schedule --actor "$CONTRACT" --payload-file payload.bin --every 1d --from alice`
 )
 
 // instead is what the reader writes for what a page can't know.

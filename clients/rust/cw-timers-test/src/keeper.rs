@@ -157,6 +157,20 @@ fn stored_max_charge(text: &str) -> AnyResult<String> {
     }
 }
 
+/// An end is in the clock of the trigger: of a watch either, one of them.
+fn check_end(timer: &Timer, height: u64, seconds: i64) -> AnyResult<()> {
+    let watches = timer.spec.trigger.as_ref().is_some_and(|t| t.watch.is_some());
+    let wrong = match recur::by_time(timer) {
+        true => height != 0,
+        false if watches => height != 0 && seconds != 0,
+        false => seconds != 0,
+    };
+    match wrong {
+        true => refuse(TimersError::InvalidEnd, format!("expires_at {height} and expires_time {seconds}")),
+        false => Ok(()),
+    }
+}
+
 impl Keeper<'_> {
     /// Schedules a timer, and returns its id.
     pub(crate) fn schedule(&mut self, sender: &Addr, msg: MsgScheduleTimer) -> AnyResult<String> {
@@ -168,6 +182,7 @@ impl Keeper<'_> {
         timer.status.schedule_height = self.height;
         recur::prepare(self.config, &mut timer, self.now())?;
         self.check_options(&mut timer)?;
+        check_end(&timer, timer.status.expires_at, timer.status.expires_time)?;
         recur::check_life(self.config, &mut timer, self.now())?;
         recur::note_life(&mut timer, self.now());
         self.set_limits(&mut timer)?;
@@ -533,6 +548,7 @@ impl Keeper<'_> {
         }
         if names(&["expires_at", "expires_time"]) {
             (info.status.expires_at, info.status.expires_time) = (spec.expires_at, spec.expires_time);
+            check_end(info, spec.expires_at, spec.expires_time)?;
             recur::check_end(self.config, info, now)?;
             lives = true;
         } else if lives {
@@ -569,6 +585,8 @@ impl Keeper<'_> {
         if (expires_at, expires_time) == (0, 0) {
             return refuse(TimersError::ExpiresTooSoon, "no end is stated");
         }
+        check_end(info, expires_at, expires_time)?;
+        (info.status.expires_at, info.status.expires_time) = (0, 0);
         if expires_at != 0 {
             let to = expires_at.min(self.height + self.config.max_ttl_blocks);
             if expires_at <= self.height || to < info.status.due {

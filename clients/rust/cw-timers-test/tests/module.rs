@@ -980,11 +980,6 @@ fn a_time_comes_with_its_block() {
     let fire = blocks[3].only_fire();
     assert_eq!((fire.delivery.trigger.as_str(), fire.delivery.occurrence), ("time", Some(at.seconds())));
     assert_eq!(fire.cycles, 20_000 + 2_000 + 100_000);
-    // Its life ends by time too.
-    let end = cosmwasm_std::Timestamp::from_seconds(app.block_info().time.seconds() + 4);
-    app.execute(contract.clone(), Timer::after(1).expires_time(end).into_msg(&contract)).unwrap();
-    let blocks = timers.blocks(&mut app, 2);
-    assert_eq!((blocks[1].fires.len(), blocks[1].expired.len()), (0, 1));
 }
 
 #[test]

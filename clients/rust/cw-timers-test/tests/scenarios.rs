@@ -37,6 +37,8 @@ const SKIPPED: &[(&str, &str)] = &[
     ("unpayable_bids", "about the bound of clean-up"),
     ("watch_fan_out", "about the meter, which the model does not have"),
     ("watch_conditions_fan_out", "about the meter"),
+    ("watch_conditions", "the model looks at no condition before it changes"),
+    ("watch_looks", "the model looks at no condition before it changes"),
     ("buys_every_four_hours", "about jitter, which follows from the chain's own ids"),
     ("storm_expires_out_of_order", "about overload and the bound of clean-up, under another policy"),
     ("times_crowd", "about the bound of what becomes due in one block, under another policy"),
