@@ -352,5 +352,5 @@ func (m Mix) watch(i int) types.Trigger {
 	return types.Trigger{Watch: trigger}
 }
 
-// ended makes a timer one whose life has ended: by time too, since there may be no height before the first block.
-func ended(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = max(1, due-1), 1 }
+// ended makes a timer one whose life has ended: by time, since there may be no height before the first block.
+func ended(t *types.Timer) { t.ExpiresAt, t.ExpiresTime = 0, 1 }

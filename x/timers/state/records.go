@@ -110,7 +110,7 @@ func (r *Records) Close(ctx sdk.Context) error {
 	if _, err := r.owners.entries.Stored().Maintain(ctx, now.Height); err != nil {
 		return err
 	}
-	if _, err := r.names.entries.Stored().Maintain(ctx, now.Height); err != nil {
+	if err := r.names.entries.Maintain(ctx, now.Height); err != nil {
 		return err
 	}
 	if err := r.onHold.Close(ctx, uint64(now.Time), now.Height); err != nil {
