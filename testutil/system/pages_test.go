@@ -115,6 +115,7 @@ var before = []struct{ text, line string }{
 		`'.messages[0].actor = $actor | .messages[0].id = $id | .deposit = "10000000utmr"' x/timers/docs/proposals/cancel.json > cancel.json`},
 	{"two.json", "sed -n '/cat two.json/,/^}/p' lab/README.md | tail -n +2 > two.json"},
 	{"NAME.json", "cp lab/testdata/scenarios/rent_for_a_year.json NAME.json"},
+	{" schedule --file rent.yaml ", "timerd tx timers cancel rent --from alice"},
 	{" update ID --at ", "timerd tx timers cancel rent --from alice\ntimerd tx timers schedule send bob 5utmr --after 10d --name rent --from alice"},
 }
 
