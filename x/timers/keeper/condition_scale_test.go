@@ -156,12 +156,12 @@ func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
 	require.Equal(t, few, adds(sized(500, 2_000)))
 }
 
-// TestACrowdOfLooksDelaysNobodysSends: watches whose conditions do not hold are all to be looked at in one block. A block looks at as many as
+// TestLooks_OfACrowdDelayNobodysSends: watches whose conditions do not hold are all to be looked at in one block. A block looks at as many as
 // its overhead for watches holds, whatever waits: sends due with them and in each block after fire in their blocks, and a
 // condition that another owner states meanwhile is looked at in its block.
 //
 // Rule: 1.10-look-bound
-func TestACrowdOfLooksDelaysNobodysSends(t *testing.T) {
+func TestLooks_OfACrowdDelayNobodysSends(t *testing.T) {
 	n := sized(2_000, 20_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) {

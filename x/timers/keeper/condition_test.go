@@ -112,11 +112,11 @@ func TestAConditionComparesCollections(t *testing.T) {
 	require.Empty(t, f.firedIDs(f.NextBlock()), "back and there")
 }
 
-// TestANewConditionIsLookedAt in the block after it was scheduled, whatever transactions did before and after, and whoever else
+// TestConditions_NewOnesAreLookedAt in the block after it was scheduled, whatever transactions did before and after, and whoever else
 // has a condition on the key.
 //
 // Rule: 1.10-look
-func TestANewConditionIsLookedAt(t *testing.T) {
+func TestConditions_NewOnesAreLookedAt(t *testing.T) {
 	for name, c := range map[string]struct {
 		// before, at and after are balances in the block that schedules, next in the one that follows.
 		before, at, after, next int64

@@ -112,10 +112,10 @@ func TestLevel_Refused(t *testing.T) {
 	f.schedule(robot, 0, f.noop(), watching(low), cooling(1), level(true))
 }
 
-// TestALookIsPaidFor by whoever schedules, resumes or updates to it, and with level by the fire before it.
+// TestLooks_ArePaidFor by whoever schedules, resumes or updates to it, and with level by the fire before it.
 //
 // Rule: 1.10-look-paid
-func TestALookIsPaidFor(t *testing.T) {
+func TestLooks_ArePaidFor(t *testing.T) {
 	f := newFixture(t)
 	low := f.when(f.balanceOf(watched), "< 100")
 	look := market.LookCycles

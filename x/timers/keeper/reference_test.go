@@ -388,10 +388,10 @@ func TestNoTextOfAnErrorIsKept(t *testing.T) {
 	require.NotContains(t, string(f.Codec.MustMarshalJSON(f.export())), text)
 }
 
-// TestTheNameIsInWhatEndsATimer, and in what puts it on hold.
+// TestNames_AreInWhatEndsATimer, and in what puts it on hold.
 //
 // Rule: 6-name
-func TestTheNameIsInWhatEndsATimer(t *testing.T) {
+func TestNames_AreInWhatEndsATimer(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.fund(poorRobot, 1)
 	named := func(name string) func(*types.MsgScheduleTimer) {
