@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,7 +75,7 @@ func TestEverydayCommands(t *testing.T) {
 		require.Equal(t, "true", event["success"], "%v: %v", words, event)
 	}
 
-	later, notes := send("schedule", "withdraw-rewards", "node0", "--every", "day@09:00", "--name", "rewards")
+	later, notes := send("schedule", "withdraw-rewards", "node0", "--every", "day@09:00", "--for", "30d", "--name", "rewards")
 	require.Contains(t, notes, ", every day at 09:00 ")
 	require.Contains(t, notes, "next at\n")
 	_, id, _ := strings.Cut(later.Name, "/")
@@ -82,9 +83,10 @@ func TestEverydayCommands(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(out), "withdraw rewards from node0")
 	require.Contains(t, string(out), id[:8])
-	_, notes = send("extend", id[:10], "--until", "2000000")
-	require.Contains(t, notes, "may fire until height 2000000 (")
-	_, notes = send("extend", id[:10], "--by", "1h")
+	until := time.Now().UTC().AddDate(0, 3, 0).Format("2006-01-02 15:04")
+	_, notes = send("extend", id[:10], "--until", until)
+	require.Contains(t, notes, "may fire until "+until+":00 ")
+	_, notes = send("extend", id[:10], "--by", "400d")
 	require.Contains(t, notes, "a timer lives at most 396d0h: ")
 	_, notes = send("skip", "rewards")
 	require.Contains(t, notes, ": 1 occurrence passes: ")

@@ -199,7 +199,8 @@ func unfunded(policy types.Policy, each int, coins int64) kind {
 func timed(_ int, t *types.Timer) {
 	at := time.Unix(1, 0).UTC()
 	t.Spec.Trigger = types.Trigger{Time: &at}
-	t.HoldReason, t.DueTime, t.ExpiresTime = types.Timed, 1, types.MaxTime
+	t.HoldReason, t.DueTime = types.Timed, 1
+	t.ExpiresAt, t.ExpiresTime = 0, types.MaxTime
 }
 
 // lapsing is a block of ready timers whose occurrences have passed, and whose payers pay for that.
@@ -210,7 +211,8 @@ func lapsing() kind {
 			Cron: &types.CronRule{Minutes: 1, Hours: 1, Days: 1 << 29, Months: 1 << 2, Weekdays: 127},
 		}}
 		t.Spec.Repeat = &types.Repeat{Window: 1}
-		t.DueTime, t.ExpiresTime, t.Recurrence = 61, types.MaxTime, &types.Recurrence{After: 1}
+		t.DueTime, t.Recurrence = 61, &types.Recurrence{After: 1}
+		t.ExpiresAt, t.ExpiresTime = 0, types.MaxTime
 	})))
 	k.options.SetUp = func(c *realapp.Chain, ctx sdk.Context) error {
 		for i := range timers / each {
