@@ -3,6 +3,7 @@ package genesis
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -78,7 +79,19 @@ func validateTimer(t *types.Timer) error {
 	if t.RunsMessages && t.Spec.Call.Handler != "" {
 		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Spec.Call.Handler)
 	}
-	return t.Spec.Bid.Validate()
+	if err := t.Spec.Bid.Validate(); err != nil || t.TipCap == "" {
+		return err
+	}
+	return validateTipCap(t)
+}
+
+// validateTipCap checks what is left of the tip that a bid states: less than that.
+func validateTipCap(t *types.Timer) error {
+	tipCap, err := decimal.Parse(t.TipCap)
+	if static := t.Spec.Bid.GetStatic(); err != nil || static == nil || !tipCap.LT(static.MaxPriorityFeePerCycle.LegacyDec) || tipCap.Text() != t.TipCap {
+		return types.ErrInvalidGenesis.Wrapf("tip_cap is %.80q: want a decimal below the max tip of a static bid, or nothing", t.TipCap)
+	}
+	return nil
 }
 
 // validateSpec checks that what is in force follows from what is stated.

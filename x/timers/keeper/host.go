@@ -118,9 +118,7 @@ func (k *Keeper) newTimer(
 	if err = triggers.CheckLife(config, &timer, now); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	if timer.Renewal != nil {
-		timer.NoteLife(now)
-	}
+	timer.NoteLife(now)
 	if err = k.setLimits(config, &timer, now.Height, true, true); err != nil {
 		return timer, policies.Accepted{}, err
 	}
@@ -144,7 +142,7 @@ func (k *Keeper) newTimer(
 		return timer, policies.Accepted{}, err
 	}
 	bid, err := k.engine.Policies.Accept(ctx, config, req.Spec.Bid)
-	timer.Spec.Bid = bid.Bid
+	timer.Spec.Bid, timer.TipCap = bid.Bid, bid.TipCap
 	return timer, bid, err
 }
 
@@ -248,7 +246,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	next, passed, err := k.checkUpdate(ctx, &config, &timer, req, call, bid.Bid)
+	next, passed, err := k.checkUpdate(ctx, &config, &timer, req, call, bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -328,7 +326,7 @@ func openHeight(ctx context.Context) uint64 {
 
 // checkUpdate checks a change and returns the timer with it, and what has passed by it.
 func (k *Keeper) checkUpdate(
-	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, call types.Call, bid *types.Bid,
+	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, call types.Call, bid policies.Accepted,
 ) (next types.Timer, passed []recurrence.Passing, err error) {
 	now := types.MomentOf(ctx)
 	spec, err := timer.Spec.Named(req.Fields, &req.Spec)
@@ -364,8 +362,8 @@ func (k *Keeper) checkUpdate(
 			return next, nil, err
 		}
 	}
-	if req.names("bid") && !bid.Equal(next.Spec.Bid) {
-		next.Spec.Bid, next.LastAnswer = bid, nil
+	if req.names("bid") && !bid.Bid.Equal(next.Spec.Bid) {
+		next.Spec.Bid, next.TipCap, next.LastAnswer = bid.Bid, bid.TipCap, nil
 	}
 	if !req.names("call") {
 		return next, passed, nil
@@ -393,7 +391,7 @@ func (k *Keeper) restateCall(ctx context.Context, t *types.Timer, call types.Cal
 func (k *Keeper) retrigger(
 	config *types.TimerConfig, t *types.Timer, spec *types.TimerSpec, req *UpdateRequest, now types.Moment,
 ) (passed []recurrence.Passing, err error) {
-	renews, wasByTime := t.Renewal != nil, t.Spec.Trigger.ByTime()
+	wasByTime := t.Spec.Trigger.ByTime()
 	if req.names("trigger") || req.namesRepeat() {
 		if passed, err = k.engine.Triggers.Replace(config, t, spec, req.names("trigger"), now); err != nil {
 			return nil, err
@@ -425,7 +423,7 @@ func (k *Keeper) retrigger(
 	if err := k.checkOptions(config, t); err != nil {
 		return nil, err
 	}
-	if !renews || otherClock {
+	if otherClock || t.Renewal == nil {
 		t.NoteLife(now)
 	}
 	return passed, nil
@@ -708,8 +706,7 @@ func setCall(t *types.Timer, call types.Call) {
 	}
 }
 
-// checkOptions checks what a timer states of bad moments, of its life and of its conditions. The life that it renews itself by is
-// noted by the caller, who knows its ends.
+// checkOptions checks what a timer states of bad moments and of its conditions.
 func (k *Keeper) checkOptions(config *types.TimerConfig, timer *types.Timer) error {
 	spec := &timer.Spec
 	if err := spec.Retry.Validate(config, spec.Trigger.ByTime()); err != nil {
@@ -721,18 +718,7 @@ func (k *Keeper) checkOptions(config *types.TimerConfig, timer *types.Timer) err
 	if spec.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || spec.Trigger.Watch != nil) {
 		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
 	}
-	if len(spec.OnlyIf) > 0 {
-		if err := k.engine.Watches.CheckOnlyIf(spec.OnlyIf); err != nil {
-			return err
-		}
-	}
-	switch {
-	case !spec.Repeat.GetRenew():
-		timer.Renewal = nil
-	case timer.Renewal == nil:
-		timer.Renewal = &types.Renewal{}
-	}
-	return nil
+	return k.engine.Watches.CheckOnlyIf(spec.OnlyIf)
 }
 
 // storedMaxCharge is the most that a fire may cost as the record holds it: empty for 0, which bounds nothing.
@@ -744,12 +730,12 @@ func storedMaxCharge(text string) (string, error) {
 	return amount.String(), nil
 }
 
-// reportBid emits an event if the bid was not stored as stated.
+// reportBid emits an event if the bid does not count as stated.
 func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policies.Accepted) error {
-	if accepted.Stated != nil {
+	if accepted.TipCap != "" && accepted.TipCap == t.TipCap {
 		return report.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
 			Id: t.IDHex(), Actor: k.text(t.Actor),
-			Stated: accepted.Stated.String(), Clamped: t.Spec.Bid.Static.MaxPriorityFeePerCycle.String(),
+			Stated: t.Spec.Bid.Static.MaxPriorityFeePerCycle.String(), Clamped: t.Ask().Stated.MaxPriority.String(),
 		})
 	}
 	if accepted.Ignored {

@@ -44,13 +44,19 @@ func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 	kept := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.5")))
 	clamped := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.6")))
 	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, kept).Spec.Bid)
-	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, clamped).Spec.Bid)
+	require.Equal(t, stated("1.5", "0.6"), f.timer(robot, clamped).Spec.Bid, "as stated")
+	require.Equal(t, []string{"", "0.5"}, []string{f.timer(robot, kept).Status.TipCap, f.timer(robot, clamped).Status.TipCap})
 	f.refused(types.ErrRejectedBelowBasefee, &types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Spec: types.TimerSpec{Bid: stated("0.5", "0")}, Fields: []string{"bid"}})
 	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Spec: types.TimerSpec{Bid: stated("3", "9")}, Fields: []string{"bid"}})
-	require.Equal(t, stated("3", "2"), f.timer(robot, kept).Spec.Bid)
+	require.Equal(t, stated("3", "9"), f.timer(robot, kept).Spec.Bid)
+	require.Equal(t, "2", f.timer(robot, kept).Status.TipCap)
+	seq := f.timer(robot, kept).Status.Seq
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: kept, Spec: types.TimerSpec{Bid: stated("3", "9")}, Fields: []string{"bid"}})
+	require.Equal(t, seq, f.timer(robot, kept).Status.Seq, "what is stated as it stands changes nothing")
 	events := f.NextBlock()
 	require.Equal(t, []*types.TimerPriorityClampedAtSchedule{
 		{Id: clamped, Actor: robot.String(), Stated: "0.600000000000000000", Clamped: "0.500000000000000000"},
+		{Id: kept, Actor: robot.String(), Stated: "9.000000000000000000", Clamped: "2.000000000000000000"},
 		{Id: kept, Actor: robot.String(), Stated: "9.000000000000000000", Clamped: "2.000000000000000000"},
 	}, eventsOf[*types.TimerPriorityClampedAtSchedule](f, events))
 }

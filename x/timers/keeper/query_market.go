@@ -269,7 +269,7 @@ func (s *server) estimated(
 		if ask.Kind != market.Estimated {
 			return c, weight, types.ErrInvalidBid.Wrapf("bid %.80q is stated in addition to a tier or prices: state one", bid)
 		}
-		if _, err = (&types.Bid{Price: bid}).ForAuction(); err != nil {
+		if _, err = (&types.Bid{Price: bid}).Kept(); err != nil {
 			return c, weight, err
 		}
 		if c.Locked, err = next.Round.LockedBid(bid); err != nil {

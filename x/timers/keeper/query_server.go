@@ -674,7 +674,7 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 			PayloadBytes: size, RunsMessages: t.RunsMessages, ScheduleHeight: t.ScheduleHeight, Seq: t.Seq,
 			HoldReason: t.HoldReason, FireSeq: t.FireSeq, Deliveries: t.Deliveries, Tried: t.Tried, Retries: t.Retries,
 			Failures: t.Failures, Skips: t.Skips, LastOutcome: t.LastOutcome, Recurrence: t.Recurrence, Renewal: t.Renewal,
-			BidLocked: t.BidLocked, UnfundedSince: t.UnfundedSince,
+			BidLocked: t.BidLocked, UnfundedSince: t.UnfundedSince, TipCap: t.TipCap,
 		},
 	}
 	if len(t.Scheduler) > 0 {

@@ -288,7 +288,7 @@ func TestUpdate_OptionsAreReplacedTogether(t *testing.T) {
 	info = f.timer(robot, id)
 	require.Equal(t, types.OnUnfundedUnspecified, info.Spec.OnUnfunded)
 	require.Nil(t, info.Spec.Retry)
-	require.Nil(t, info.Status.Renewal)
+	require.False(t, info.Spec.Repeat.GetRenew())
 	require.Empty(t, info.Spec.OnlyIf)
 
 	once := f.schedule(robot, 50, f.noop())

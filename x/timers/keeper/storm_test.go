@@ -202,7 +202,7 @@ func (m *stormModel) block() (fired []string) {
 	}
 	weightOf := m.weights()
 	contest, storm := m.compete(weightOf, func(t *stormTimer) bool {
-		_, pays := eip1559.Priority(prices, t.Spec.Bid.Ask())
+		_, pays := eip1559.Priority(prices, t.Ask())
 		return pays
 	})
 	m.basefee, m.cycles, m.p50 = prices.Lane, 0, m.p50.QuoInt64(2)
@@ -218,7 +218,7 @@ func (m *stormModel) block() (fired []string) {
 		}
 		candidates := make([]market.Candidate, len(contest))
 		for i, t := range contest {
-			candidates[i] = market.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Spec.Bid.Ask(), Weight: weightOf(t.Actor)}
+			candidates[i] = market.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Ask(), Weight: weightOf(t.Actor)}
 			if storm && !slices.Contains(met, t) {
 				candidates[i].Weight = t.weight
 			}
@@ -365,7 +365,7 @@ func (f *fixture) newcomer(m *stormModel, timer types.Timer) {
 	var response types.MsgScheduleTimerResponse
 	require.NoError(f.t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 	info := f.timer(timer.Actor, response.Id)
-	timer.Seq, timer.Spec.Bid = info.Status.Seq, info.Spec.Bid
+	timer.Seq, timer.TipCap = info.Status.Seq, info.Status.TipCap
 	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq)
 	m.timers = append(m.timers, &stormTimer{Timer: timer})
 }

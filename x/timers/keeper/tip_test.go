@@ -74,7 +74,8 @@ func TestTipChecksABidWhenItIsStated(t *testing.T) {
 	f.refused(types.ErrRejectedBelowBasefee, scheduleMsg(robot, 5, f.noop(), bidding(stated("0.999999999999999999", "0"))))
 	clamped := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.6")))
 	ignored := f.schedule(robot, 5, f.noop(), bidding(&types.Bid{Price: "7"}))
-	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, clamped).Spec.Bid)
+	require.Equal(t, stated("1.5", "0.6"), f.timer(robot, clamped).Spec.Bid, "as stated")
+	require.Equal(t, "0.5", f.timer(robot, clamped).Status.TipCap)
 	require.Nil(t, f.timer(robot, ignored).Spec.Bid)
 	events := f.NextBlock()
 	require.Equal(t, types.TimerPriorityClampedAtSchedule{

@@ -117,8 +117,8 @@ type BidRules interface {
 type Accepted struct {
 	// Bid is nil for the default estimator.
 	Bid *types.Bid
-	// Stated is the tip before it was clamped, nil if it was not.
-	Stated *math.LegacyDec
+	// TipCap is what the max fee leaves to the tip, empty if that is all that the bid states.
+	TipCap string
 	// Ignored: the deprecated integer bid was stated. From RefusedFrom on it is refused, 0 if never.
 	Ignored     bool
 	RefusedFrom uint64
@@ -274,8 +274,7 @@ func (Base) DescribeActor(context.Context, *types.TimerConfig, *types.LaneState,
 	return nil, nil
 }
 
-// AcceptAtMost refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee
-// leaves.
+// AcceptAtMost refuses a max fee below what the lane charges in this block, and caps a tip at what the max fee leaves.
 func AcceptAtMost(bid types.StaticBid, fee math.LegacyDec) (Accepted, error) {
 	remaining := bid.MaxFeePerCycle.Sub(fee)
 	if remaining.IsNegative() {
@@ -284,8 +283,7 @@ func AcceptAtMost(bid types.StaticBid, fee math.LegacyDec) (Accepted, error) {
 	}
 	accepted := Accepted{Bid: &types.Bid{Static: &bid}}
 	if bid.MaxPriorityFeePerCycle.GT(remaining) {
-		stated := bid.MaxPriorityFeePerCycle.LegacyDec
-		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, decimal.Of(remaining)
+		accepted.TipCap = decimal.Of(remaining).Text()
 	}
 	return accepted, nil
 }
@@ -422,7 +420,7 @@ type noCalls struct{}
 
 var nothing = math.ZeroInt()
 
-func (noCalls) Ask(t *types.Timer, _ bool) market.Ask { return t.Spec.Bid.Ask() }
+func (noCalls) Ask(t *types.Timer, _ bool) market.Ask { return t.Ask() }
 
 func (noCalls) AskAll(sdk.Context, []types.Timer) error { return nil }
 

@@ -66,19 +66,13 @@ func jitter(occurrence uint64) (hash [32]byte) {
 	return hash
 }
 
-// options checks what the keeper does, and gives a timer that renews itself its life.
+// options checks what the keeper does.
 func (s *subject) options(t *types.Timer) error {
 	if err := t.Spec.Retry.Validate(&s.config, t.Spec.Trigger.ByTime()); err != nil {
 		return err
 	}
 	if t.Spec.OnUnfunded == types.OnUnfundedSkip && (!t.Recurs() || t.Spec.Trigger.Watch != nil) {
 		return errRefused
-	}
-	switch {
-	case !t.Spec.Repeat.GetRenew():
-		t.Renewal = nil
-	case t.Renewal == nil:
-		t.Renewal = &types.Renewal{}
 	}
 	return nil
 }
@@ -276,7 +270,7 @@ func (s *subject) retrigger(t *types.Timer, spec *types.TimerSpec, fields []stri
 		return false
 	}
 	repeats := names("repeat.remaining", "repeat.missed", "repeat.window", "repeat.jitter", "repeat.on_failure", "repeat.max_failures", "repeat.renew")
-	renews, wasByTime := t.Renewal != nil, t.Spec.Trigger.ByTime()
+	wasByTime := t.Spec.Trigger.ByTime()
 	if names("trigger") || repeats {
 		if passed, err = s.kinds.Replace(&s.config, t, spec, names("trigger"), s.now); err != nil {
 			return nil, err
@@ -308,7 +302,7 @@ func (s *subject) retrigger(t *types.Timer, spec *types.TimerSpec, fields []stri
 	if err := s.options(t); err != nil {
 		return nil, err
 	}
-	if !renews || otherClock {
+	if otherClock || t.Renewal == nil {
 		t.NoteLife(s.now)
 	}
 	return passed, nil

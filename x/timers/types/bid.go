@@ -93,9 +93,6 @@ func (b *Bid) priceAsk() market.Ask {
 	return market.Ask{Price: price}
 }
 
-// ScoreBid is an integer bid as policy score keeps it; nil if it bids nothing.
-func (b *Bid) ScoreBid() (*Bid, error) { return b.ForAuction() }
-
 // Stated is the bid's price in fee denom; 0 if it states none.
 func (b *Bid) Stated() math.Int {
 	if b == nil || b.Price == "" {
@@ -115,9 +112,9 @@ func ParseAmount(text string) (math.Int, bool) {
 	return amount.Int, true
 }
 
-// ForAuction is the bid as it is kept under policy auction: a price that is no larger than can be passed, in canonical
+// Kept is the bid as policies auction and score keep it: a price that is no larger than can be passed, in canonical
 // form; nil for no price.
-func (b *Bid) ForAuction() (*Bid, error) {
+func (b *Bid) Kept() (*Bid, error) {
 	price, ok := b.price()
 	if !ok {
 		return nil, ErrInvalidBid.Wrapf("price %.80q, want 0 to 2^%d - 1", b.Price, MaxBidBits)

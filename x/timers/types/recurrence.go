@@ -145,8 +145,8 @@ func (t *Timer) validateTimes() error {
 		return ErrInvalidGenesis.Wrap("recurrence is stated, or missing, against what the trigger says")
 	case byTime && t.Start > uint64(MaxTime) || t.Start == 0 && t.Spec.Trigger.StartsOpen():
 		return ErrInvalidGenesis.Wrapf("start is %d, and the trigger leaves it open: want where it begins, at most %d", t.Start, MaxTime)
-	case (t.Renewal != nil) != t.Spec.Repeat.GetRenew():
-		return ErrInvalidGenesis.Wrap("renewal is stated, or missing, against what repeat says")
+	case t.Renewal == nil && t.Spec.Repeat.GetRenew():
+		return ErrInvalidGenesis.Wrap("renewal is missing, and repeat says that it renews its life")
 	case t.Renewal != nil && (!t.Recurs() || t.Renewal.Blocks > MaxBlocks || t.Renewal.Seconds > MaxTtlSeconds):
 		return ErrInvalidGenesis.Wrapf("renewal of %d blocks and %d seconds: want at most %d and %d, of a timer that repeats",
 			t.Renewal.Blocks, t.Renewal.Seconds, MaxBlocks, MaxTtlSeconds)
@@ -238,7 +238,7 @@ func (t *Trigger) HasOccurrences() bool {
 // Renew gives the timer its life again at a moment, within what the config allows. A calendar whose zone may change after its
 // last transition lives no longer than that.
 func (t *Timer) Renew(c *TimerConfig, now Moment) {
-	if t.Renewal == nil {
+	if t.Renewal == nil || !t.Spec.Repeat.GetRenew() {
 		return
 	}
 	if t.Renewal.Blocks > 0 {
@@ -265,20 +265,18 @@ func (t *Trigger) zoneEnd() (last int64, limited bool) {
 // EndsWithZone tells whether a timer that renews itself ends since its calendar's transitions do.
 func (t *Timer) EndsWithZone() bool {
 	last, limited := t.Spec.Trigger.zoneEnd()
-	return limited && t.Renewal != nil && t.ExpiresTime >= last
+	return limited && t.Spec.Repeat.GetRenew() && t.ExpiresTime >= last
 }
 
-// NoteLife notes the life that the timer renews itself by: from now to its ends.
+// NoteLife notes the life that an end gives which is stated now: a timer that repeats may renew itself by it, from now on or later.
 func (t *Timer) NoteLife(now Moment) {
-	if t.Renewal == nil {
-		return
-	}
-	t.Renewal = &Renewal{}
-	if t.ExpiresAt > 0 {
-		t.Renewal.Blocks = t.ExpiresAt - now.Height
-	}
-	if t.ExpiresTime > 0 {
-		t.Renewal.Seconds = uint64(t.ExpiresTime - now.Time)
+	t.Renewal = nil
+	switch {
+	case !t.Recurs():
+	case t.ExpiresAt > 0:
+		t.Renewal = &Renewal{Blocks: t.ExpiresAt - now.Height}
+	default:
+		t.Renewal = &Renewal{Seconds: uint64(t.ExpiresTime - now.Time)}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
@@ -136,6 +137,17 @@ func (t *Timer) PhaseAt(now Moment) TimerPhase {
 	default:
 		return PhasePending
 	}
+}
+
+// Ask is what the timer asks of the lane: what its bid states, with no more of a tip than the max fee left when it was stated.
+func (t *Timer) Ask() market.Ask {
+	ask := t.Spec.Bid.Ask()
+	if t.TipCap != "" && ask.Kind == market.Stated {
+		if tipCap, err := decimal.Parse(t.TipCap); err == nil {
+			ask.Stated.MaxPriority = math.LegacyMinDec(ask.Stated.MaxPriority, tipCap.LegacyDec)
+		}
+	}
+	return ask
 }
 
 // Locked is how much of its bid is held for the timer, in fee denom.

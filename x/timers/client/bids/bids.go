@@ -102,7 +102,7 @@ func price(j *job.Job) (*types.Bid, error) {
 		return nil, err
 	}
 	bid := &types.Bid{Price: text}
-	if _, err := bid.ForAuction(); err != nil {
+	if _, err := bid.Kept(); err != nil {
 		return nil, fmt.Errorf("--%s: %w", FlagBid, err)
 	}
 	return bid, nil

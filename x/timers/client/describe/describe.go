@@ -251,7 +251,7 @@ func (d *description) ends() string {
 			text += ", about " + at
 		}
 	}
-	if t.Status.Renewal != nil {
+	if t.Spec.Repeat.GetRenew() {
 		text += "; each fire renews that"
 	}
 	return text

@@ -84,7 +84,7 @@ func (r *Registry) Open(b *policies.Block, asked bool) policies.Calls {
 // Ask implements policies.Calls.
 func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
 	if !c.asks {
-		return t.Spec.Bid.Ask()
+		return t.Ask()
 	}
 	var quote *types.AgentQuote
 	if answer, asked := c.answers[t.Seq]; asked {
@@ -93,7 +93,7 @@ func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
 		quote = t.LastAnswer
 	}
 	if quote == nil {
-		return t.Spec.Bid.Ask()
+		return t.Ask()
 	}
 	return quote.At(c.block.Prices.Cell).Ask()
 }

@@ -47,7 +47,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	if bid.Price == "" {
 		return p.Base.Accept(ctx, config, bid)
 	}
-	kept, err := bid.ForAuction()
+	kept, err := bid.Kept()
 	return policies.Accepted{Bid: kept}, err
 }
 

@@ -61,7 +61,7 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 		return
 	}
 	candidate := market.Candidate{
-		Due: t.DueSince(), Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Spec.Bid.Ask(), Locked: t.Locked(),
+		Due: t.DueSince(), Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Ask(), Locked: t.Locked(),
 	}
 	b.bids = append(b.bids, firedBid{
 		candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal(), left: f.Left,

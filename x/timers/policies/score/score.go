@@ -62,7 +62,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	if bid.Price == "" {
 		return p.Base.Accept(ctx, config, bid)
 	}
-	kept, err := bid.ScoreBid()
+	kept, err := bid.Kept()
 	return policies.Accepted{Bid: kept}, err
 }
 
@@ -100,7 +100,7 @@ func (*Policy) Entries(of market.ListEntry) []market.ListEntry { return []market
 
 // keyOf is the timer's score as it is indexed.
 func keyOf(r rules.Rules, t *types.Timer) []byte {
-	ask := t.Spec.Bid.Ask()
+	ask := t.Ask()
 	if t.Sponsored() {
 		ask.Price = math.Int{}
 	}
@@ -219,6 +219,6 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate
 
 // LockedBid implements policies.Estimator: nothing is locked, and a bid is refused that scheduling would refuse.
 func (*round) LockedBid(bid string) (math.Int, error) {
-	_, err := (&types.Bid{Price: bid}).ScoreBid()
+	_, err := (&types.Bid{Price: bid}).Kept()
 	return math.ZeroInt(), err
 }
