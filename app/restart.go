@@ -12,8 +12,11 @@ import (
 type afterRestart struct{ app *App }
 
 func (d afterRestart) AnteHandle(ctx sdk.Context, tx sdk.Tx, simulate bool, next sdk.AnteHandler) (sdk.Context, error) {
-	last := d.app.LastBlockHeight()
-	if ctx.BlockHeight() != 0 || last == 0 {
+	if ctx.BlockHeight() != 0 {
+		return next(ctx, tx, simulate)
+	}
+	last := d.app.LastBlockHeight() // It hashes what each store committed.
+	if last == 0 {
 		return next(ctx, tx, simulate)
 	}
 	store, keeps := d.app.CommitMultiStore().(interface {

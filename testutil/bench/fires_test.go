@@ -28,6 +28,9 @@ var most = map[string]struct{ allocs, module, all int }{
 	"a pinned contract's beat": {690, 34, 58},
 }
 
+// mostInBlocks are the allocations of transactions, and of a fire, in whole blocks.
+var mostInBlocks = map[string]int{"a signed send": 1_500, "a transaction that schedules a send": 1_500, "the fire": 630, "both": 2_130}
+
 // TestWhatAFireTakes holds the counts, and prints the times.
 func TestWhatAFireTakes(t *testing.T) {
 	measured := fires.Measure(t, *options)
@@ -42,5 +45,6 @@ func TestWhatAFireTakes(t *testing.T) {
 	for _, block := range measured.Blocks {
 		t.Logf("%-40s %5.2f × a signed send, %4.0f us to finalize, %4.0f us to commit, allocs %6.0f",
 			block.What, block.Ratio, block.Finalize, block.Commit, block.Allocs)
+		assert.LessOrEqual(t, int(block.Allocs), mostInBlocks[block.What], block.What)
 	}
 }

@@ -260,13 +260,15 @@ func (m Mix) addTimes(genesis *types.GenesisState, fund func(sdk.AccAddress, int
 func postpone(genesis *types.GenesisState) {
 	for i := range genesis.Timers {
 		t := &genesis.Timers[i]
-		t.Due, t.ExpiresAt = t.Due+blocks+1, due+genesis.Config.MaxTtlBlocks
+		t.Due += blocks + 1
 		if t.HoldReason == types.Unfunded {
 			t.HoldReason = types.NotOnHold
 		}
 		if t.Spec.Trigger.ByTime() {
 			t.HoldReason, t.DueTime = types.Timed, t.DueTime+10_000
+			continue
 		}
+		t.ExpiresAt, t.ExpiresTime = due+genesis.Config.MaxTtlBlocks, 0
 	}
 }
 
