@@ -718,6 +718,9 @@ func (k *Keeper) checkOptions(config *types.TimerConfig, timer *types.Timer) err
 	if spec.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || spec.Trigger.Watch != nil) {
 		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
 	}
+	if len(spec.OnlyIf) == 0 {
+		return nil
+	}
 	return k.engine.Watches.CheckOnlyIf(spec.OnlyIf)
 }
 

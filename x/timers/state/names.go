@@ -43,19 +43,13 @@ func hashOfName(actor, scheduler sdk.AccAddress, name string) []byte {
 	return HashOf(text)
 }
 
-// nameKey is the key of a timer's entry; nil if it has no name.
+// nameKey is the key of the entry of a timer with a name.
 func nameKey(t *types.Timer) []byte {
-	if t.Spec.Name == "" {
-		return nil
-	}
 	return append(hashOfName(t.Actor, t.Scheduler, t.Spec.Name), t.Id[:idBytes]...)
 }
 
 // claim returns ErrNameTaken if another timer that can still fire has the name that a timer states.
 func (r *Records) claim(ctx context.Context, t *types.Timer) error {
-	if t.Spec.Name == "" {
-		return nil
-	}
 	charge(ctx, nameAddCycles)
 	found, err := r.withName(ctx, t.Owner(), t.Principal(), t.Spec.Name)
 	if err != nil {
@@ -72,23 +66,16 @@ func (r *Records) claim(ctx context.Context, t *types.Timer) error {
 	return err
 }
 
-// enter writes the entry of a timer's name, if it has one.
+// enter writes the entry of a timer's name.
 func (r *Records) enter(ctx context.Context, t *types.Timer) error {
 	key := nameKey(t)
-	if key == nil {
-		return nil
-	}
 	chargeCells(ctx, len(key))
 	return r.names.entries.Apply(ctx, logmap.Inserted(key, nil))
 }
 
-// disclaim drops the entry of a timer's name, if it has one.
+// disclaim drops the entry of a timer's name.
 func (r *Records) disclaim(ctx context.Context, t *types.Timer) error {
-	key := nameKey(t)
-	if key == nil {
-		return nil
-	}
-	return r.names.entries.Apply(ctx, logmap.Deleted(key))
+	return r.names.entries.Apply(ctx, logmap.Deleted(nameKey(t)))
 }
 
 // rename moves the entry of a timer to its name.
@@ -96,8 +83,13 @@ func (r *Records) rename(ctx context.Context, before, t *types.Timer) error {
 	if before.Spec.Name == t.Spec.Name {
 		return nil
 	}
-	if err := r.disclaim(ctx, before); err != nil {
-		return err
+	if before.Spec.Name != "" {
+		if err := r.disclaim(ctx, before); err != nil {
+			return err
+		}
+	}
+	if t.Spec.Name == "" {
+		return nil
 	}
 	if err := r.claim(ctx, t); err != nil {
 		return err

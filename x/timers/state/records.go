@@ -193,8 +193,10 @@ func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) 
 			return err
 		}
 	}
-	if err := r.claim(ctx, t); err != nil {
-		return err
+	if t.Spec.Name != "" {
+		if err := r.claim(ctx, t); err != nil {
+			return err
+		}
 	}
 	return r.add(ctx, t, maxTimers)
 }
@@ -204,8 +206,10 @@ func (r *Records) add(ctx context.Context, t *types.Timer, maxTimers uint32) err
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), maxTimers); err != nil {
 		return err
 	}
-	if err := r.enter(ctx, t); err != nil {
-		return err
+	if t.Spec.Name != "" {
+		if err := r.enter(ctx, t); err != nil {
+			return err
+		}
 	}
 	if err := r.StorePayload(ctx, t); err != nil {
 		return err
@@ -233,8 +237,10 @@ func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	if err := r.disclaim(ctx, t); err != nil {
-		return err
+	if t.Spec.Name != "" {
+		if err := r.disclaim(ctx, t); err != nil {
+			return err
+		}
 	}
 	return r.DropPayload(ctx, t)
 }

@@ -111,8 +111,11 @@ func (r *Records) checkNames(ctx context.Context) error {
 		entries[string(entry.Key)] = true
 	}
 	err = r.Walk(ctx, func(t *types.Timer) error {
+		if t.Spec.Name == "" {
+			return nil
+		}
 		key := nameKey(t)
-		if key != nil && !entries[string(key)] {
+		if !entries[string(key)] {
 			return fmt.Errorf("timer %s has the name %q and no entry of it", t.IDHex(), t.Spec.Name)
 		}
 		delete(entries, string(key))

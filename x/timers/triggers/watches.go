@@ -177,8 +177,10 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 // Scheduled implements state.Hook: it refuses watches of keys that too many timers watch without a condition. What is read for
 // that is paid for by scheduling. A genesis has been held to it by the chain that wrote it.
 func (w *Watches) Scheduled(ctx context.Context, t *types.Timer) error {
-	if err := w.beginLook(ctx, t, t.Due); err != nil {
-		return err
+	if t.Look {
+		if err := w.beginLook(ctx, t, t.Due); err != nil {
+			return err
+		}
 	}
 	ctx = types.Unmetered(ctx)
 	for _, key := range t.WatchKeys() {
@@ -231,9 +233,6 @@ func noticesWhileLooking(t *types.Timer) bool { return t.Look && t.Conditions() 
 // beginLook charges whoever lets a watch wait for a look, and lets it notice changes from a height on meanwhile. A fire has counted
 // its look.
 func (w *Watches) beginLook(ctx context.Context, t *types.Timer, since uint64) error {
-	if !t.Look {
-		return nil
-	}
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(t.Spec.Trigger.LookCycles(), "look")
 	if !noticesWhileLooking(t) {
 		return nil
