@@ -11,7 +11,7 @@ import (
 var (
 	errNoneLeft = types.ErrExpiresTooSoon.Wrap("it has no further occurrence within its life: cancel it, or extend it first")
 	// errLast is for a timer whose last repetition was tried.
-	errLast = types.ErrExpiresTooSoon.Wrap("its last repetition has been tried: resume it now, or cancel it")
+	errLast = types.ErrExpiresTooSoon.Wrap("its last repetition has been tried: resume it now, state how many more there are to be (remaining), or cancel it")
 )
 
 // giveUp ends the occurrence in hand of a timer that was tried. It stays counted, and is no failure.

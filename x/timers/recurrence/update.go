@@ -101,6 +101,9 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 		}
 		return passed, nil
 	}
+	if before.Tried && before.Left() == 1 && before.Spec.Repetitions() == next.Spec.Repetitions() {
+		return nil, errLast // Given up, it would be over.
+	}
 	next.Tried, next.Retries, next.Since = false, 0, 0
 	if inHand {
 		passed = []Passing{{one(at), types.SkipUpdated}}

@@ -120,3 +120,20 @@ func TestReplace_OfEachTheOldestStaysFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uint64(20), recurrence.Of(&next, types.Moment{Height: 20}).At)
 }
+
+// TestReplace_RefusesToEndTheLast: another trigger that would give up the last delivery, which waits for its retry, would end the
+// timer. With a count that is stated anew it does not.
+func TestReplace_RefusesToEndTheLast(t *testing.T) {
+	before := interval(3, 3, types.FromSchedule, 9)
+	before.Spec.Repeat = &types.Repeat{Remaining: 3}
+	before.Tried, before.Retries, before.Deliveries, before.Recurrence = true, 1, 3, &types.Recurrence{After: 8, Trying: 9}
+	next := before
+	next.Spec.Trigger.Interval = &types.IntervalTrigger{First: 20, Every: 7, From: types.FromSchedule}
+	next.Recurrence = &types.Recurrence{}
+	_, err := recurrence.Replace(&before, &next, types.Moment{Height: 10})
+	require.ErrorContains(t, err, "its last repetition has been tried: resume it now")
+	next.Spec.Repeat = &types.Repeat{Remaining: 5}
+	passed, err := recurrence.Replace(&before, &next, types.Moment{Height: 10})
+	require.NoError(t, err)
+	require.Equal(t, []recurrence.Passing{passing(9, 9, 1, types.SkipUpdated)}, passed)
+}

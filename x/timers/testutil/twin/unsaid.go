@@ -186,7 +186,7 @@ func (w *World) UnsaidUpdate(n Spec, fields []string) Unsaid {
 		case st.tried && (s.oneShot() || s.Kind == IntervalFire && (n.First != s.First || n.Kind != s.Kind)):
 			return "which occurrence of a trigger is that of a retry of one that fired once"
 		case st.tried && s.Remaining == n.Remaining && s.lastOne(st):
-			return "the module differs: an update that ends the last one that was tried"
+			return "the module differs: it refuses an update that would end the last one that was tried, and with it the timer"
 		case s.Kind == IntervalFire && st.taken && !st.tried:
 			return "whether an interval from its fires that is run has its occurrence in hand"
 		}
