@@ -428,6 +428,12 @@ func (w *world) trigger(d draws) (t types.Trigger, r *types.Repeat) {
 		t.Calendar = &types.CalendarTrigger{
 			Every: &types.EveryRule{Seconds: pick[uint64](d, 59, 60, 61, 90), Anchor: pick(d, 0, now+int64(d.between(1, 9)))},
 		}
+		if d.one(3) { // Each minute of some days.
+			t.Calendar = &types.CalendarTrigger{Cron: &types.CronRule{
+				Minutes: 1<<60 - 1, Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2,
+				Weekdays: uint32(d.between(1, 127)), Nth: pick[uint32](d, 0, 1<<11-2, uint32(d.between(1, 1<<10-1)<<1)),
+			}}
+		}
 		r = repeat(d)
 		terms(d, r, 5)
 	default:
@@ -442,6 +448,7 @@ func (w *world) trigger(d draws) (t types.Trigger, r *types.Repeat) {
 		for i := range d.between(1, 3) {
 			t.Watch.Keys = append(t.Watch.Keys, w.key(texts[(from+int(i))%len(texts)], d))
 		}
+		t.Watch.Level = d.one(3) // Refused without a condition, or without a cooldown.
 	}
 	return t, r
 }
