@@ -71,93 +71,26 @@ func decodeCall(payload []byte) (to common.Address, value *big.Int, data []byte,
 	return to, value, data, err
 }
 
-// What follows has the names and the order of contracts/ITimers.sol.
-
-type trigger struct {
-	Height      uint64
-	AfterBlocks uint64
-	Every       uint64
-	Time        uint64
-	Calendar    calendar
-	Watch       []watched
-	Count       uint64
-	Cooldown    uint64
-	Repeat      repeat
-}
-
-type calendar struct {
-	EverySeconds  uint64
-	Anchor        uint64
-	MinuteSet     uint64
-	HourSet       uint32
-	DaySet        uint32
-	LastDay       bool
-	MonthSet      uint32
-	WeekdaySet    uint32
-	OffsetMinutes int32
-	Transitions   []transition
-	OffsetFinal   bool
-}
-
-type transition struct {
-	From          uint64
-	OffsetMinutes int32
-}
-
-type repeat struct {
-	OnFailure    uint8
-	MaxFailures  uint32
-	FromSchedule bool
-	Each         bool
-	Window       uint64
-	Jitter       uint64
-}
-
-type watched struct {
-	Source uint8
-	Target common.Address
-	Slot   [32]byte
-	Op     uint8
-	Value  *big.Int
-	Name   string
-	Key    []byte
-}
-
-type options struct {
-	GasLimit             uint64
-	ByteLimit            uint64
-	ExpiresAt            uint64
-	ExpiresTime          uint64
-	Renew                bool
-	MaxCharge            *big.Int
-	MaxFeePerGas         *big.Int
-	MaxPriorityFeePerGas *big.Int
-	Tier                 uint8
-	FeePayer             common.Address
-	Retries              uint32
-	RetryAfter           uint64
-	OnUnfunded           uint8
-	Name                 string
-	OnlyIf               []watched
-}
+// What follows has the names and the order of contracts/ITimers.sol; what an owner states is in spec.go.
 
 type info struct {
 	Id          [32]byte
 	Owner       common.Address
+	Name        string
 	Status      uint8
 	HoldReason  uint8
 	Due         uint64
 	DueTime     uint64
 	ExpiresAt   uint64
 	ExpiresTime uint64
-	Fires       uint64
 	GasLimit    uint64
 	ByteLimit   uint64
-	MaxCharge   *big.Int
+	Seq         uint64
+	Fires       uint64
+	Deliveries  uint64
+	Left        uint64
 	LastSuccess bool
 	LastPaid    *big.Int
-	Handler     string
-	Name        string
 }
 
 type quote struct {

@@ -61,13 +61,20 @@ func TestABI_IsWhatGoHas(t *testing.T) {
 			}
 		}
 	}
-	schedule := ABI.Methods["schedule"].Inputs
-	same(schedule[0].Type, trigger{})
-	same(*schedule[0].Type.TupleElems[4], calendar{})
-	same(*schedule[0].Type.TupleElems[4].TupleElems[9].Elem, transition{})
-	same(*schedule[0].Type.TupleElems[5].Elem, watched{})
-	same(*schedule[0].Type.TupleElems[8], repeat{})
-	same(schedule[2].Type, options{})
+	var whole func(of abi.Type, goType reflect.Type)
+	whole = func(of abi.Type, goType reflect.Type) {
+		if of.T == abi.SliceTy {
+			of, goType = *of.Elem, goType.Elem()
+		}
+		if of.T != abi.TupleTy {
+			return
+		}
+		same(of, reflect.Zero(goType).Interface())
+		for i, elem := range of.TupleElems {
+			whole(*elem, goType.Field(i).Type)
+		}
+	}
+	whole(ABI.Methods["schedule"].Inputs[0].Type, reflect.TypeFor[TimerSpec]())
 	same(ABI.Methods["timer"].Outputs[0].Type, info{})
 	same(ABI.Methods["estimate"].Outputs[0].Type, quote{})
 	same(ABI.Methods["lane"].Outputs[0].Type, lane{})
@@ -207,7 +214,7 @@ func TestCellMeter_BooksBytesAsCells(t *testing.T) {
 // TestChangedOf_IsTheInverseOfKeyOf: a key that a contract names is named the same to it when it changed.
 func TestChangedOf_IsTheInverseOfKeyOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := watched{Source: uint8(rapid.IntRange(0, 3).Draw(t, "source")), Value: new(big.Int)}
+		w := WatchKey{Source: uint8(rapid.IntRange(0, 3).Draw(t, "source")), When: WatchCondition{Value: new(big.Int)}}
 		if w.Source != sourceRaw {
 			w.Target = common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "target"))
 		}
@@ -232,7 +239,7 @@ func TestChangedOf_IsTheInverseOfKeyOf(t *testing.T) {
 	} {
 		require.Equal(t, []changed{{Source: sourceRaw, Name: other.Store, Key: other.Key}}, changedOf([]types.WatchedKey{other}))
 	}
-	_, err := (&watched{Source: 4, Value: new(big.Int)}).keyOf()
+	_, err := (&WatchKey{Source: 4, When: WatchCondition{Value: new(big.Int)}}).keyOf()
 	require.ErrorContains(t, err, "source 4: want Slot, Balance, Coin or Raw")
 	// The native coin has one name.
 	native := changedOf([]types.WatchedKey{{Store: banktypes.StoreKey, Key: coinKey(Address, "aexample")}})
@@ -316,14 +323,18 @@ func TestUnits_OfADenomWithSixDecimals(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, big.NewInt(3*unit), wei)
 
-	balance := watched{Source: sourceBalance, Op: uint8(types.ConditionLess), Value: big.NewInt(7 * unit)}
+	balance := WatchKey{Source: sourceBalance, When: WatchCondition{uint8(types.ConditionLess), big.NewInt(7 * unit)}}
 	key, err := balance.keyOf()
 	require.NoError(t, err)
 	require.Equal(t, "7", key.When.Value)
-	balance.Value = big.NewInt(7*unit + 1)
+	again, err := statedKeys([]types.WatchKey{key})
+	require.NoError(t, err)
+	require.Equal(t, []WatchKey{balance}, again)
+	balance.When.Value = big.NewInt(7*unit + 1)
 	_, err = balance.keyOf()
 	require.ErrorIs(t, err, types.ErrInvalidWatch)
-	require.ErrorIs(t, (&options{MaxCharge: big.NewInt(unit - 1)}).state(nil, &types.TimerSpec{}), types.ErrInvalidBid)
+	_, err = wholeUnits("maxCharge", big.NewInt(unit-1))
+	require.ErrorIs(t, err, types.ErrInvalidBid)
 }
 
 // TestHandlers_EmitNoEventsOfFires: what a handler emits is kept, but for events that are the runtime's own.

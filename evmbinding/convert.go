@@ -2,9 +2,7 @@ package evmbinding
 
 import (
 	"encoding/hex"
-	"math"
 	"math/big"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -12,206 +10,9 @@ import (
 
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
-	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
-
-// timeOf is a second as the module has it.
-func timeOf(second uint64) (int64, error) {
-	if second > math.MaxInt64 {
-		return 0, types.ErrInvalidTime.Wrapf("second %d", second)
-	}
-	return int64(second), nil
-}
-
-// rows are those of a spec that a trigger states: what it leaves zero has its default.
-var rows = []string{
-	"trigger", "repeat.remaining", "repeat.missed", "repeat.window", "repeat.jitter", "repeat.on_failure", "repeat.max_failures",
-}
-
-// stated is the trigger as the module has it, and how it repeats. That exactly one kind is stated the module checks.
-func (t *trigger) stated() (types.TimerSpec, error) {
-	spec := types.TimerSpec{Trigger: types.Trigger{After: t.AfterBlocks}}
-	all := &spec.Trigger
-	if t.Every == 0 {
-		all.Height = t.Height
-	}
-	if t.Time != 0 {
-		second, err := timeOf(t.Time)
-		if err != nil {
-			return spec, err
-		}
-		at := time.Unix(second, 0).UTC()
-		all.Time = &at
-	}
-	if t.Every != 0 {
-		all.Interval = &types.IntervalTrigger{Every: t.Every, First: t.Height}
-		if t.Repeat.FromSchedule {
-			all.Interval.From = types.FromSchedule
-		}
-	}
-	var err error
-	if t.Calendar.stated() {
-		if all.Calendar, err = t.Calendar.rule(); err != nil {
-			return spec, err
-		}
-	}
-	if len(t.Watch) > 0 {
-		keys, err := keysOf(t.Watch)
-		if err != nil {
-			return spec, err
-		}
-		all.Watch = &types.WatchTrigger{Keys: keys, Cooldown: t.Cooldown}
-	}
-	if repeat := t.repetitions(); repeat != (types.Repeat{}) {
-		spec.Repeat = &repeat
-	}
-	return spec, t.checkUnused()
-}
-
-// repetitions are what a trigger states of them.
-func (t *trigger) repetitions() types.Repeat {
-	all := types.Repeat{
-		Remaining: t.Count, Window: t.Repeat.Window, Jitter: t.Repeat.Jitter, OnFailure: types.OnFailure(t.Repeat.OnFailure),
-		MaxFailures: t.Repeat.MaxFailures,
-	}
-	if t.Repeat.Each {
-		all.Missed = types.MissedEach
-	}
-	return all
-}
-
-// checkUnused refuses what is stated and means nothing for the kind of trigger.
-func (t *trigger) checkUnused() error {
-	repeats := t.Every != 0 || t.Calendar.stated()
-	switch {
-	case t.Count != 0 && !repeats && len(t.Watch) == 0:
-		return types.ErrUnsupportedTimerType.Wrap("count is stated for a trigger that fires once")
-	case t.Cooldown != 0 && len(t.Watch) == 0:
-		return types.ErrUnsupportedTimerType.Wrap("cooldown is stated without a watch")
-	case t.Repeat != (repeat{}) && !repeats:
-		return types.ErrUnsupportedTimerType.Wrap("repeat is stated for a trigger that is neither an interval nor a calendar")
-	case t.Repeat.FromSchedule && t.Every == 0:
-		return types.ErrUnsupportedTimerType.Wrap("fromSchedule is stated without an interval")
-	}
-	return nil
-}
-
-// cron is the rule for local minutes.
-func (c *calendar) cron() types.CronRule {
-	return types.CronRule{
-		Minutes: c.MinuteSet, Hours: c.HourSet, Days: c.DaySet, LastDay: c.LastDay, Months: c.MonthSet, Weekdays: c.WeekdaySet,
-	}
-}
-
-// stated reports whether anything of it is.
-func (c *calendar) stated() bool {
-	return c.EverySeconds != 0 || c.Anchor != 0 || c.cron() != (types.CronRule{}) ||
-		c.OffsetMinutes != 0 || len(c.Transitions) > 0 || c.OffsetFinal
-}
-
-// rule is the calendar as the module has it.
-func (c *calendar) rule() (*types.CalendarTrigger, error) {
-	all := &types.CalendarTrigger{OffsetMinutes: c.OffsetMinutes, OffsetFinal: c.OffsetFinal}
-	if c.EverySeconds != 0 || c.Anchor != 0 {
-		anchor, err := timeOf(c.Anchor)
-		if err != nil {
-			return nil, err
-		}
-		all.Every = &types.EveryRule{Seconds: c.EverySeconds, Anchor: anchor}
-	}
-	if rule := c.cron(); rule != (types.CronRule{}) {
-		all.Cron = &rule
-	}
-	for _, change := range c.Transitions {
-		from, err := timeOf(change.From)
-		if err != nil {
-			return nil, err
-		}
-		all.Transitions = append(all.Transitions, types.OffsetTransition{From: from, OffsetMinutes: change.OffsetMinutes})
-	}
-	return all, nil
-}
-
-// state gives a spec what options come to.
-func (o *options) state(c *invocation, spec *types.TimerSpec) (err error) {
-	spec.GasLimit, spec.CellLimit, spec.ExpiresAt, spec.Name = o.GasLimit, o.ByteLimit, o.ExpiresAt, o.Name
-	spec.OnUnfunded = types.OnUnfunded(o.OnUnfunded)
-	if o.Renew {
-		repeat := types.Repeat{}
-		if spec.Repeat != nil {
-			repeat = *spec.Repeat
-		}
-		repeat.Renew = true
-		spec.Repeat = &repeat
-	}
-	if spec.ExpiresTime, err = timeOf(o.ExpiresTime); err != nil {
-		return err
-	}
-	if o.MaxCharge != nil && o.MaxCharge.Sign() > 0 {
-		most := unitsOf(o.MaxCharge)
-		if most.IsZero() {
-			return types.ErrInvalidBid.Wrapf("maxCharge of %s wei is less than one unit of the fee denom", o.MaxCharge)
-		}
-		spec.MaxCharge = most.String()
-	}
-	if spec.Bid, err = bidOf(o.MaxFeePerGas, o.MaxPriorityFeePerGas, o.Tier); err != nil {
-		return err
-	}
-	if o.FeePayer != (common.Address{}) {
-		if spec.FeePayer, err = c.text(o.FeePayer); err != nil {
-			return err
-		}
-	}
-	if o.Retries != 0 || o.RetryAfter != 0 {
-		spec.Retry = &types.Retry{Max: o.Retries, After: o.RetryAfter}
-	}
-	spec.OnlyIf, err = keysOf(o.OnlyIf)
-	return err
-}
-
-// stated are the fields of a spec that have a value: an update states no others, since 0 in the ABI is nothing.
-func stated(spec *types.TimerSpec) (fields []string) {
-	for {
-		field := spec.Beyond(fields)
-		if field == "" {
-			return fields
-		}
-		fields = append(fields, field)
-	}
-}
-
-// checkUpdate refuses options that an update does not change.
-func (o *options) checkUpdate() error {
-	if o.ExpiresAt != 0 || o.ExpiresTime != 0 || o.Renew || o.FeePayer != (common.Address{}) || o.Retries != 0 || o.RetryAfter != 0 ||
-		o.OnUnfunded != 0 || o.Name != "" || len(o.OnlyIf) > 0 {
-		return types.ErrNothingToUpdate.Wrap("an update changes payload, gasLimit, byteLimit, maxCharge and the bid; extend changes the ends")
-	}
-	return nil
-}
-
-// bidOf is a bid in wei per unit of size, or a tier; nil if neither is stated.
-func bidOf(maxFee, maxPriority *big.Int, tier uint8) (*types.Bid, error) {
-	if maxFee == nil || maxPriority == nil || maxFee.Sign() == 0 && maxPriority.Sign() == 0 {
-		if tier == 0 {
-			return nil, nil
-		}
-		return &types.Bid{Tier: types.PriorityTier(tier)}, nil
-	}
-	fee, err := priceOf(maxFee)
-	if err != nil {
-		return nil, err
-	}
-	priority, err := priceOf(maxPriority)
-	if err != nil {
-		return nil, err
-	}
-	return &types.Bid{
-		Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(fee), MaxPriorityFeePerCycle: decimal.Of(priority)},
-		Tier:   types.PriorityTier(tier),
-	}, nil
-}
 
 // ---- questions
 
@@ -228,23 +29,19 @@ func (c *invocation) info(owner common.Address, id [32]byte) (*types.TimerInfo, 
 	return &response.Timer, nil
 }
 
-// infoOf is a timer as contracts see it.
+// infoOf is what became of a timer, as contracts see it.
 func infoOf(owner common.Address, t *types.TimerInfo) (info, error) {
-	status := &t.Status
-	maxCharge, err := weiOf(t.Spec.MaxCharge)
-	if err != nil {
-		return info{}, err
-	}
-	paid := new(big.Int)
+	status, paid := &t.Status, new(big.Int)
 	if status.LastOutcome != nil {
 		paid.Mul(status.LastOutcome.Paid.BigInt(), weiPerUnit())
 	}
 	id, err := hex.DecodeString(t.Id)
 	return info{
-		Id: common.BytesToHash(id), Owner: owner, Status: uint8(status.Phase), HoldReason: uint8(status.HoldReason),
+		Id: common.BytesToHash(id), Owner: owner, Name: t.Spec.Name, Status: uint8(status.Phase), HoldReason: uint8(status.HoldReason),
 		Due: status.Due, DueTime: seconds(status.DueTime), ExpiresAt: status.ExpiresAt, ExpiresTime: seconds(status.ExpiresTime),
-		Fires: uint64(status.FireSeq), GasLimit: status.GasLimit, ByteLimit: status.CellLimit, MaxCharge: maxCharge,
-		LastSuccess: status.LastOutcome != nil && status.LastOutcome.Success, LastPaid: paid, Handler: t.Spec.Call.Handler, Name: t.Spec.Name,
+		GasLimit: status.GasLimit, ByteLimit: status.CellLimit, Seq: status.Seq, Fires: uint64(status.FireSeq),
+		Deliveries: status.Deliveries, Left: status.Left,
+		LastSuccess: status.LastOutcome != nil && status.LastOutcome.Success, LastPaid: paid,
 	}, err
 }
 
@@ -256,6 +53,22 @@ func (c *invocation) timer() ([]any, error) {
 	}
 	answer, err := infoOf(owner, found)
 	return []any{answer}, err
+}
+
+// specOf reads the record alone, with its payload: a question judges what the next block makes of the timer too.
+func (c *invocation) specOf() ([]any, error) {
+	owner, id := c.args[0].(common.Address), c.args[1].([32]byte) //nolint:errcheck // the types of the ABI
+	records := c.timers.Engine().Records
+	timer, err := records.Lookup(c.ctx, owner.Bytes(), id[:])
+	if err != nil {
+		return nil, err
+	}
+	stated := timer.Spec
+	if stated.Call.Payload, err = records.Payload(c.ctx, &timer); err != nil {
+		return nil, err
+	}
+	spec, err := specOf(c.addresses(), &stated)
+	return []any{spec}, err
 }
 
 // maxListed bounds the timers of one answer.
@@ -287,13 +100,13 @@ func (c *invocation) timersOf() ([]any, error) {
 
 func (c *invocation) occurrences() ([]any, error) {
 	args, err := arguments[struct {
-		Trigger trigger
-		Limit   uint32
+		Spec  TimerSpec
+		Limit uint32
 	}](c)
 	if err != nil {
 		return nil, err
 	}
-	stated, err := args.Trigger.stated()
+	stated, err := args.Spec.message(c.addresses())
 	if err != nil {
 		return nil, err
 	}
@@ -347,7 +160,8 @@ func (c *invocation) estimate() ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	bid, err := bidOf(args.MaxFeePerGas, args.MaxPriorityFeePerGas, args.Tier)
+	stated := Bid{StaticBid: StaticBid{args.MaxFeePerGas, args.MaxPriorityFeePerGas}, Tier: args.Tier, Price: new(big.Int)}
+	bid, err := stated.message(c.addresses())
 	if err != nil {
 		return nil, err
 	}

@@ -11,18 +11,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// manyTriggers are the arguments of a batch with lists in its lists.
-func manyTriggers(t rapid.TB, n, watches int, payload []byte) []byte {
+// manySpecs are the arguments of a batch with lists in its lists.
+func manySpecs(t rapid.TB, n, watches int, payload []byte) []byte {
 	t.Helper()
-	all, payloads := make([]trigger, n), make([][]byte, n)
+	all := make([]TimerSpec, n)
 	for i := range all {
-		payloads[i] = payload
+		all[i] = plain(TimerSpec{Name: "a name", Call: TimerCall{Payload: payload}})
 		for range watches {
-			all[i].Watch = append(all[i].Watch, watched{Value: new(big.Int), Name: "denom", Key: []byte{1, 2}})
+			key := WatchKey{When: WatchCondition{Value: new(big.Int)}, Name: "denom", Key: []byte{1, 2}}
+			all[i].Trigger.Watch.Keys = append(all[i].Trigger.Watch.Keys, key)
 		}
 	}
-	o := options{MaxCharge: new(big.Int), MaxFeePerGas: new(big.Int), MaxPriorityFeePerGas: new(big.Int), Name: "a name"}
-	input, err := ABI.Methods["scheduleBatch"].Inputs.Pack(all, payloads, o)
+	input, err := ABI.Methods["scheduleBatch"].Inputs.Pack(all)
 	require.NoError(t, err)
 	return input
 }
@@ -33,25 +33,20 @@ func TestDecodedBytes_OfAnInputThatOverlaps(t *testing.T) {
 	inputs := ABI.Methods["scheduleBatch"].Inputs
 	rapid.Check(t, func(t *rapid.T) {
 		payload := make([]byte, rapid.IntRange(0, 100).Draw(t, "payload"))
-		input := manyTriggers(t, rapid.IntRange(0, 5).Draw(t, "n"), rapid.IntRange(0, 4).Draw(t, "watches"), payload)
+		input := manySpecs(t, rapid.IntRange(0, 5).Draw(t, "n"), rapid.IntRange(0, 4).Draw(t, "watches"), payload)
 		got := decodedBytes(inputs, input, math.MaxUint64)
 		require.LessOrEqual(t, got, uint64(len(input)))
 		require.Greater(t, got+32*50, uint64(len(input)), "but for the padding")
 	})
 
-	// 100 payloads that all name the place of one, which is as long as the rest.
-	input := manyTriggers(t, 100, 1, make([]byte, 0))
-	payloads, _ := wordAt(input, 32)
-	heads := payloads + 32
-	first, _ := wordAt(input[heads:], 0)
-	long := append(slices.Clone(input[:heads+first]), common.BigToHash(big.NewInt(20_000)).Bytes()...)
-	long = append(long, make([]byte, 20_000)...)
-	long = append(long, input[heads+first:]...)
-	options, _ := wordAt(input, 64)
-	copy(long[64:], common.BigToHash(big.NewInt(int64(options+20_032))).Bytes())
-	for i := range 100 {
-		copy(long[heads+32*i:], input[heads:heads+32])
+	// 100 specs that all name the place of one, whose payload is as long as the rest.
+	input := manySpecs(t, 1, 1, make([]byte, 20_000))
+	list, _ := wordAt(input, 0)
+	long := append(slices.Clone(input[:list]), common.BigToHash(big.NewInt(100)).Bytes()...)
+	for range 100 {
+		long = append(long, common.BigToHash(big.NewInt(32*100)).Bytes()...)
 	}
+	long = append(long, input[list+64:]...)
 	_, err := inputs.Unpack(long)
 	require.NoError(t, err)
 	require.Greater(t, decodedBytes(inputs, long, math.MaxUint64), uint64(100*20_000))
@@ -62,7 +57,7 @@ func TestDecodedBytes_OfAnInputThatOverlaps(t *testing.T) {
 func TestDecodedBytes_TakesAnyInput(t *testing.T) {
 	inputs := ABI.Methods["scheduleBatch"].Inputs
 	rapid.Check(t, func(t *rapid.T) {
-		input := manyTriggers(t, rapid.IntRange(0, 4).Draw(t, "n"), 2, []byte{1, 2, 3})
+		input := manySpecs(t, rapid.IntRange(0, 4).Draw(t, "n"), 2, []byte{1, 2, 3})
 		for range rapid.IntRange(1, 9).Draw(t, "changes") {
 			at := rapid.IntRange(0, len(input)-1).Draw(t, "at")
 			input[at] = rapid.SampledFrom([]byte{0, 1, 31, 32, 64, 127, 128, 255}).Draw(t, "byte")

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"math/big"
+	"slices"
 
 	cmn "github.com/cosmos/evm/precompiles/common"
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"google.golang.org/grpc/status"
 
+	"cosmossdk.io/core/address"
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -203,9 +204,7 @@ var methods = map[string]func(*invocation) ([]any, error){
 	"scheduleAtTime":    (*invocation).scheduleAtTime,
 	"scheduleEvery":     (*invocation).scheduleEvery,
 	"scheduleCalendar":  (*invocation).scheduleCalendar,
-	"scheduleCallTo":    (*invocation).scheduleCallTo,
 	"update":            (*invocation).update,
-	"retrigger":         (*invocation).retrigger,
 	"extend":            (*invocation).extend,
 	"pause":             (*invocation).pause,
 	"resume":            (*invocation).resume,
@@ -213,6 +212,7 @@ var methods = map[string]func(*invocation) ([]any, error){
 	"run":               (*invocation).runNow,
 	"cancel":            (*invocation).cancel,
 	"timer":             (*invocation).timer,
+	"specOf":            (*invocation).specOf,
 	"timersOf":          (*invocation).timersOf,
 	"estimate":          (*invocation).estimate,
 	"scheduleAtHeights": (*invocation).scheduleAtHeights,
@@ -240,16 +240,19 @@ func (c *invocation) text(address common.Address) (string, error) {
 	return c.timers.Engine().Addresses.BytesToString(address.Bytes())
 }
 
+// addresses are how the module's messages write them.
+func (c *invocation) addresses() address.Codec { return c.timers.Engine().Addresses }
+
 func (c *invocation) schedule() ([]any, error) {
-	args, err := arguments[struct {
-		Trigger trigger
-		Payload []byte
-		Options options
-	}](c)
+	args, err := arguments[struct{ Spec TimerSpec }](c)
 	if err != nil {
 		return nil, err
 	}
-	return c.add(HandlerCallback, args.Trigger, args.Payload, args.Options)
+	spec, err := args.Spec.message(c.addresses())
+	if err != nil {
+		return nil, err
+	}
+	return c.add(spec)
 }
 
 // simple are the arguments of the short forms, each of which states some.
@@ -277,58 +280,44 @@ func (c *invocation) addSimple() ([]any, error) {
 	if s.Height == 0 && s.Blocks == 0 && s.Second == 0 && s.Every == 0 {
 		return nil, types.ErrUnsupportedTimerType.Wrapf("%s: the first argument is 0", c.method.Name)
 	}
-	t := trigger{Height: s.Height, AfterBlocks: s.Blocks, Time: s.Second, Every: s.Every, Count: s.Count}
-	return c.add(HandlerCallback, t, s.Payload, options{GasLimit: s.GasLimit})
+	return c.addCallback(Trigger{
+		Height: s.Height, AfterBlocks: s.Blocks, Time: s.Second, Interval: IntervalTrigger{Every: s.Every},
+	}, s.Count, s.GasLimit, s.Payload)
 }
 
 func (c *invocation) scheduleCalendar() ([]any, error) {
 	args, err := arguments[struct {
-		Rule            calendar
+		Rule            CalendarTrigger
 		Count, GasLimit uint64
 		Payload         []byte
 	}](c)
 	if err != nil {
 		return nil, err
 	}
-	if !args.Rule.stated() {
+	if !states(args.Rule) {
 		return nil, types.ErrUnsupportedTimerType.Wrapf("%s: the first argument is 0", c.method.Name)
 	}
-	t := trigger{Calendar: args.Rule, Count: args.Count}
-	return c.add(HandlerCallback, t, args.Payload, options{GasLimit: args.GasLimit})
+	return c.addCallback(Trigger{Calendar: args.Rule}, args.Count, args.GasLimit, args.Payload)
 }
 
-func (c *invocation) scheduleCallTo() ([]any, error) {
-	args, err := arguments[struct {
-		Trigger trigger
-		To      common.Address
-		Value   *big.Int
-		Data    []byte
-		Options options
-	}](c)
+// addCallback schedules a callback that states no more.
+func (c *invocation) addCallback(at Trigger, count, gasLimit uint64, payload []byte) ([]any, error) {
+	spec, err := callback(at, gasLimit, payload)
 	if err != nil {
 		return nil, err
 	}
-	payload, err := EncodeCall(args.To, args.Value, args.Data)
-	if err != nil {
-		return nil, err
-	}
-	return c.add(HandlerCall, args.Trigger, payload, args.Options)
+	spec.Repeat = Repeat{Remaining: count}.message()
+	return c.add(spec)
+}
+
+func callback(at Trigger, gasLimit uint64, payload []byte) (spec types.TimerSpec, err error) {
+	spec = types.TimerSpec{Call: types.TimerCall{Handler: HandlerCallback, Payload: payload}, GasLimit: gasLimit}
+	spec.Trigger, err = at.message()
+	return spec, err
 }
 
 // add schedules a timer of the caller's, and logs it.
-func (c *invocation) add(handler string, t trigger, payload []byte, o options) ([]any, error) {
-	stated, err := t.stated()
-	if err != nil {
-		return nil, err
-	}
-	return c.addStated(handler, stated, payload, o)
-}
-
-func (c *invocation) addStated(handler string, spec types.TimerSpec, payload []byte, o options) ([]any, error) {
-	if err := o.state(c, &spec); err != nil {
-		return nil, err
-	}
-	spec.Call = types.TimerCall{Handler: handler, Payload: payload}
+func (c *invocation) add(spec types.TimerSpec) ([]any, error) {
 	timer, err := c.timers.Schedule(c.ctx, keeper.ScheduleRequest{Actor: c.actor, Spec: spec})
 	if err != nil {
 		return nil, err
@@ -358,62 +347,31 @@ func (c *invocation) named() (id [32]byte, sender, text string, err error) {
 	return id, sender, hex.EncodeToString(id[:]), err
 }
 
-// seconds are a time of the module's, 0 if there is none.
-func seconds(time int64) uint64 { return uint64(max(time, 0)) }
-
+// update names what it replaces as the message does. A call that states nothing and is not named is no callback.
 func (c *invocation) update() ([]any, error) {
 	args, err := arguments[struct {
-		Id      [32]byte
-		Payload []byte
-		Options options
+		Id     [32]byte
+		Spec   TimerSpec
+		Fields []string
+		IfSeq  uint64
 	}](c)
 	if err != nil {
 		return nil, err
 	}
-	var spec types.TimerSpec
-	if err := args.Options.state(c, &spec); err != nil {
-		return nil, err
-	}
-	if err := args.Options.checkUpdate(); err != nil {
-		return nil, err
-	}
-	if len(args.Payload) > 0 {
-		if spec.Call, err = c.replaced(args.Id, args.Payload); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := c.timers.Update(c.ctx, keeper.UpdateRequest{Actor: c.actor, ID: args.Id[:], Spec: spec, Fields: stated(&spec)}); err != nil {
-		return nil, err
-	}
-	return []any{true}, c.log("TimerChanged", args.Id, "updated")
-}
-
-// replaced is the call of a timer with another payload: its handler stays.
-func (c *invocation) replaced(id [32]byte, payload []byte) (types.TimerCall, error) {
-	found, err := c.timers.Engine().Records.Lookup(c.ctx, c.actor, id[:])
-	if err != nil {
-		return types.TimerCall{}, err
-	}
-	return types.TimerCall{Handler: found.Spec.Call.Handler, Payload: payload}, nil
-}
-
-func (c *invocation) retrigger() ([]any, error) {
-	args, err := arguments[struct {
-		Id      [32]byte
-		Trigger trigger
-	}](c)
+	spec, err := args.Spec.message(c.addresses())
 	if err != nil {
 		return nil, err
 	}
-	spec, err := args.Trigger.stated()
+	if !slices.Contains(args.Fields, "call") && !states(args.Spec.Call) {
+		spec.Call = types.TimerCall{}
+	}
+	timer, err := c.timers.Update(c.ctx, keeper.UpdateRequest{
+		Actor: c.actor, ID: args.Id[:], Spec: spec, Fields: args.Fields, IfSeq: args.IfSeq,
+	})
 	if err != nil {
 		return nil, err
 	}
-	timer, err := c.timers.Update(c.ctx, keeper.UpdateRequest{Actor: c.actor, ID: args.Id[:], Spec: spec, Fields: rows})
-	if err != nil {
-		return nil, err
-	}
-	return []any{timer.Due, seconds(timer.WaitsUntil())}, c.log("TimerChanged", args.Id, "retriggered")
+	return []any{timer.Seq, timer.Due, seconds(timer.WaitsUntil())}, c.log("TimerChanged", args.Id, "updated")
 }
 
 func (c *invocation) extend() ([]any, error) {

@@ -21,62 +21,48 @@ import (
 // written.
 
 func (c *invocation) scheduleAtHeights() ([]any, error) {
-	return c.addEach(func(height uint64) trigger { return trigger{Height: height} })
+	return c.addEach(func(height uint64) Trigger { return Trigger{Height: height} })
 }
 
 func (c *invocation) scheduleAtTimes() ([]any, error) {
-	return c.addEach(func(second uint64) trigger { return trigger{Time: second} })
+	return c.addEach(func(second uint64) Trigger { return Trigger{Time: second} })
 }
 
 // addEach schedules a callback for each of the list, or none.
-func (c *invocation) addEach(at func(due uint64) trigger) ([]any, error) {
+func (c *invocation) addEach(at func(due uint64) Trigger) ([]any, error) {
 	all, gasLimit, payload := c.args[0].([]uint64), c.args[1].(uint64), c.args[2].([]byte) //nolint:errcheck // the types of the ABI
-	return c.addAll(len(all), options{GasLimit: gasLimit}, func(i int) (trigger, []byte, error) {
+	return c.addAll(len(all), func(i int) (types.TimerSpec, error) {
 		if all[i] == 0 {
-			return trigger{}, nil, types.ErrUnsupportedTimerType.Wrapf("%s: it is 0", c.method.Name)
+			return types.TimerSpec{}, types.ErrUnsupportedTimerType.Wrapf("%s: it is 0", c.method.Name)
 		}
-		return at(all[i]), payload, nil
+		return callback(at(all[i]), gasLimit, payload)
 	})
 }
 
-// scheduleBatch schedules callbacks with triggers and payloads of their own, or none.
+// scheduleBatch schedules timers with specs of their own, or none.
 func (c *invocation) scheduleBatch() ([]any, error) {
-	args, err := arguments[struct {
-		Triggers []trigger
-		Payloads [][]byte
-		Options  options
-	}](c)
+	args, err := arguments[struct{ Specs []TimerSpec }](c)
 	if err != nil {
 		return nil, err
 	}
-	if len(args.Triggers) != len(args.Payloads) {
-		return nil, types.ErrInvalidPayload.Wrapf("%d triggers and %d payloads", len(args.Triggers), len(args.Payloads))
-	}
-	return c.addAll(len(args.Triggers), args.Options, func(i int) (trigger, []byte, error) {
-		return args.Triggers[i], args.Payloads[i], nil
-	})
+	return c.addAll(len(args.Specs), func(i int) (types.TimerSpec, error) { return args.Specs[i].message(c.addresses()) })
 }
 
-// addAll schedules so many callbacks, or none.
-func (c *invocation) addAll(n int, o options, member func(i int) (trigger, []byte, error)) ([]any, error) {
-	specs, payloads := make([]types.TimerSpec, n), make([][]byte, n)
+// addAll schedules so many timers, or none.
+func (c *invocation) addAll(n int, member func(i int) (types.TimerSpec, error)) ([]any, error) {
+	specs, ids := make([]types.TimerSpec, n), make([][32]byte, n)
 	for i := range specs {
-		t, payload, err := member(i)
-		if err == nil {
-			payloads[i] = payload
-			specs[i], err = t.stated()
-		}
-		if err != nil {
+		var err error
+		if specs[i], err = member(i); err != nil {
 			return nil, inList(err, i)
 		}
 	}
-	ids := make([][32]byte, n)
 	for i := range ids {
-		added, err := c.addStated(HandlerCallback, specs[i], payloads[i], o)
+		added, err := c.add(specs[i])
 		if err != nil {
 			return nil, inList(err, i)
 		}
-		ids[i] = added[0].([32]byte) //nolint:errcheck // what addStated returns
+		ids[i] = added[0].([32]byte) //nolint:errcheck // what add returns
 	}
 	return []any{ids}, nil
 }

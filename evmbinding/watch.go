@@ -184,9 +184,9 @@ func coinKey(owner common.Address, denom string) []byte {
 
 // keyOf is the key that a contract names. A condition on a native balance is in wei, which must be whole units of the
 // bank's denom.
-func (w *watched) keyOf() (types.WatchKey, error) {
+func (w *WatchKey) keyOf() (types.WatchKey, error) {
 	var key types.WatchKey
-	value := w.Value
+	value := w.When.Value
 	if err := w.checkUnused(); err != nil {
 		return key, err
 	}
@@ -197,7 +197,7 @@ func (w *watched) keyOf() (types.WatchKey, error) {
 		key = types.WatchKey{Store: banktypes.StoreKey, Prefix: coinKey(w.Target, evmtypes.GetEVMCoinDenom())}
 		units, rest := new(big.Int).QuoRem(value, weiPerUnit(), new(big.Int))
 		if value = units; rest.Sign() != 0 {
-			return key, types.ErrInvalidWatch.Wrapf("%s wei are not whole units of %s", w.Value, evmtypes.GetEVMCoinDenom())
+			return key, types.ErrInvalidWatch.Wrapf("%s wei are not whole units of %s", w.When.Value, evmtypes.GetEVMCoinDenom())
 		}
 	case sourceCoin:
 		if err := sdk.ValidateDenom(w.Name); err != nil {
@@ -210,10 +210,14 @@ func (w *watched) keyOf() (types.WatchKey, error) {
 	default:
 		return key, types.ErrInvalidWatch.Wrapf("source %d: want Slot, Balance, Coin or Raw", w.Source)
 	}
-	switch op := types.ConditionOp(w.Op); op {
-	case types.ConditionUnspecified:
-	case types.ConditionExists, types.ConditionAbsent:
-		key.When = &types.WatchCondition{Op: op}
+	switch op := types.ConditionOp(w.When.Op); op {
+	case types.ConditionUnspecified, types.ConditionExists, types.ConditionAbsent:
+		if w.When.Value.Sign() != 0 {
+			return key, types.ErrInvalidWatch.Wrap("a value is stated for Any, Exists or Absent, which compare with none")
+		}
+		if op != types.ConditionUnspecified {
+			key.When = &types.WatchCondition{Op: op}
+		}
 	default:
 		key.When = &types.WatchCondition{Op: op, Value: value.String()}
 	}
@@ -221,7 +225,7 @@ func (w *watched) keyOf() (types.WatchKey, error) {
 }
 
 // checkUnused refuses what is stated and means nothing for the source.
-func (w *watched) checkUnused() error {
+func (w *WatchKey) checkUnused() error {
 	switch {
 	case w.Source < sourceCoin && w.Name != "":
 		return types.ErrInvalidWatch.Wrap("name is stated for neither Coin nor Raw")
@@ -235,7 +239,7 @@ func (w *watched) checkUnused() error {
 	return nil
 }
 
-func keysOf(all []watched) ([]types.WatchKey, error) {
+func keysOf(all []WatchKey) ([]types.WatchKey, error) {
 	keys := make([]types.WatchKey, len(all))
 	for i := range all {
 		var err error
@@ -246,27 +250,56 @@ func keysOf(all []watched) ([]types.WatchKey, error) {
 	return keys, nil
 }
 
+// statedKeys are keys as contracts state them, the inverse of keysOf. A condition that is no whole number, which an account
+// can state, no contract can.
+func statedKeys(keys []types.WatchKey) ([]WatchKey, error) {
+	all := make([]WatchKey, len(keys))
+	for i, key := range keys {
+		named := changedKey(key.Store, key.Prefix)
+		all[i] = WatchKey{named.Source, named.Target, named.Slot, named.Name, named.Key, WatchCondition{Value: new(big.Int)}}
+		if key.When == nil {
+			continue
+		}
+		all[i].When.Op = uint8(key.When.Op)
+		if key.When.Value == "" {
+			continue
+		}
+		value, ok := new(big.Int).SetString(key.When.Value, 10)
+		if ok && named.Source == sourceBalance {
+			value.Mul(value, weiPerUnit())
+		}
+		if !ok || value.Sign() < 0 || value.BitLen() > 256 {
+			return nil, types.ErrInvalidWatch.Wrapf("the condition's value %.80q is no uint256", key.When.Value)
+		}
+		all[i].When.Value = value
+	}
+	return all, nil
+}
+
 // changedOf names keys that changed as contracts do.
 func changedOf(keys []types.WatchedKey) []changed {
 	all := make([]changed, len(keys))
 	for i, key := range keys {
-		all[i] = changed{Source: sourceRaw, Name: key.Store, Key: key.Key}
-		switch {
-		case key.Store == evmtypes.StoreKey && isSlotKey(key.Key):
-			all[i] = changed{
-				Source: sourceSlot, Target: common.Address(key.Key[1 : 1+common.AddressLength]),
-				Slot: [32]byte(key.Key[1+common.AddressLength:]),
-			}
-		case key.Store == banktypes.StoreKey && len(key.Key) > 2+common.AddressLength:
-			owner, denom := common.Address(key.Key[2:2+common.AddressLength]), string(key.Key[2+common.AddressLength:])
-			switch {
-			case string(coinKey(owner, denom)) != string(key.Key):
-			case denom == evmtypes.GetEVMCoinDenom():
-				all[i] = changed{Source: sourceBalance, Target: owner}
-			default:
-				all[i] = changed{Source: sourceCoin, Target: owner, Name: denom}
-			}
-		}
+		all[i] = changedKey(key.Store, key.Key)
 	}
 	return all
+}
+
+func changedKey(store string, key []byte) changed {
+	switch {
+	case store == evmtypes.StoreKey && isSlotKey(key):
+		return changed{
+			Source: sourceSlot, Target: common.Address(key[1 : 1+common.AddressLength]), Slot: [32]byte(key[1+common.AddressLength:]),
+		}
+	case store == banktypes.StoreKey && len(key) > 2+common.AddressLength:
+		owner, denom := common.Address(key[2:2+common.AddressLength]), string(key[2+common.AddressLength:])
+		switch {
+		case string(coinKey(owner, denom)) != string(key):
+		case denom == evmtypes.GetEVMCoinDenom():
+			return changed{Source: sourceBalance, Target: owner}
+		default:
+			return changed{Source: sourceCoin, Target: owner, Name: denom}
+		}
+	}
+	return changed{Source: sourceRaw, Name: store, Key: key}
 }

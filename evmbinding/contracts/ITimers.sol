@@ -4,59 +4,78 @@ pragma solidity >=0.8.20;
 // Address of the precompile. It is of digits alone, since x/vm compares active_static_precompiles as text.
 address constant TIMERS = 0x0000000000000000000000000000000000001215;
 
-// When a timer is due. Exactly one of height, afterBlocks, every, time, calendar and watch is stated; every may come
-// with height, its first due height.
+// What an owner states of a timer: the rows are those of the message timers.v1.TimerSpec. What is left zero or empty has
+// its default, so that most state a trigger, a payload and a gas limit.
+struct TimerSpec {
+    string name; // at most 64 printable characters, one of them no hexadecimal digit; of one live timer of an owner
+    Trigger trigger;
+    Repeat repeat; // of a trigger that repeats alone
+    TimerCall call;
+    WatchKey[] onlyIf; // conditions that must hold at the fire, at most two
+    uint64 gasLimit; // cycles of one fire: EVM gas, and what a fire counts before it
+    uint64 byteLimit; // bytes that one fire may write
+    Bid bid;
+    uint256 maxCharge; // wei; the most that one fire may cost
+    address feePayer; // who granted the sender an allowance; 0: the sender
+    uint64 expiresAt; // the end: the last height, of heights, intervals and watches
+    uint64 expiresTime; // or the last second, of times, calendars and watches
+    Retry retry;
+    OnUnfunded onUnfunded;
+}
+
+// When a timer is due. Exactly one of these is stated.
 struct Trigger {
     uint64 height; // at a height above the present one
-    uint64 afterBlocks; // so many blocks after this one
-    uint64 every; // an interval of blocks
+    IntervalTrigger interval; // every so many blocks
+    WatchTrigger watch; // when watched state changes
     uint64 time; // in the first block at or after a second since 1970
-    Calendar calendar; // by block time, again and again
-    Watch[] watch; // when watched state changes
-    uint64 count; // fires of what repeats and of a watch; 0: until it expires
-    uint64 cooldown; // of a watch: blocks between fires
-    Repeat repeat; // of what repeats: zero is the default of each
+    uint64 afterBlocks; // so many blocks after this one
+    CalendarTrigger calendar; // by block time, again and again
 }
 
-// A rule for seconds: either everySeconds, or the local minutes of a cron rule, as sets of bits.
-struct Calendar {
-    uint64 everySeconds; // 60 or more
-    uint64 anchor; // an occurrence of everySeconds; 0: now
-    uint64 minuteSet; // bits 0 to 59
-    uint32 hourSet; // bits 0 to 23
-    uint32 daySet; // bits 1 to 31
-    bool lastDay;
-    uint32 monthSet; // bits 1 to 12
-    uint32 weekdaySet; // bits 0 for Sunday to 6
-    int32 offsetMinutes; // local time less UTC, before the first of transitions; at most 1,080 either way
-    Transition[] transitions; // changes of the offset, in order of time, at most 16: a client compiles a time zone to them
-    bool offsetFinal; // the last offset holds for ever; else a timer that renews its life ends with it
+struct IntervalTrigger {
+    uint64 every; // blocks
+    uint64 first; // the first due height; 0: so many blocks after this one
+    IntervalFrom from; // what the distance counts from
 }
 
-struct Transition {
-    uint64 from; // the first second with the offset: a whole minute
-    int32 offsetMinutes;
+enum IntervalFrom {
+    Default,
+    Fire, // the default: a late fire delays the next
+    Schedule // due at first + k * every
 }
 
-// What a repetition that fails or comes late means.
-struct Repeat {
-    uint8 onFailure; // 0, 1: go on; 2: stop; 3: suspend after maxFailures in a row
-    uint32 maxFailures;
-    bool fromSchedule; // an interval's next height counts from its schedule, not from the fire
-    bool each; // of several that have come all fire, not the latest alone
-    uint64 window; // how late one may fire, in blocks or seconds
-    uint64 jitter; // by how much one may be due later
+struct WatchTrigger {
+    WatchKey[] keys;
+    uint64 cooldown; // blocks between fires
+    bool level; // due while a condition holds, and not only when it becomes true
+}
+
+// State that is watched, or compared. What a source does not use is zero or empty.
+struct WatchKey {
+    Source source;
+    address target;
+    bytes32 slot;
+    string name;
+    bytes key;
+    WatchCondition when;
 }
 
 enum Source {
     Slot, // a storage slot of target
     Balance, // the native balance of target, in wei
     Coin, // target's balance of the bank's denom name, in the denom's smallest unit
-    Raw // key of the store name, of those that the chain makes watchable
+    Raw // what begins with key in the store name, of those that the chain makes watchable
+}
+
+// Slots compare as unsigned numbers, what Raw names as the chain reads it.
+struct WatchCondition {
+    ConditionOp op;
+    uint256 value;
 }
 
 // How a condition compares. Any: every change counts, for triggers alone.
-enum Op {
+enum ConditionOp {
     Any,
     Exists,
     Absent,
@@ -67,54 +86,132 @@ enum Op {
     GreaterOrEqual
 }
 
-// State that is watched, or compared. Slots compare as unsigned numbers, what Raw names as the chain reads it. What a
-// source does not use is zero or empty.
-struct Watch {
-    Source source;
-    address target;
-    bytes32 slot;
-    Op op;
-    uint256 value;
-    string name;
-    bytes key;
+// One of the two rules is stated.
+struct CalendarTrigger {
+    EveryRule every;
+    CronRule cron;
+    int32 offsetMinutes; // local time less UTC, before the first of transitions; at most 1,080 either way
+    OffsetTransition[] transitions; // changes of the offset, in order of time, at most 16: a client makes them of a time zone
+    bool offsetFinal; // the last offset holds for ever; else a timer that renews its life ends with it
 }
 
-// What a timer bids, and how it behaves. Zero is the default of each.
-struct Options {
-    uint64 gasLimit; // cycles of one fire: EVM gas, and what a fire counts before it
-    uint64 byteLimit; // bytes that one fire may write
-    uint64 expiresAt; // the last height
-    uint64 expiresTime; // the last second
+struct EveryRule {
+    uint64 period; // seconds, 60 or more
+    uint64 anchor; // an occurrence, in seconds since 1970; 0: now
+}
+
+// The local minutes that match, as sets of bits.
+struct CronRule {
+    uint64 minuteSet; // bits 0 to 59
+    uint32 hourSet; // bits 0 to 23
+    uint32 daySet; // bits 1 to 31
+    bool lastDay;
+    uint32 monthSet; // bits 1 to 12
+    uint32 weekdaySet; // bits 0 for Sunday to 6
+    uint32 nthSet; // of a month's weekdays: bits 1 to 5 the first to the fifth, 6 to 10 from the last on; 0: all
+}
+
+struct OffsetTransition {
+    uint64 from; // the first second with the offset: a whole minute
+    int32 offsetMinutes;
+}
+
+struct Repeat {
+    uint64 remaining; // deliveries, from this statement on; 0: until its end
+    Missed missed; // which fire of several that have come
+    uint64 window; // how late one may fire, in blocks or seconds
+    uint64 jitter; // by how much one may be due later
+    OnFailure onFailure;
+    uint32 maxFailures; // in a row, before Suspend suspends
     bool renew; // each fire gives the life again
-    uint256 maxCharge; // wei; the most that one fire may cost
-    uint256 maxFeePerGas; // wei, with
-    uint256 maxPriorityFeePerGas; // a static bid
-    uint8 tier; // 1 economy, 2 standard, 3 fast, 4 urgent
-    address feePayer; // who granted the sender an allowance; 0: the sender
-    uint32 retries;
-    uint64 retryAfter; // blocks
-    uint8 onUnfunded; // 0, 1: remove; 2: suspend; 3: skip
-    string name;
-    Watch[] onlyIf; // conditions that must hold at the fire, at most two
 }
 
+enum Missed {
+    Default,
+    Latest, // the default
+    Each
+}
+
+enum OnFailure {
+    Default,
+    Roll, // the default: go on
+    Stop,
+    Suspend
+}
+
+struct TimerCall {
+    Handler handler;
+    address to; // of a Call
+    uint256 value; // of a Call, in wei
+    bytes payload; // what onTimer is given; of a Call its data
+}
+
+enum Handler {
+    Callback, // the owner's onTimer(delivery, payload)
+    Call, // the chain calls to as the owner: msg.sender and tx.origin are the owner
+    Other // of specOf alone: messages of the SDK, or a call of IHRC1215, whose payload is as the chain keeps it
+}
+
+// One of these is stated, or none: then the chain's estimator bids.
+struct Bid {
+    StaticBid staticBid;
+    PriorityTier tier;
+    address agent; // who is asked for the prices
+    uint256 price; // wei for a fire, where the chain's policy takes such bids
+}
+
+struct StaticBid {
+    uint256 maxFeePerGas; // wei
+    uint256 maxPriorityFeePerGas; // wei
+}
+
+enum PriorityTier {
+    None,
+    Economy,
+    Standard,
+    Fast,
+    Urgent
+}
+
+// Failed fires are tried again.
+struct Retry {
+    uint32 max; // how often, at most
+    uint64 delay; // to the first of them: seconds for times and calendars, else blocks
+    uint32 backoff; // each further delay is so many times the one before; 0: the same
+    ErrorCode[] on; // after these errors, at most 8; none: after all
+}
+
+struct ErrorCode {
+    string codespace;
+    uint32 code; // 0: any of the codespace
+}
+
+enum OnUnfunded {
+    Default,
+    Destroy, // the default: it is removed
+    Suspend,
+    Skip // what is due passes
+}
+
+// What became of a timer, and what follows from its spec, which specOf says.
 struct Info {
     bytes32 id;
     address owner;
+    string name;
     uint8 status; // timers.v1.TimerPhase: 1 pending, 2 ready, 3 expired, 4 on hold, 40 watching
     uint8 holdReason; // timers.v1.HoldReason; 0: it is not
     uint64 due; // height
     uint64 dueTime; // second; 0: due by height
     uint64 expiresAt;
     uint64 expiresTime;
-    uint64 fires;
-    uint64 gasLimit;
+    uint64 gasLimit; // those in force
     uint64 byteLimit;
-    uint256 maxCharge; // wei; 0: no bound
+    uint64 seq; // another with each change: what update's ifSeq is compared with
+    uint64 fires;
+    uint64 deliveries; // of occurrences, each once
+    uint64 left; // deliveries; 0: not counted
     bool lastSuccess;
     uint256 lastPaid; // wei
-    string handler;
-    string name;
 }
 
 struct Quote {
@@ -172,39 +269,34 @@ interface ITimers {
     event TimerChanged(bytes32 indexed id, address indexed owner, string what);
     event TimerCancelled(bytes32 indexed id, address indexed owner);
 
-    // ---- callbacks: the sender's onTimer(delivery, payload)
-    function schedule(Trigger calldata trigger, bytes calldata payload, Options calldata options)
-        external returns (bytes32 id);
+    // ---- the sender's new timers
+    function schedule(TimerSpec calldata spec) external returns (bytes32 id);
+    // Short forms of callbacks, which state no more than this. count: deliveries; 0: until its end.
     function scheduleAt(uint64 height, uint64 gasLimit, bytes calldata payload) external returns (bytes32 id);
     function scheduleAfter(uint64 blocks, uint64 gasLimit, bytes calldata payload) external returns (bytes32 id);
     function scheduleAtTime(uint64 second, uint64 gasLimit, bytes calldata payload) external returns (bytes32 id);
     function scheduleEvery(uint64 every, uint64 count, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32 id);
-    function scheduleCalendar(Calendar calldata rule, uint64 count, uint64 gasLimit, bytes calldata payload)
+    function scheduleCalendar(CalendarTrigger calldata rule, uint64 count, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32 id);
 
-    // ---- several callbacks in one call, all or none: x/vm allows 20 calls in a transaction. Each takes the gas of one
-    // that is scheduled alone, less what any call takes; that bounds their number. A refusal names the first member, from
-    // 0, that is refused.
+    // ---- several in one call, all or none: x/vm allows 20 calls in a transaction. Each takes the gas of one that is
+    // scheduled alone, less what any call takes; that bounds their number. A refusal names the first member, from 0, that
+    // is refused.
+    function scheduleBatch(TimerSpec[] calldata specs) external returns (bytes32[] memory ids);
+    // Callbacks that differ in when they are due alone.
     function scheduleAtHeights(uint64[] calldata heights, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32[] memory ids);
     function scheduleAtTimes(uint64[] calldata times, uint64 gasLimit, bytes calldata payload)
         external returns (bytes32[] memory ids);
-    // Each trigger has the payload at its place; options are those of all, so of more than one they state
-    // no name.
-    function scheduleBatch(Trigger[] calldata triggers, bytes[] calldata payloads, Options calldata options)
-        external returns (bytes32[] memory ids);
-
-    // ---- calls that the chain makes as the sender: msg.sender and tx.origin are the sender
-    function scheduleCallTo(
-        Trigger calldata trigger, address to, uint256 value, bytes calldata data, Options calldata options
-    ) external returns (bytes32 id);
 
     // ---- the sender's timers
-    // update replaces the payload, unless that is empty, and those of gasLimit, byteLimit, maxCharge and the bid that
-    // are not zero.
-    function update(bytes32 id, bytes calldata payload, Options calldata options) external returns (bool);
-    function retrigger(bytes32 id, Trigger calldata trigger) external returns (uint64 due, uint64 dueTime);
+    // update replaces the rows of the spec that fields name, and nothing else: name, trigger, call, only_if, gas_limit,
+    // cell_limit (byteLimit here), bid, max_charge, fee_payer, expires_at, expires_time, retry, on_unfunded, and those
+    // of repeat, as repeat.remaining or repeat.on_failure. One that is named and left empty takes its default; one that
+    // is stated and not named is refused. ifSeq is the seq that the timer must have; 0: any.
+    function update(bytes32 id, TimerSpec calldata spec, string[] calldata fields, uint64 ifSeq)
+        external returns (uint64 seq, uint64 due, uint64 dueTime);
     function extend(bytes32 id, uint64 expiresAt, uint64 expiresTime)
         external returns (uint64 newExpiresAt, uint64 newExpiresTime);
     function pause(bytes32 id) external returns (bool);
@@ -225,6 +317,8 @@ interface ITimers {
 
     // ---- questions
     function timer(address owner, bytes32 id) external view returns (Info memory);
+    // What the owner stated, as it stands: schedule takes it again, but for a handler Other.
+    function specOf(address owner, bytes32 id) external view returns (TimerSpec memory);
     function timersOf(address owner, uint32 offset, uint32 limit)
         external view returns (Info[] memory timers, uint32 total);
     function estimate(uint64 gasLimit, uint64 byteLimit, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, uint8 tier)
@@ -234,9 +328,9 @@ interface ITimers {
     // are, and what is accepted in all. free is 0 where a call of that size is refused for another reason, as when the
     // sender can't pay for its place. Timers of this interface need no room. A chain that doesn't speak IHRC1215 refuses.
     function capacity(uint256 second) external view returns (uint64 free, uint64 total);
-    // The next occurrences of a trigger if it is scheduled now, or of a timer: seconds if byTime, else heights, at most
-    // limit of them, and at most 100. more: there are others after them.
-    function occurrences(Trigger calldata trigger, uint32 limit)
+    // The next occurrences of a spec if it is scheduled now, of which trigger, repeat and the end count, or of a timer:
+    // seconds if byTime, else heights, at most limit of them, and at most 100. more: there are others after them.
+    function occurrences(TimerSpec calldata spec, uint32 limit)
         external view returns (uint64[] memory due, bool byTime, bool more);
     function occurrencesOf(address owner, bytes32 id, uint32 limit)
         external view returns (uint64[] memory due, bool byTime, bool more);

@@ -34,15 +34,14 @@ contract Averaging is TimerReceiver {
     /// @param count Purchases in all.
     constructor(IPool pool_, uint256 amount_, uint256 leastBought_, uint64 every, uint64 count) payable {
         (owner, pool, amount, leastBought) = (msg.sender, pool_, amount_, leastBought_);
-        Trigger memory when;
-        when.every = every;
-        when.count = count;
-        when.repeat.onFailure = 3; // suspend
-        when.repeat.maxFailures = 3;
-        Options memory options;
-        options.gasLimit = 300_000;
-        options.onUnfunded = 2; // suspend
-        timer = timers.schedule(when, "", options);
+        TimerSpec memory spec;
+        spec.trigger.interval.every = every;
+        spec.repeat.remaining = count;
+        spec.repeat.onFailure = OnFailure.Suspend;
+        spec.repeat.maxFailures = 3;
+        spec.gasLimit = 300_000;
+        spec.onUnfunded = OnUnfunded.Suspend;
+        timer = timers.schedule(spec);
     }
 
     receive() external payable {}

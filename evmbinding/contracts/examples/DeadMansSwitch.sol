@@ -25,25 +25,26 @@ contract DeadMansSwitch is TimerReceiver {
 
     constructor(address payable heir_, uint64 period_) payable {
         (owner, heir, period) = (msg.sender, heir_, period_);
-        Trigger memory when;
-        when.time = uint64(block.timestamp) + period_;
-        Options memory options;
-        options.gasLimit = 200_000;
-        options.retries = 3; // if the heir's contract refuses the coins
-        options.retryAfter = 100;
-        options.onUnfunded = 2; // suspend
-        timer = timers.schedule(when, "", options);
-        emit Alive(when.time);
+        TimerSpec memory spec;
+        spec.trigger.time = uint64(block.timestamp) + period_;
+        spec.gasLimit = 200_000;
+        spec.retry.max = 3; // if the heir's contract refuses the coins
+        spec.retry.delay = 100; // seconds
+        spec.onUnfunded = OnUnfunded.Suspend;
+        timer = timers.schedule(spec);
+        emit Alive(spec.trigger.time);
     }
 
     receive() external payable {}
 
     /// @notice Puts the end off: a period from now.
     function alive() external onlyOwner {
-        Trigger memory when;
-        when.time = uint64(block.timestamp) + period;
-        timers.retrigger(timer, when);
-        emit Alive(when.time);
+        TimerSpec memory spec;
+        spec.trigger.time = uint64(block.timestamp) + period;
+        string[] memory fields = new string[](1);
+        fields[0] = "trigger"; // and nothing else
+        timers.update(timer, spec, fields, 0);
+        emit Alive(spec.trigger.time);
     }
 
     /// @notice Returns the coins to the owner, and ends the switch, unless it has ended.

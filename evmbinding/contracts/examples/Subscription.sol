@@ -41,14 +41,14 @@ contract Subscription is TimerReceiver {
     /// @notice Pays for the first period, and schedules the payments of the following.
     function subscribe() external returns (bytes32 timer) {
         if (timerOf[msg.sender] != 0) revert AlreadySubscribed();
-        Trigger memory when;
-        when.calendar.everySeconds = period;
-        when.calendar.anchor = uint64(block.timestamp) + period;
-        Options memory options;
-        options.gasLimit = GAS_LIMIT;
-        options.renew = true; // each payment gives the timer its life again
-        options.onUnfunded = 2; // if this contract can't pay for a fire, suspend instead of removing
-        timer = timers.schedule(when, abi.encode(msg.sender), options);
+        TimerSpec memory spec;
+        spec.trigger.calendar.every.period = period;
+        spec.trigger.calendar.every.anchor = uint64(block.timestamp) + period;
+        spec.repeat.renew = true; // each payment gives the timer its life again
+        spec.call.payload = abi.encode(msg.sender);
+        spec.gasLimit = GAS_LIMIT;
+        spec.onUnfunded = OnUnfunded.Suspend; // if this contract can't pay for a fire, suspend instead of removing
+        timer = timers.schedule(spec);
         timerOf[msg.sender] = timer;
         emit Subscribed(msg.sender, timer);
         if (!pull(msg.sender)) revert FirstPaymentFailed();

@@ -28,13 +28,12 @@ contract Upkeep is TimerReceiver {
     /// @param gasLimit Cycles of one of them, with what it leads to.
     constructor(IUpkeepTarget target_, bytes memory checkData_, uint64 every, uint64 gasLimit) payable {
         (owner, target, checkData) = (msg.sender, target_, checkData_);
-        Trigger memory when;
-        when.every = every;
-        Options memory options;
-        options.gasLimit = gasLimit;
-        options.renew = true; // it lives as long as it fires
-        options.onUnfunded = 2; // suspend
-        timer = timers.schedule(when, "", options);
+        TimerSpec memory spec;
+        spec.trigger.interval.every = every;
+        spec.repeat.renew = true; // it lives as long as it fires
+        spec.gasLimit = gasLimit;
+        spec.onUnfunded = OnUnfunded.Suspend;
+        timer = timers.schedule(spec);
     }
 
     receive() external payable {}

@@ -40,10 +40,10 @@ func TestAttack_IsEnteredAgainByAToken(t *testing.T) {
 		token.Call(alice, "mint", thief.Address, big.NewInt(1))
 		later := c.Height() + 5
 		pay := token.dataOf("transfer", thief.Address, big.NewInt(7))
-		every := trigger(func(t *Trigger) { t.Height, t.Every = later, 100 })
+		every := func(s *Spec) { s.Trigger.Interval.First, s.Trigger.Interval.Every = later, 100 }
 		payment := stepsOf(c, step(token.Address, pay, must))
 		victim.Call(alice, "run", []Step{
-			step(evmbinding.Address, pack(t, "schedule", every, payment, options(550_000)), must),
+			step(evmbinding.Address, pack(t, "schedule", spec(550_000, payment, every)), must),
 		})
 		id := [32]byte(c.TimersOf(victim.Address)[0].Id)
 		steps := []Step{
@@ -179,8 +179,8 @@ func TestAttack_DelegatedAccountMakesCalls(t *testing.T) {
 	d := delegated(c, dave)
 	delegate(c, dave, puppet.Address)
 	set := target.dataOf("set", big.NewInt(42))
-	next := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
-	data := pack(t, "scheduleCallTo", next, target.Address, new(big.Int), set, options(200_000))
+	next := func(s *Spec) { s.Trigger.AfterBlocks = 1 }
+	data := pack(t, "schedule", spec(200_000, nil, next, callTo(target.Address, new(big.Int), set)))
 	require.Empty(t, c.Result(c.Block(c.Sign(dave, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0]).VmError)
 	nonce := c.EVM.GetNonce(c.Ctx(), dave.Address)
 	require.True(t, fired(c).Success)
@@ -205,8 +205,8 @@ func TestAttack_ReplaysAFire(t *testing.T) {
 	c := chain(t)
 	d := alarm(c)
 	set := d.dataOf("set", big.NewInt(9))
-	next := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
-	data := pack(t, "scheduleCallTo", next, d.Address, new(big.Int), set, options(200_000))
+	next := func(s *Spec) { s.Trigger.AfterBlocks = 1 }
+	data := pack(t, "schedule", spec(200_000, nil, next, callTo(d.Address, new(big.Int), set)))
 	carol := AccountOf("carol")
 	require.Empty(t, c.Result(c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, data)).TxResults[0]).VmError)
 	id := hex.EncodeToString(c.TimersOf(carol.Address)[0].Id)

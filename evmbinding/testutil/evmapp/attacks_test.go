@@ -154,9 +154,9 @@ func (a *attack) nonces(of common.Address) (all []uint64) {
 
 // scheduleOthers are transactions by which the others schedule a timer each, for a height.
 func (a *attack) scheduleOthers(height uint64) (txs [][]byte) {
-	at := trigger(func(t *Trigger) { t.Height = height })
+	at := func(s *Spec) { s.Trigger.Height = height }
 	for i, d := range a.others {
-		txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, options(250_000)))
+		txs = append(txs, d.Tx(alice, uint64(i), "schedule", spec(250_000, nil, at)))
 	}
 	return txs
 }
@@ -170,13 +170,13 @@ func (a *attack) run(attacker *Deployed, gas uint64, schedule func(height uint64
 	c := a.c
 	c.tb.Helper()
 	due := c.Height() + 2
-	at := trigger(func(t *Trigger) { t.Height = due })
+	at := func(s *Spec) { s.Trigger.Height = due }
 	var txs [][]byte
 	for i, d := range a.others {
 		if i == len(a.others)/2 {
 			txs = append(txs, c.Sign(bob, 0, &attacker.Address, nil, txGas, schedule(due)))
 		}
-		txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, options(250_000)))
+		txs = append(txs, d.Tx(alice, uint64(i), "schedule", spec(250_000, nil, at)))
 	}
 	before := c.TimersOf(attacker.Address)
 	for _, tx := range c.Block(txs...).TxResults {
@@ -254,6 +254,8 @@ func TestAttack_ChangesItsOwnTimerWhileItFires(t *testing.T) {
 	a := newAttack(c)
 	const first, gas = 4, 400_000
 	id, end := [32]byte{}, c.Height()+5_000
+	update := func(s Spec, field string) []byte { return pack(t, "update", id, s, []string{field}, uint64(0)) }
+	every := func(n uint64) func(*Spec) { return func(s *Spec) { s.Trigger.Interval.Every = n } }
 	for name, try := range map[string]struct {
 		data   []byte
 		at     int64
@@ -262,14 +264,14 @@ func TestAttack_ChangesItsOwnTimerWhileItFires(t *testing.T) {
 	}{
 		"cancel":     {pack(t, "cancel", id), first, "", nil},
 		"cancelEach": {pack(t, "cancelEach", [][32]byte{id}), first + 64, "", nil},
-		"update": {pack(t, "update", id, []byte{}, options(300_000)), first, "", func(timer *timerstypes.Timer) {
+		"update": {update(spec(300_000, nil), "gas_limit"), first, "", func(timer *timerstypes.Timer) {
 			require.Equal(t, uint64(300_000), timer.GasLimit)
 		}},
-		"retrigger": {pack(t, "retrigger", id, trigger(func(t *Trigger) { t.Every = 7 })), first, "", func(timer *timerstypes.Timer) {
+		"update to another trigger": {update(spec(0, nil, every(7)), "trigger"), first, "", func(timer *timerstypes.Timer) {
 			require.Equal(t, c.Height()+7, timer.Due)
 		}},
-		"retrigger to another kind": {
-			pack(t, "retrigger", id, trigger(func(t *Trigger) { t.AfterBlocks = 1 })), first, "is to be due by another kind",
+		"update to another kind": {
+			update(spec(0, nil, func(s *Spec) { s.Trigger.AfterBlocks = 1 }), "trigger"), first, "is to be due by another kind",
 			func(timer *timerstypes.Timer) { require.Equal(t, c.Height()+3, timer.Due) },
 		},
 		"extend": {pack(t, "extend", id, end, uint64(0)), first, "", func(timer *timerstypes.Timer) {
@@ -292,13 +294,12 @@ func TestAttack_ChangesItsOwnTimerWhileItFires(t *testing.T) {
 			d := puppet(c)
 			payload := stepsOf(c, step(evmbinding.Address, try.data, own(try.at)))
 			fire, result, _ := a.run(d, gas, func(height uint64) []byte {
-				when := trigger(func(t *Trigger) {
-					t.Height = height
-					if repeats {
-						t.Every = 3
+				when := func(s *Spec) {
+					if s.Trigger.Height = height; repeats {
+						s.Trigger.Height, s.Trigger.Interval = 0, evmbinding.IntervalTrigger{Every: 3, First: height}
 					}
-				})
-				return d.dataOf("run", []Step{step(evmbinding.Address, pack(t, "schedule", when, payload, options(gas)), must)})
+				}
+				return d.dataOf("run", []Step{step(evmbinding.Address, pack(t, "schedule", spec(gas, payload, when)), must)})
 			})
 			require.True(t, fire.Success, name)
 			did := d.outcomes(result)
@@ -334,14 +335,14 @@ func TestAttack_IsEnteredAgainByValue(t *testing.T) {
 	// A timer's id is known before it fires, so that the thief can prepare for it. This one repeats: it is there in its fire.
 	later := c.Height() + 4
 	steps := stepsOf(c, step(thief.Address, nil, worth(7), must))
-	every := trigger(func(t *Trigger) { t.Height, t.Every = later, 100 })
-	victim.Call(alice, "run", []Step{step(evmbinding.Address, pack(t, "schedule", every, steps, options(550_000)), must)})
+	every := func(s *Spec) { s.Trigger.Interval.First, s.Trigger.Interval.Every = later, 100 }
+	victim.Call(alice, "run", []Step{step(evmbinding.Address, pack(t, "schedule", spec(550_000, steps, every)), must)})
 	id := [32]byte(c.TimersOf(victim.Address)[0].Id)
 	thief.Call(alice, "prepare", []Step{
 		step(victim.Address, append(evmbinding.Receiver.Methods["onTimer"].ID, make([]byte, 512)...)),
 		step(evmbinding.Address, pack(t, "cancel", id)),
 		step(evmbinding.Address, pack(t, "pause", id)),
-		step(evmbinding.Address, pack(t, "update", id, []byte{}, options(100_000))),
+		step(evmbinding.Address, pack(t, "update", id, spec(100_000, nil), []string{"gas_limit"}, uint64(0))),
 		step(evmbinding.Address, pack(t, "scheduleAfter", uint64(2), uint64(100_000), []byte{})),
 	})
 	txs := a.scheduleOthers(later)
@@ -584,7 +585,7 @@ func TestAttack_Bombs(t *testing.T) {
 		kept(fire, block)
 		// As the call itself.
 		fire, result, block = a.run(d, gas, func(height uint64) []byte {
-			call := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.Height = height }), bomb.Address, new(big.Int), try.data, options(gas))
+			call := pack(t, "schedule", spec(gas, nil, func(s *Spec) { s.Trigger.Height = height }, callTo(bomb.Address, new(big.Int), try.data)))
 			return d.dataOf("run", []Step{step(evmbinding.Address, call, must)})
 		})
 		require.Equal(t, try.ends, fire.Success, name)

@@ -90,12 +90,12 @@ func TestAttack_WaitBehindWatches(t *testing.T) {
 		watchSlots(c, owners, each, ledger.Address, func(int) []common.Hash { return total })
 		var txs [][]byte
 		for i, name := range names {
-			at := trigger(func(t *Trigger) { t.Height = start + due[name] })
-			bid := options(250_000)
+			at := func(s *Spec) { s.Trigger.Height = start + due[name] }
+			stated := spec(250_000, nil, at)
 			if name == "tips" {
-				bid.MaxPriorityFeePerGas, bid.MaxFeePerGas = big.NewInt(1), Ether
+				stated.Bid.StaticBid = evmbinding.StaticBid{MaxPriorityFeePerGas: big.NewInt(1), MaxFeePerGas: Ether}
 			}
-			txs = append(txs, others[name].Tx(alice, uint64(i), "schedule", at, []byte{}, bid))
+			txs = append(txs, others[name].Tx(alice, uint64(i), "schedule", stated))
 		}
 		c.Block(txs...)
 		late, fires := map[string]int{}, 0

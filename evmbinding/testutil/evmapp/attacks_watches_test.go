@@ -51,14 +51,14 @@ func TestAttack_WatchesOneSlotByTheHundred(t *testing.T) {
 	const each = 100
 	slot := []common.Hash{common.BigToHash(common.Big1)}
 	watchSlots(c, owners, each, target.Address, func(int) []common.Hash { return slot })
-	at := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
+	at := func(s *Spec) { s.Trigger.AfterBlocks = 1 }
 	var txs [][]byte
 	for i, d := range a.others {
-		o := options(250_000)
+		stated := spec(250_000, nil, at)
 		if i%2 == 0 {
-			o.MaxPriorityFeePerGas, o.MaxFeePerGas = big.NewInt(1), Ether
+			stated.Bid.StaticBid = evmbinding.StaticBid{MaxPriorityFeePerGas: big.NewInt(1), MaxFeePerGas: Ether}
 		}
-		txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, o))
+		txs = append(txs, d.Tx(alice, uint64(i), "schedule", stated))
 	}
 	c.Block(txs...)
 	balances := []*big.Int{}
@@ -133,8 +133,8 @@ func TestAttack_WatchesByTheThousand(t *testing.T) {
 		}
 		start := c.Height() + 2
 		for i, d := range others {
-			at := trigger(func(t *Trigger) { t.Height = start + uint64(i) })
-			txs = append(txs, d.Tx(alice, uint64(i), "schedule", at, []byte{}, options(250_000)))
+			at := func(s *Spec) { s.Trigger.Height = start + uint64(i) }
+			txs = append(txs, d.Tx(alice, uint64(i), "schedule", spec(250_000, nil, at)))
 		}
 		c.Block(txs...)
 		txs = nil

@@ -105,7 +105,7 @@ func TestFire_DoesWhatATransactionDoes(t *testing.T) {
 
 			// The fire.
 			data, value := draw(fires)
-			schedule := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), fires.Address, value, data, options(gas))
+			schedule := pack(t, "schedule", spec(gas, nil, func(s *Spec) { s.Trigger.AfterBlocks = 1 }, callTo(fires.Address, value, data)))
 			scheduled := c.Block(c.Sign(byFire, 0, &evmbinding.Address, nil, 500_000, schedule))
 			require.Empty(r, c.Result(scheduled.TxResults[0]).VmError)
 			own := c.Balance(byFire.Address)

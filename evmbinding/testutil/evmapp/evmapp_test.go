@@ -369,11 +369,11 @@ func TestOutOfGas_IsAFailedFireThatIsCharged(t *testing.T) {
 	require.False(t, fire.Success)
 	require.Equal(t, uint64(60_000), fire.Cycles)
 	// More bytes than the limit.
-	d.Call(alice, "schedule", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), []byte("w"), options(500_000, func(o *Options) { o.ByteLimit = 300 }))
+	d.Call(alice, "schedule", spec(500_000, []byte("w"), func(s *Spec) { s.Trigger.AfterBlocks = 1 }, func(s *Spec) { s.ByteLimit = 300 }))
 	block := c.Block()
 	require.Equal(t, strconv.Itoa(int(timerstypes.ErrOutOfCells.ABCICode())), Attribute(block, evmbinding.EventFailed, "code"))
 	require.Zero(t, d.number("rings"))
-	d.Call(alice, "schedule", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), []byte("w"), options(500_000))
+	d.Call(alice, "schedule", spec(500_000, []byte("w"), func(s *Spec) { s.Trigger.AfterBlocks = 1 }))
 	require.True(t, fired(c).Success)
 }
 
@@ -396,7 +396,7 @@ func TestValue_ToABlockedAddressFails(t *testing.T) {
 	}
 	// evm_call with value: the chain makes the call as the contract.
 	for _, to := range []common.Address{module, evmbinding.Address, receiver} {
-		d.Call(alice, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), to, big.NewInt(5), []byte{}, options(200_000))
+		d.Call(alice, "schedule", spec(200_000, nil, func(s *Spec) { s.Trigger.AfterBlocks = 1 }, callTo(to, big.NewInt(5), nil)))
 		before := c.Balance(to)
 		fire := fired(c)
 		require.Equal(t, to == receiver, fire.Success, fire.String())
@@ -460,7 +460,7 @@ func TestAccount_OwnsTimers(t *testing.T) {
 	carol := AccountOf("carol")
 	set, err := d.ABI.Pack("set", big.NewInt(42))
 	require.NoError(t, err)
-	data := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), d.Address, new(big.Int), set, options(200_000))
+	data := pack(t, "schedule", spec(200_000, nil, func(s *Spec) { s.Trigger.AfterBlocks = 1 }, callTo(d.Address, new(big.Int), set)))
 	block := c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, data))
 	result := c.Result(block.TxResults[0])
 	require.Empty(t, result.VmError, Reason(result.Ret))

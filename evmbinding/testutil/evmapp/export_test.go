@@ -95,9 +95,9 @@ func TestExport_FiresTheSameAfterwards(t *testing.T) {
 	d.Call(alice, "every", uint64(3), uint64(6), uint64(250_000), []byte{})
 	d.Call(alice, "start", uint64(13), uint64(120_000), []byte("r"))
 	set := target.dataOf("set", big.NewInt(5))
-	d.Call(alice, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 10 }), target.Address, new(big.Int), set, options(200_000))
-	watch := Watch{Source: fromSlot, Target: target.Address, Slot: common.BigToHash(big.NewInt(1)), Value: new(big.Int)}
-	d.Call(alice, "schedule", trigger(func(t *Trigger) { t.Watch, t.Count = []Watch{watch}, 2 }), []byte{}, options(250_000))
+	d.Call(alice, "schedule", spec(200_000, nil, func(s *Spec) { s.Trigger.AfterBlocks = 10 }, callTo(target.Address, new(big.Int), set)))
+	watch := Watch{Source: fromSlot, Target: target.Address, Slot: common.BigToHash(big.NewInt(1))}
+	d.Call(alice, "schedule", spec(250_000, nil, func(s *Spec) { s.Trigger.Watch.Keys, s.Repeat.Remaining = []Watch{watch}, 2 }))
 	b.Call(alice, "book", new(big.Int).SetUint64(c.Now()+9), big.NewInt(200_000))
 	c.Block()
 

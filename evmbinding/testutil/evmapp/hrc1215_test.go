@@ -455,7 +455,7 @@ func TestHRC1215_FacadeAtTheAddressOfASchedule(t *testing.T) {
 	at = scheduleOf(c.TimersOf(carol.Address)[0].Id)
 	require.Equal(t, evmbinding.CodeSuccess, send(at, remove))
 	require.Empty(t, c.TimersOf(carol.Address))
-	plain := pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 50 }), d.Address, new(big.Int), []byte{}, options(100_000))
+	plain := pack(t, "schedule", spec(100_000, nil, func(s *Spec) { s.Trigger.AfterBlocks = 50 }, callTo(d.Address, new(big.Int), nil)))
 	c.Block(c.Sign(carol, 0, &evmbinding.Address, nil, 300_000, plain))
 	at = scheduleOf(c.TimersOf(carol.Address)[0].Id)
 	require.Equal(t, evmbinding.CodeInvalidScheduleID, send(at, remove))

@@ -73,8 +73,8 @@ func TestPairs_MoveInFires(t *testing.T) {
 	check(100, 0)
 	pay := func(amount int64) []byte { return token.dataOf("transfer", receiver, big.NewInt(amount)) }
 	fire, result, _ := a.run(d, 150_000, func(height uint64) []byte {
-		at := trigger(func(t *Trigger) { t.Height = height })
-		call := pack(t, "scheduleCallTo", at, token.Address, new(big.Int), pay(7), options(150_000))
+		at := func(s *Spec) { s.Trigger.Height = height }
+		call := pack(t, "schedule", spec(150_000, nil, at, callTo(token.Address, new(big.Int), pay(7))))
 		return d.dataOf("run", []Step{step(evmbinding.Address, call, must)})
 	})
 	require.True(t, fire.Success, fire)
@@ -116,9 +116,9 @@ func TestPairs_AreEnteredAgainByAHook(t *testing.T) {
 	token.Call(alice, "mint", victim.Address, big.NewInt(100))
 	for _, before := range []bool{true, false} {
 		later := c.Height() + 5
-		at := trigger(func(t *Trigger) { t.Height, t.Every, t.Count = later, 100, 2 })
+		at := func(s *Spec) { s.Trigger.Interval.First, s.Trigger.Interval.Every, s.Repeat.Remaining = later, 100, 2 }
 		pay := token.dataOf("transfer", thief.Address, big.NewInt(7))
-		call := pack(t, "scheduleCallTo", at, token.Address, new(big.Int), pay, options(550_000))
+		call := pack(t, "schedule", spec(550_000, nil, at, callTo(token.Address, new(big.Int), pay)))
 		victim.Call(alice, "run", []Step{step(evmbinding.Address, call, must)})
 		id := [32]byte(c.TimersOf(victim.Address)[0].Id)
 		hook := Hook{thief.Address, big.NewInt(1), thief.dataOf("run", []Step{

@@ -41,8 +41,8 @@ func refusedLast(t *testing.T, c *Chain, o *owned) map[string]refusal {
 	const little, gas = uint64(40_000), uint64(100_000)
 	height, second := c.Height()+1_000, c.Now()+3_600
 	// A fire of so long a payload counts more than the least gas limit before its handler runs.
-	much, unknown, plain := make([]byte, 8_000), [32]byte{1}, trigger(func(t *Trigger) { t.Height = height })
-	past := trigger(func(t *Trigger) { t.Height = 1 })
+	much, unknown, plain := make([]byte, 8_000), [32]byte{1}, func(s *Spec) { s.Trigger.Height = height }
+	past := func(s *Spec) { s.Trigger.Height = 1 }
 	at := func(name string, args ...any) refusal {
 		return refusal{to: evmbinding.Address, data: pack(t, name, args...)}
 	}
@@ -54,18 +54,16 @@ func refusedLast(t *testing.T, c *Chain, o *owned) map[string]refusal {
 	answering := func(r refusal) refusal { r.answers = true; return r }
 	expiry, limit, stranger := new(big.Int).SetUint64(second), new(big.Int).SetUint64(little), AccountOf("dave").Address
 	return map[string]refusal{
-		"schedule":          at("schedule", plain, much, options(little)),
+		"schedule":          at("schedule", spec(little, much, plain)),
 		"scheduleAt":        at("scheduleAt", height, little, much),
 		"scheduleAfter":     at("scheduleAfter", uint64(9), little, much),
 		"scheduleAtTime":    at("scheduleAtTime", second, little, much),
 		"scheduleEvery":     at("scheduleEvery", uint64(9), uint64(3), little, much),
-		"scheduleCalendar":  at("scheduleCalendar", Calendar{EverySeconds: 3_600}, uint64(0), little, much),
+		"scheduleCalendar":  at("scheduleCalendar", Calendar{Every: evmbinding.EveryRule{Period: 3_600}}, uint64(0), little, much),
 		"scheduleAtHeights": at("scheduleAtHeights", []uint64{height, height, height, 1}, gas, []byte{1}),
 		"scheduleAtTimes":   at("scheduleAtTimes", []uint64{second, second, second, 1}, gas, []byte{1}),
-		"scheduleBatch":     at("scheduleBatch", []Trigger{plain, plain, plain, past}, make([][]byte, 4), options(gas)),
-		"scheduleCallTo":    at("scheduleCallTo", plain, bob.Address, new(big.Int), much, options(little)),
-		"update":            at("update", o.far, much, options(little)),
-		"retrigger":         at("retrigger", o.far, past),
+		"scheduleBatch":     at("scheduleBatch", append(slices.Repeat([]Spec{spec(gas, nil, plain)}, 3), spec(gas, nil, past))),
+		"update":            at("update", o.far, spec(little, much), []string{"call", "gas_limit"}, uint64(0)),
 		"extend":            at("extend", o.far, uint64(1), uint64(0)),
 		"pause":             at("pause", unknown), // What is on hold is paused too.
 		"resume":            at("resume", o.far),
@@ -77,11 +75,12 @@ func refusedLast(t *testing.T, c *Chain, o *owned) map[string]refusal {
 		"sponsor":           at("sponsor", alice.Address, big.NewInt(1_000), uint64(0)),
 		"unsponsor":         at("unsponsor", stranger),
 		"timer":             at("timer", o.account.Address, unknown),
+		"specOf":            at("specOf", o.account.Address, unknown),
 		"timersOf":          {why: "a page beyond the last is empty"},
 		"estimate":          at("estimate", uint64(1), uint64(0), new(big.Int), new(big.Int), uint8(0)),
 		"lane":              {why: "it states nothing that a check could refuse"},
 		"capacity":          answering(at("capacity", big.NewInt(1))),
-		"occurrences":       at("occurrences", past, uint32(100)),
+		"occurrences":       at("occurrences", spec(0, nil, past), uint32(100)),
 		"occurrencesOf":     at("occurrencesOf", o.account.Address, unknown, uint32(100)),
 
 		"scheduleCall":                booking("scheduleCall", bob.Address, expiry, limit, uint64(0), much),

@@ -93,11 +93,11 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	moment := time.Unix(int64(second), 0).UTC()
 	byHeight, byTime := timerstypes.Trigger{Height: height}, timerstypes.Trigger{Time: &moment}
 	callback, much := evmbinding.HandlerCallback, make([]byte, 8_000)
-	plain := trigger(func(t *Trigger) { t.Height = height })
+	plain := func(s *Spec) { s.Trigger.Height = height }
 	slots := func(n int) (watches []Watch, keys []timerstypes.WatchKey) {
 		for i := range n {
 			slot := common.BigToHash(big.NewInt(int64(i)))
-			watches = append(watches, Watch{Source: fromSlot, Target: o.account.Address, Slot: slot, Value: new(big.Int)})
+			watches = append(watches, Watch{Source: fromSlot, Target: o.account.Address, Slot: slot})
 			key := append(evmtypes.AddressStoragePrefix(o.account.Address), slot.Bytes()...)
 			keys = append(keys, timerstypes.WatchKey{Store: evmtypes.StoreKey, Prefix: key})
 		}
@@ -106,8 +106,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 	watching := func(n int) price {
 		watches, keys := slots(n)
 		watch := timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}
-		return at("schedule", c.sent(schedule(watch, callback, nil)),
-			trigger(func(t *Trigger) { t.Watch = watches }), []byte{}, options(gas))
+		return at("schedule", c.sent(schedule(watch, callback, nil)), spec(gas, nil, func(s *Spec) { s.Trigger.Watch.Keys = watches }))
 	}
 	calling := func(data []byte) (payload []byte) {
 		payload, err := evmbinding.EncodeCall(bob.Address, new(big.Int), data)
@@ -141,20 +140,20 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		}), all, uint64(gas), []byte{1})
 	}
 	batch := func(n, watches int) price {
-		payload, triggers, payloads := []byte{1, 2, 3}, make([]Trigger, n), make([][]byte, n)
+		payload, specs := []byte{1, 2, 3}, make([]Spec, n)
 		asked, keys := slots(watches)
 		stated := byHeight
 		if watches > 0 {
 			stated = timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}
 		}
-		for i := range triggers {
-			payloads[i], triggers[i] = payload, plain
+		for i := range specs {
+			specs[i] = spec(gas, payload, plain)
 			if watches > 0 {
-				triggers[i] = trigger(func(t *Trigger) { t.Watch = asked })
+				specs[i] = spec(gas, payload, func(s *Spec) { s.Trigger.Watch.Keys = asked })
 			}
 		}
 		return at("scheduleBatch", each(n, func(int) sdk.Msg { return schedule(stated, callback, payload) }),
-			triggers, payloads, options(gas))
+			specs)
 	}
 	// In the order of the owner's list.
 	first := append([][32]byte{o.held, o.watching, o.beat, o.far}, o.many...)
@@ -177,9 +176,10 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		}, o.account.Address, uint32(0), n)
 	}
 	updating := func(payload []byte) price {
-		spec := timerstypes.TimerSpec{Call: timerstypes.TimerCall{Handler: callback, Payload: payload}}
-		msg := &timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Spec: spec, Fields: []string{"call"}}
-		return at("update", c.sent(msg), o.far, payload, options(0))
+		msg := &timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Spec: timerstypes.TimerSpec{
+			Call: timerstypes.TimerCall{Handler: callback, Payload: payload},
+		}, Fields: []string{"call"}}
+		return at("update", c.sent(msg), o.far, spec(0, payload), msg.Fields, uint64(0))
 	}
 	spender := sdk.AccAddress(AccountOf("a spender").Address.Bytes())
 	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{
@@ -207,21 +207,24 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.far[:])
 		return err
 	}
-	byCall := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(nil))),
-		plain, bob.Address, new(big.Int), []byte{}, options(gas))
-	bySize := at("scheduleCallTo", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(much))),
-		plain, bob.Address, new(big.Int), much, options(gas))
+	byCall := at("schedule", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(nil))),
+		spec(gas, nil, plain, callTo(bob.Address, new(big.Int), nil)))
+	bySize := at("schedule", c.sent(schedule(byHeight, evmbinding.HandlerCall, calling(much))),
+		spec(gas, nil, plain, callTo(bob.Address, new(big.Int), much)))
 	scheduled := func(t timerstypes.Trigger, payload []byte) func(sdk.Context) error {
 		return c.sent(schedule(t, callback, payload))
 	}
 	every := timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 9}}
 	thrice := func(msg *timerstypes.MsgScheduleTimer) { msg.Spec.Repeat = &timerstypes.Repeat{Remaining: 3} }
 	hourly := timerstypes.Trigger{Calendar: &timerstypes.CalendarTrigger{Every: &timerstypes.EveryRule{Seconds: 3_600}}}
+	retriggering := at("update", c.sent(&timerstypes.MsgUpdateTimer{
+		Sender: o.text, Id: id(o.far), Spec: timerstypes.TimerSpec{Trigger: byHeight}, Fields: []string{"trigger"},
+	}), o.far, spec(0, nil, plain), []string{"trigger"}, uint64(0))
 	upcoming := func(name string, limit uint32) price {
 		asked := []any{o.account.Address, o.beat, limit}
 		request := timerstypes.QueryOccurrencesRequest{Actor: o.text, Id: id(o.beat), Limit: limit}
 		if name == "occurrences" {
-			asked = []any{trigger(func(t *Trigger) { t.Calendar.EverySeconds = 3_600 }), limit}
+			asked = []any{spec(0, nil, func(s *Spec) { s.Trigger.Calendar.Every.Period = 3_600 }), limit}
 			request = timerstypes.QueryOccurrencesRequest{Spec: &timerstypes.TimerSpec{Trigger: hourly}, Limit: limit}
 		}
 		return at(name, func(ctx sdk.Context) error {
@@ -230,7 +233,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		}, asked...)
 	}
 	return map[string][]price{
-		"schedule": {watching(1), watching(8)},
+		"schedule": {byCall, bySize, watching(1), watching(8)},
 		"scheduleAt": {
 			at("scheduleAt", scheduled(byHeight, nil), height, uint64(gas), []byte{}),
 			at("scheduleAt", scheduled(byHeight, much), height, uint64(gas), much),
@@ -241,16 +244,11 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 		"scheduleAtTime": {at("scheduleAtTime", scheduled(byTime, nil), second, uint64(gas), []byte{})},
 		"scheduleEvery":  {at("scheduleEvery", c.sent(schedule(every, callback, nil, thrice)), uint64(9), uint64(3), uint64(gas), []byte{})},
 		"scheduleCalendar": {at("scheduleCalendar", scheduled(hourly, nil),
-			Calendar{EverySeconds: 3_600}, uint64(0), uint64(gas), []byte{})},
+			Calendar{Every: evmbinding.EveryRule{Period: 3_600}}, uint64(0), uint64(gas), []byte{})},
 		"scheduleAtHeights": {heights(1), heights(25)},
 		"scheduleAtTimes":   {times(1), times(25)},
 		"scheduleBatch":     {batch(1, 0), batch(25, 0), batch(8, 8)},
-		"scheduleCallTo":    {byCall, bySize},
-		"update":            {updating([]byte{1}), updating(much)},
-		"retrigger": {at("retrigger", c.sent(
-			&timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Spec: timerstypes.TimerSpec{
-				Trigger: byHeight}, Fields: []string{"trigger"}}), o.far, plain),
-		},
+		"update":            {retriggering, updating([]byte{1}), updating(much)},
 		"extend": {at("extend", c.sent(
 			&timerstypes.MsgExtendTimer{Sender: o.text, Id: id(o.far), ExpiresAt: height + 9_000}),
 			o.far, height+9_000, uint64(0))},
@@ -276,6 +274,10 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			_, err := queries.Timer(ctx, &timerstypes.QueryTimerRequest{Actor: o.text, Id: id(o.far)})
 			return err
 		}, o.account.Address, o.far)},
+		"specOf": {at("specOf", func(ctx sdk.Context) error {
+			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.watching[:])
+			return err
+		}, o.account.Address, o.watching)},
 		"timersOf": {listing(1), listing(20)},
 		"estimate": {at("estimate", func(ctx sdk.Context) error {
 			_, err := queries.Estimate(ctx, &timerstypes.QueryEstimateRequest{Actor: o.text, GasLimit: gas})
@@ -459,7 +461,7 @@ func TestPrices_OfScheduling(t *testing.T) {
 	c, account := chain(t), AccountOf("dave")
 	delegated(c, account)
 	delegate(c, account, c.Deploy(alice, "Puppet", nil).Address)
-	hourly := Calendar{EverySeconds: 3_600}
+	hourly := Calendar{Every: evmbinding.EveryRule{Period: 3_600}}
 	for row, try := range map[string]struct {
 		data []byte
 		most uint64
@@ -468,7 +470,7 @@ func TestPrices_OfScheduling(t *testing.T) {
 			pack(t, "scheduleAfter", uint64(100), uint64(100_000), []byte{}), 52_500,
 		},
 		"one in which an account schedules a callback by a calendar": {
-			pack(t, "scheduleCalendar", hourly, uint64(0), uint64(100_000), []byte{}), 55_000,
+			pack(t, "scheduleCalendar", hourly, uint64(0), uint64(100_000), []byte{}), 55_500,
 		},
 	} {
 		result := c.Result(c.Block(c.Sign(account, 0, &evmbinding.Address, nil, 300_000, try.data)).TxResults[0])
@@ -536,30 +538,32 @@ func refused(tb testing.TB) map[string][]byte {
 	watches := make([]Watch, 1_000)
 	for i := range watches {
 		slot := common.BigToHash(big.NewInt(int64(i)))
-		watches[i] = Watch{Source: 7, Target: alice.Address, Slot: slot, Value: new(big.Int)}
+		watches[i] = Watch{Source: 7, Target: alice.Address, Slot: slot}
 	}
-	conditions := func(o *Options) { o.OnlyIf = watches }
-	name := func(o *Options) { o.Name = string(make([]byte, 160_000)) }
-	// A batch of 20 triggers in one place, where there is one with 200 watches.
-	inOnePlace := pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(t *Trigger) { t.Watch = watches[:200] })}, 20),
-		make([][]byte, 19), options(100_000))
+	conditions := func(s *Spec) { s.OnlyIf = watches }
+	name := func(s *Spec) { s.Name = string(make([]byte, 160_000)) }
+	// A batch of 20 specs in one place, where there is one with 200 watches. A list with one that states nothing is refused
+	// when all are decoded.
+	many := spec(100_000, nil, func(s *Spec) { s.Trigger.Watch.Keys = watches[:200] })
+	inOnePlace := pack("scheduleBatch", slices.Repeat([]Spec{many}, 20))
 	for i := range 20 {
-		copy(inOnePlace[4+96+32+32*i:], inOnePlace[4+96+32:4+96+64])
+		copy(inOnePlace[4+32+32+32*i:], inOnePlace[4+32+32:4+32+64])
 	}
+	nothing := spec(0, nil, func(s *Spec) { s.Call.Handler = 9 })
 	bytes := make([]byte, 160_000)
-	much := trigger(func(t *Trigger) { t.Watch = watches })
+	much := func(s *Spec) { s.Trigger.Watch.Keys = watches }
 	return map[string][]byte{
 		"no function":          {1, 2, 3, 4},
-		"1,000 watches":        pack("schedule", much, []byte{}, options(100_000)),
-		"and 1,000 conditions": pack("schedule", much, []byte{}, options(100_000, conditions)),
+		"1,000 watches":        pack("schedule", spec(100_000, nil, much)),
+		"and 1,000 conditions": pack("schedule", spec(100_000, nil, much, conditions)),
 		"5,000 heights":        pack("scheduleAtHeights", make([]uint64, 5_000), uint64(100_000), []byte{}),
-		"a batch of 200":       pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(*Trigger) {})}, 200), make([][]byte, 199), options(100_000)),
-		"and 4,000 watches":    pack("scheduleBatch", slices.Repeat([]Trigger{trigger(func(t *Trigger) { t.Watch = watches[:200] })}, 20), make([][]byte, 19), options(100_000)),
+		"a batch of 200":       pack("scheduleBatch", slices.Repeat([]Spec{nothing}, 200)),
+		"and 4,000 watches":    pack("scheduleBatch", slices.Repeat([]Spec{many}, 20)),
 		"4,000 in one place":   inOnePlace,
 		"5,000 ids":            pack("cancelEach", make([][32]byte, 5_000)),
 		"160,000 of a payload": pack("scheduleAfter", uint64(0), uint64(100_000), bytes),
-		"160,000 of a name":    pack("schedule", trigger(func(*Trigger) {}), []byte{}, options(100_000, name)),
-		"160,000 of a call":    pack("scheduleCallTo", much, alice.Address, new(big.Int), bytes, options(100_000)),
+		"160,000 of a name":    pack("schedule", spec(100_000, nil, func(*Spec) {}, name)),
+		"160,000 of a call":    pack("schedule", spec(100_000, nil, much, callTo(alice.Address, new(big.Int), bytes))),
 	}
 }
 

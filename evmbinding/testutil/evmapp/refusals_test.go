@@ -41,67 +41,71 @@ func sourceDir() string {
 // allowance that it has given to spender.
 func refusals(t *testing.T, c *Chain, own [32]byte, spender common.Address) map[string]Step {
 	t.Helper()
-	after := trigger(func(t *Trigger) { t.AfterBlocks = 9 })
-	schedule := func(at Trigger, change ...func(*Options)) Step {
-		return step(evmbinding.Address, pack(t, "schedule", at, []byte{}, options(200_000, change...)))
+	after := func(s *Spec) { s.Trigger.AfterBlocks = 9 }
+	schedule := func(at func(*Spec), change ...func(*Spec)) Step {
+		return step(evmbinding.Address, pack(t, "schedule", spec(200_000, nil, append([]func(*Spec){at}, change...)...)))
 	}
-	watch := func(w Watch) Trigger {
-		if w.Value == nil {
-			w.Value = new(big.Int)
-		}
-		return trigger(func(t *Trigger) { t.Watch = []Watch{w} })
+	watch := func(w Watch) func(*Spec) {
+		return func(s *Spec) { s.Trigger.Watch.Keys = []Watch{w} }
 	}
 	ours := func(name string, args ...any) Step { return step(evmbinding.Address, pack(t, name, args...)) }
 	return map[string]Step{
-		"a payer who granted nothing":  schedule(after, func(o *Options) { o.FeePayer = common.Address{7} }),
-		"a payer that is a module":     schedule(after, func(o *Options) { o.FeePayer = common.BytesToAddress(authtypes.NewModuleAddress("gov")) }),
-		"a payer that is blocked":      schedule(after, func(o *Options) { o.FeePayer = common.BytesToAddress(authtypes.NewModuleAddress("feemarket")) }),
-		"a payer that is a precompile": schedule(after, func(o *Options) { o.FeePayer = evmbinding.Address }),
-		"a height in the past":         schedule(trigger(func(t *Trigger) { t.Height = 1 })),
-		"no trigger":                   schedule(trigger(func(*Trigger) {})),
-		"too much gas":                 ours("schedule", after, []byte{}, options(900_000_000)),
-		"a name that is too long":      schedule(after, func(o *Options) { o.Name = string(make([]byte, 5_000)) }),
-		"an end too soon":              schedule(after, func(o *Options) { o.ExpiresAt = 2 }),
-		"an unknown tier":              schedule(after, func(o *Options) { o.Tier = 99 }),
-		"a price above all": schedule(after, func(o *Options) {
-			o.MaxFeePerGas = new(big.Int).Lsh(big.NewInt(1), 250)
-			o.MaxPriorityFeePerGas = big.NewInt(1)
+		"a payer who granted nothing":  schedule(after, func(s *Spec) { s.FeePayer = common.Address{7} }),
+		"a payer that is a module":     schedule(after, func(s *Spec) { s.FeePayer = common.BytesToAddress(authtypes.NewModuleAddress("gov")) }),
+		"a payer that is blocked":      schedule(after, func(s *Spec) { s.FeePayer = common.BytesToAddress(authtypes.NewModuleAddress("feemarket")) }),
+		"a payer that is a precompile": schedule(after, func(s *Spec) { s.FeePayer = evmbinding.Address }),
+		"a height in the past":         schedule(func(s *Spec) { s.Trigger.Height = 1 }),
+		"no trigger":                   schedule(func(*Spec) {}),
+		"too much gas":                 ours("schedule", spec(900_000_000, nil, after)),
+		"a name that is too long":      schedule(after, func(s *Spec) { s.Name = string(make([]byte, 5_000)) }),
+		"an end too soon":              schedule(after, func(s *Spec) { s.ExpiresAt = 2 }),
+		"an unknown tier":              schedule(after, func(s *Spec) { s.Bid.Tier = 99 }),
+		"a price above all": schedule(after, func(s *Spec) {
+			s.Bid.StaticBid.MaxFeePerGas = new(big.Int).Lsh(big.NewInt(1), 250)
+			s.Bid.StaticBid.MaxPriorityFeePerGas = big.NewInt(1)
 		}),
-		"retries of too many":             schedule(after, func(o *Options) { o.Retries, o.RetryAfter = 1<<31, 1 }),
-		"a denom that is none":            schedule(watch(Watch{Source: fromCoin, Name: "1"})),
-		"a store that is not watchable":   schedule(watch(Watch{Source: fromRaw, Name: "staking", Key: []byte{1}})),
-		"a key that is none":              schedule(watch(Watch{Source: fromRaw, Name: "bank", Key: []byte{2, 20, 1}})),
-		"a condition that is none":        schedule(watch(Watch{Source: fromSlot, Op: 99})),
-		"a condition on a region":         schedule(watch(Watch{Source: fromRaw, Name: banktypes.StoreKey, Key: banktypes.BalancesPrefix.Bytes(), Op: greater})),
-		"a source that is none":           schedule(watch(Watch{Source: 7})),
-		"a calendar that is none":         schedule(trigger(func(t *Trigger) { t.Calendar.EverySeconds, t.Calendar.Anchor = 1<<62, 1<<62 })),
-		"a calendar of impossible days":   schedule(trigger(func(t *Trigger) { t.Calendar.DaySet, t.Calendar.MonthSet = 1<<31, 1<<2 })),
-		"an interval too long":            schedule(trigger(func(t *Trigger) { t.Every = 1 << 60 })),
-		"a failure policy that is none":   schedule(trigger(func(t *Trigger) { t.Every, t.Repeat.OnFailure = 5, 99 })),
-		"the last of heights":             ours("scheduleAtHeights", []uint64{c.Height() + 90, 1}, uint64(200_000), []byte{}),
-		"the last of times":               ours("scheduleAtTimes", []uint64{c.Now() + 90, 0}, uint64(200_000), []byte{}),
-		"the last of a batch":             ours("scheduleBatch", []Trigger{after, trigger(func(t *Trigger) { t.Height = 1 })}, [][]byte{{}, {}}, options(200_000)),
-		"the last of those to cancel":     ours("cancelEach", [][32]byte{own, {}}),
-		"a timer that is none":            ours("timer", spender, [32]byte{}),
-		"occurrences of none":             ours("occurrencesOf", spender, [32]byte{}, uint32(3)),
-		"a cancel of none":                ours("cancel", [32]byte{}),
-		"a resume of what runs":           ours("resume", own),
-		"an update of nothing":            ours("update", own, []byte{}, options(0)),
-		"an extension of nothing":         ours("extend", own, uint64(0), uint64(0)),
-		"a skip of a one-shot":            ours("skip", own, uint32(1)),
-		"a run of none":                   ours("run", [32]byte{1}),
-		"a second allowance":              ours("sponsor", spender, Ether, uint64(0)),
-		"an allowance that ended":         ours("sponsor", common.Address{8}, Ether, uint64(1)),
-		"an allowance of nothing":         ours("sponsor", common.Address{8}, new(big.Int), uint64(0)),
-		"no allowance to take back":       ours("unsponsor", common.Address{9}),
-		"an estimate of too much":         ours("estimate", uint64(1<<62), uint64(1<<62), new(big.Int), new(big.Int), uint8(0)),
-		"an estimate by no tier":          ours("estimate", uint64(100_000), uint64(0), new(big.Int), new(big.Int), uint8(99)),
-		"no function":                     step(evmbinding.Address, []byte{1, 2, 3, 4}),
-		"arguments that are none":         step(evmbinding.Address, append(evmbinding.ABI.Methods["schedule"].ID, 1)),
-		"value":                           step(evmbinding.Address, pack(t, "lane"), worth(1)),
-		"no function of HIP-1215":         step(evmbinding.HRC1215Address, []byte{1, 2, 3, 4}),
-		"arguments that HIP-1215 has not": step(evmbinding.HRC1215Address, append(evmbinding.HRC1215.Methods["scheduleCall"].ID, 1)),
-		"no function of the seed":         step(evmbinding.PRNGAddress, []byte{1, 2, 3, 4}),
+		"retries of too many":                 schedule(after, func(s *Spec) { s.Retry.Max, s.Retry.Delay = 1<<31, 1 }),
+		"a denom that is none":                schedule(watch(Watch{Source: fromCoin, Name: "1"})),
+		"a store that is not watchable":       schedule(watch(Watch{Source: fromRaw, Name: "staking", Key: []byte{1}})),
+		"a key that is none":                  schedule(watch(Watch{Source: fromRaw, Name: "bank", Key: []byte{2, 20, 1}})),
+		"a condition that is none":            schedule(watch(Watch{Source: fromSlot, When: when(99, nil)})),
+		"a condition on a region":             schedule(watch(Watch{Source: fromRaw, Name: banktypes.StoreKey, Key: banktypes.BalancesPrefix.Bytes(), When: when(greater, nil)})),
+		"a source that is none":               schedule(watch(Watch{Source: 7})),
+		"a calendar that is none":             schedule(func(s *Spec) { s.Trigger.Calendar.Every.Period, s.Trigger.Calendar.Every.Anchor = 1<<62, 1<<62 }),
+		"a calendar of impossible days":       schedule(func(s *Spec) { s.Trigger.Calendar.Cron.DaySet, s.Trigger.Calendar.Cron.MonthSet = 1<<31, 1<<2 }),
+		"an interval too long":                schedule(func(s *Spec) { s.Trigger.Interval.Every = 1 << 60 }),
+		"a failure policy that is none":       schedule(func(s *Spec) { s.Trigger.Interval.Every, s.Repeat.OnFailure = 5, 99 }),
+		"a rule for the missed that is none":  schedule(func(s *Spec) { s.Trigger.Interval = evmbinding.IntervalTrigger{Every: 5, From: 2}; s.Repeat.Missed = 9 }),
+		"a bid of two kinds":                  schedule(after, func(s *Spec) { s.Bid.Tier, s.Bid.Agent = 1, spender }),
+		"an agent that is none":               schedule(after, func(s *Spec) { s.Bid.Agent = spender }),
+		"a policy without funds that is none": schedule(after, func(s *Spec) { s.OnUnfunded = 9 }),
+		"an origin that is none":              schedule(func(s *Spec) { s.Trigger.Interval = evmbinding.IntervalTrigger{Every: 5, From: 9} }),
+		"a handler that is none":              schedule(after, func(s *Spec) { s.Call.Handler = 2 }),
+		"a backoff of too much":               schedule(after, func(s *Spec) { s.Retry = evmbinding.Retry{Max: 1, Delay: 1, Backoff: 99} }),
+		"the last of heights":                 ours("scheduleAtHeights", []uint64{c.Height() + 90, 1}, uint64(200_000), []byte{}),
+		"the last of times":                   ours("scheduleAtTimes", []uint64{c.Now() + 90, 0}, uint64(200_000), []byte{}),
+		"the last of a batch":                 ours("scheduleBatch", []Spec{spec(200_000, nil, after), spec(200_000, nil, func(s *Spec) { s.Trigger.Height = 1 })}),
+		"the last of those to cancel":         ours("cancelEach", [][32]byte{own, {}}),
+		"a timer that is none":                ours("timer", spender, [32]byte{}),
+		"occurrences of none":                 ours("occurrencesOf", spender, [32]byte{}, uint32(3)),
+		"a cancel of none":                    ours("cancel", [32]byte{}),
+		"a resume of what runs":               ours("resume", own),
+		"an update of nothing":                ours("update", own, spec(0, nil), []string{}, uint64(0)),
+		"an extension of nothing":             ours("extend", own, uint64(0), uint64(0)),
+		"a skip of a one-shot":                ours("skip", own, uint32(1)),
+		"a run of none":                       ours("run", [32]byte{1}),
+		"a second allowance":                  ours("sponsor", spender, Ether, uint64(0)),
+		"an allowance that ended":             ours("sponsor", common.Address{8}, Ether, uint64(1)),
+		"an allowance of nothing":             ours("sponsor", common.Address{8}, new(big.Int), uint64(0)),
+		"no allowance to take back":           ours("unsponsor", common.Address{9}),
+		"an estimate of too much":             ours("estimate", uint64(1<<62), uint64(1<<62), new(big.Int), new(big.Int), uint8(0)),
+		"an estimate by no tier":              ours("estimate", uint64(100_000), uint64(0), new(big.Int), new(big.Int), uint8(99)),
+		"no function":                         step(evmbinding.Address, []byte{1, 2, 3, 4}),
+		"arguments that are none":             step(evmbinding.Address, append(evmbinding.ABI.Methods["schedule"].ID, 1)),
+		"value":                               step(evmbinding.Address, pack(t, "lane"), worth(1)),
+		"no function of HIP-1215":             step(evmbinding.HRC1215Address, []byte{1, 2, 3, 4}),
+		"arguments that HIP-1215 has not":     step(evmbinding.HRC1215Address, append(evmbinding.HRC1215.Methods["scheduleCall"].ID, 1)),
+		"no function of the seed":             step(evmbinding.PRNGAddress, []byte{1, 2, 3, 4}),
 	}
 }
 
@@ -161,7 +165,7 @@ func TestRefusals_OfGasThatReachesNoCode(t *testing.T) {
 			return pack(t, "scheduleAfter", uint64(1), gas, bytes.Repeat([]byte{1}, 4_000))
 		},
 		"a call": func(gas uint64) []byte {
-			return pack(t, "scheduleCallTo", trigger(func(t *Trigger) { t.AfterBlocks = 1 }), d.Address, new(big.Int), d.dataOf("fires"), options(gas))
+			return pack(t, "schedule", spec(gas, nil, func(s *Spec) { s.Trigger.AfterBlocks = 1 }, callTo(d.Address, new(big.Int), d.dataOf("fires"))))
 		},
 	} {
 		const least = `the handler takes at least \d+; want at least (\d+): gas limit out of bounds`

@@ -68,42 +68,44 @@ func TestSeveral_ScheduledAndCancelledInOneCall(t *testing.T) {
 	require.Equal(t, uint64(2), d.number("rings"))
 }
 
-// TestSeveral_BatchOfTriggersAndPayloads: each with its own, more than the calls that a transaction may make; all or none, and
+// TestSeveral_BatchOfSpecs: each with its own, more than the calls that a transaction may make; all or none, and
 // what is refused is named.
-func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
+func TestSeveral_BatchOfSpecs(t *testing.T) {
 	c := chain(t)
 	p := puppet(c)
 	second := c.Now() + 300
-	triggers := []Trigger{
-		trigger(func(t *Trigger) { t.AfterBlocks = 300 }),
-		trigger(func(t *Trigger) { t.Every, t.Count = 50, 3 }),
-		trigger(func(t *Trigger) { t.Time = second }),
-		trigger(func(t *Trigger) { t.Watch = []Watch{{Source: fromBalance, Target: p.Address, Value: new(big.Int)}} }),
+	specs := make([]Spec, 25)
+	for i := range specs {
+		specs[i] = spec(200_000, make([]byte, i), func(s *Spec) {
+			s.OnUnfunded = uint8(timerstypes.OnUnfundedSuspend)
+			switch i {
+			case 0:
+				s.Trigger.AfterBlocks = 300
+			case 1:
+				s.Trigger.Interval.Every, s.Repeat.Remaining = 50, 3
+			case 2:
+				s.Trigger.Time = second
+			case 3:
+				s.Trigger.Watch.Keys = []Watch{{Source: fromBalance, Target: p.Address}}
+			default:
+				s.Trigger.Height = c.Height() + 100 + uint64(i)
+			}
+		})
 	}
-	var payloads [][]byte
-	for len(triggers) < 25 {
-		triggers = append(triggers, trigger(func(t *Trigger) { t.Height = c.Height() + 100 + uint64(len(triggers)) }))
-	}
-	for i := range triggers {
-		payloads = append(payloads, make([]byte, i))
-	}
-	suspend := func(o *Options) { o.OnUnfunded = uint8(timerstypes.OnUnfundedSuspend) }
-	batch := func(triggers []Trigger, payloads [][]byte) Step {
-		return step(evmbinding.Address, pack(t, "scheduleBatch", triggers, payloads, options(200_000, suspend)))
-	}
-	block := p.Call(alice, "run", []Step{batch(triggers, payloads)})
-	inReadme(t, "a transaction that schedules 25 callbacks with triggers and payloads of their own", c.Used)
+	batch := func(specs []Spec) Step { return step(evmbinding.Address, pack(t, "scheduleBatch", specs)) }
+	block := p.Call(alice, "run", []Step{batch(specs)})
+	inReadme(t, "a transaction that schedules 25 callbacks with specs of their own", c.Used)
 	logs := c.Result(block.TxResults[0]).Logs
-	require.Len(t, logs, len(triggers)+1, "with that of the puppet")
+	require.Len(t, logs, len(specs)+1, "with that of the puppet")
 	byID := map[common.Hash]timerstypes.Timer{}
 	for _, timer := range c.TimersOf(p.Address) {
 		require.Equal(t, timerstypes.OnUnfundedSuspend, timer.Spec.OnUnfunded)
 		byID[common.BytesToHash(timer.Id)] = timer
 	}
-	require.Len(t, byID, len(triggers))
-	for i, payload := range payloads {
+	require.Len(t, byID, len(specs))
+	for i := range specs {
 		timer := byID[common.HexToHash(logs[i].Topics[1])]
-		require.Len(t, timer.Spec.Call.Payload, len(payload), "number %d", i)
+		require.Len(t, timer.Spec.Call.Payload, i, "number %d", i)
 		switch i {
 		case 0:
 			require.Equal(t, uint64(300), timer.Spec.Trigger.After)
@@ -114,18 +116,15 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 		case 3:
 			require.Len(t, timer.Spec.Trigger.Watch.Keys, 1)
 		default:
-			require.Equal(t, triggers[i].Height, timer.Due)
+			require.Equal(t, specs[i].Trigger.Height, timer.Due)
 		}
 	}
 	cancelAll(c, p)
 
-	bad := append(slices.Clone(triggers[:3]), trigger(func(*Trigger) {}), triggers[4])
+	named := spec(200_000, nil, func(s *Spec) { s.Trigger.AfterBlocks, s.Name = 9, "of one timer" })
 	for want, steps := range map[string]Step{
-		"number 3 of the list: ": batch(bad, payloads[:5]),
-		"number 1 of the list: ": step(evmbinding.Address, pack(t, "scheduleBatch", triggers[:2], payloads[:2],
-			options(200_000, func(o *Options) { o.Name = "of one timer" }))),
-		"5 triggers and 4 payloads": batch(triggers[:5], payloads[:4]),
-		"0 triggers and 1 payloads": batch(nil, payloads[:1]),
+		"number 3 of the list: state a trigger": batch(append(slices.Clone(specs[:3]), spec(200_000, nil), specs[4])),
+		"number 1 of the list: timer":           batch([]Spec{named, named}),
 	} {
 		result, block := p.Try(alice, "run", []Step{steps})
 		require.Contains(t, string(p.outcomes(result)[0].Answer), want)
@@ -133,7 +132,7 @@ func TestSeveral_BatchOfTriggersAndPayloads(t *testing.T) {
 		require.Empty(t, Events[*timerstypes.TimerScheduled](t, block))
 		require.Empty(t, c.TimersOf(p.Address))
 	}
-	p.Call(alice, "run", []Step{func() Step { s := batch(nil, nil); s.Must = true; return s }()})
+	p.Call(alice, "run", []Step{func() Step { s := batch(nil); s.Must = true; return s }()})
 	require.Empty(t, c.TimersOf(p.Address))
 }
 
@@ -153,13 +152,13 @@ func TestSeveral_CancelAll(t *testing.T) {
 	cancelled, left := all(math.MaxUint32)
 	require.Zero(t, cancelled)
 	require.Empty(t, left)
-	plain := trigger(func(t *Trigger) { t.AfterBlocks = 40 })
-	kinds := trigger(func(t *Trigger) { t.Watch = []Watch{{Source: fromBalance, Target: bob.Address, Value: new(big.Int)}} })
+	plain := func(s *Spec) { s.Trigger.AfterBlocks = 40 }
+	kinds := func(s *Spec) { s.Trigger.Watch.Keys = []Watch{{Source: fromBalance, Target: bob.Address}} }
 	p.Call(alice, "run", []Step{
 		step(evmbinding.Address, pack(t, "scheduleAtTime", c.Now()+70, uint64(100_000), []byte{}), must),
 		step(evmbinding.Address, pack(t, "scheduleAtHeights", []uint64{c.Height() + 60, c.Height() + 30}, uint64(100_000), []byte{}), must),
-		step(evmbinding.Address, pack(t, "scheduleCallTo", plain, bob.Address, new(big.Int), []byte{}, options(100_000)), must),
-		step(evmbinding.Address, pack(t, "schedule", kinds, []byte{}, options(100_000)), must),
+		step(evmbinding.Address, pack(t, "schedule", spec(100_000, nil, plain, callTo(bob.Address, new(big.Int), nil))), must),
+		step(evmbinding.Address, pack(t, "schedule", spec(100_000, nil, kinds)), must),
 	})
 	was := c.TimersOf(p.Address)
 	require.Len(t, was, 5)
@@ -176,19 +175,20 @@ func TestSeveral_CancelAll(t *testing.T) {
 	cancelAll(c, other)
 }
 
-// TestAttack_BatchThatNamesOnePlaceAgainAndAgain: a short input whose 500 payloads all are one of 60,000 bytes comes to 30
+// TestAttack_BatchThatNamesOnePlaceAgainAndAgain: a short input whose 500 specs all are one with a payload of 60,000 bytes comes to 30
 // million bytes. It is refused before it is decoded, for the price of what was counted.
 func TestAttack_BatchThatNamesOnePlaceAgainAndAgain(t *testing.T) {
 	c := chain(t)
 	word := func(n int) []byte { return common.BigToHash(big.NewInt(int64(n))).Bytes() }
 	const members, length = 500, 60_000
 	selector := evmbinding.ABI.Methods["scheduleBatch"].ID
-	// The places of the three arguments; no triggers; so many payloads in one place; options that are not there.
-	data := slices.Concat(selector, word(96), word(128), word(96), word(0), word(members))
+	// The place of the list, and so many specs in one place, which is that of the only one of a list as compilers write it.
+	one := pack(t, "scheduleBatch", []Spec{spec(100_000, make([]byte, length))})
+	data := slices.Concat(selector, word(32), word(members))
 	for range members {
 		data = append(data, word(32*members)...)
 	}
-	data = append(append(data, word(length)...), make([]byte, length)...)
+	data = append(data, one[4+32+32+32:]...)
 	before := time.Now()
 	result := c.Result(c.Block(c.Sign(alice, 0, &evmbinding.Address, nil, txGas, data)).TxResults[0])
 	t.Logf("%d bytes, refused with %q for %d gas, in %s", len(data), result.VmError, result.MaxUsedGas, time.Since(before))
@@ -240,7 +240,7 @@ func TestAttack_CancelsAllWithLittleGas(t *testing.T) {
 
 	d := alarm(c)
 	d.Call(alice, "start", uint64(50), uint64(200_000), []byte{})
-	batch := pack(t, "scheduleBatch", []Trigger{trigger(func(t *Trigger) { t.AfterBlocks = 9 })}, [][]byte{{}}, options(100_000))
+	batch := pack(t, "scheduleBatch", []Spec{spec(100_000, nil, func(s *Spec) { s.Trigger.AfterBlocks = 9 })})
 	for _, data := range [][]byte{all.Data, batch} {
 		for _, way := range []uint8{byStaticCall, byDelegateCall, withinStaticCall} {
 			caught, reason := reasonOf(d, way, data)
@@ -256,9 +256,9 @@ func TestAttack_CancelsAllWithLittleGas(t *testing.T) {
 func TestSponsor_PaysForTheTimersOfAnother(t *testing.T) {
 	c := chain(t)
 	sponsor, poor := alarm(c), c.Deploy(alice, "Alarm", nil)
-	byOther := func(o *Options) { o.FeePayer = sponsor.Address }
-	after := trigger(func(t *Trigger) { t.AfterBlocks = 1 })
-	result, _ := poor.Try(alice, "schedule", after, []byte{}, options(200_000, byOther))
+	byOther := func(s *Spec) { s.FeePayer = sponsor.Address }
+	after := func(s *Spec) { s.Trigger.AfterBlocks = 1 }
+	result, _ := poor.Try(alice, "schedule", spec(200_000, nil, after, byOther))
 	require.NotEmpty(t, result.VmError, "without an allowance")
 
 	result, _ = sponsor.Try(alice, "sponsor", poor.Address, new(big.Int), uint64(0))
@@ -270,7 +270,7 @@ func TestSponsor_PaysForTheTimersOfAnother(t *testing.T) {
 	require.NotEmpty(t, result.VmError, "one is there")
 
 	before := c.Balance(sponsor.Address)
-	poor.Call(alice, "schedule", after, []byte{}, options(200_000, byOther))
+	poor.Call(alice, "schedule", spec(200_000, nil, after, byOther))
 	fire := fired(c)
 	require.True(t, fire.Success)
 	paid, _ := new(big.Int).SetString(fire.Paid, 10)
@@ -279,13 +279,13 @@ func TestSponsor_PaysForTheTimersOfAnother(t *testing.T) {
 	require.Zero(t, c.Balance(poor.Address).Sign())
 
 	sponsor.Call(alice, "unsponsor", poor.Address)
-	result, _ = poor.Try(alice, "schedule", after, []byte{}, options(200_000, byOther))
+	result, _ = poor.Try(alice, "schedule", spec(200_000, nil, after, byOther))
 	require.NotEmpty(t, result.VmError)
 	result, _ = sponsor.Try(alice, "unsponsor", poor.Address)
 	require.NotEmpty(t, result.VmError, "there is none")
 	// More than the limit allows.
 	sponsor.Call(alice, "sponsor", poor.Address, big.NewInt(1), uint64(0))
-	poor.Try(alice, "schedule", after, []byte{}, options(200_000, byOther))
+	poor.Try(alice, "schedule", spec(200_000, nil, after, byOther))
 	require.Empty(t, Events[*timerstypes.TimerFired](t, c.Block()))
 	require.Zero(t, poor.number("rings")-1)
 	require.Empty(t, c.TimersOf(poor.Address))

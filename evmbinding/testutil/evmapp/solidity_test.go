@@ -4,49 +4,18 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/cosmos-timers/timers/evmbinding"
 )
 
-// What follows is contracts/ITimers.sol in Go, as a client would have it: the names and the order are those of the ABI.
+// What an owner states of a timer, as a client in Go would state it.
+type (
+	Spec     = evmbinding.TimerSpec
+	Watch    = evmbinding.WatchKey
+	Calendar = evmbinding.CalendarTrigger
+)
 
-type Trigger struct {
-	Height, AfterBlocks, Every, Time uint64
-	Calendar                         Calendar
-	Watch                            []Watch
-	Count, Cooldown                  uint64
-	Repeat                           Repeat
-}
-
-type Calendar struct {
-	EverySeconds, Anchor, MinuteSet uint64
-	HourSet, DaySet                 uint32
-	LastDay                         bool
-	MonthSet, WeekdaySet            uint32
-	OffsetMinutes                   int32
-	Transitions                     []Transition
-	OffsetFinal                     bool
-}
-
-type Transition struct {
-	From          uint64
-	OffsetMinutes int32
-}
-
-type Repeat struct {
-	OnFailure          uint8
-	MaxFailures        uint32
-	FromSchedule, Each bool
-	Window, Jitter     uint64
-}
-
-type Watch struct {
-	Source uint8
-	Target common.Address
-	Slot   [32]byte
-	Op     uint8
-	Value  *big.Int
-	Name   string
-	Key    []byte
-}
+// What follows is of contracts/ITimers.sol too: the names and the order are those of the ABI.
 
 type Delivery struct {
 	TimerId, DeliverId              [32]byte
@@ -63,31 +32,36 @@ type Changed struct {
 	Key    []byte
 }
 
-type Options struct {
-	GasLimit, ByteLimit, ExpiresAt, ExpiresTime   uint64
-	Renew                                         bool
-	MaxCharge, MaxFeePerGas, MaxPriorityFeePerGas *big.Int
-	Tier                                          uint8
-	FeePayer                                      common.Address
-	Retries                                       uint32
-	RetryAfter                                    uint64
-	OnUnfunded                                    uint8
-	Name                                          string
-	OnlyIf                                        []Watch
-}
-
-// options with a gas limit, and what a test changes.
-func options(gas uint64, change ...func(*Options)) Options {
-	o := Options{GasLimit: gas, MaxCharge: new(big.Int), MaxFeePerGas: new(big.Int), MaxPriorityFeePerGas: new(big.Int), OnlyIf: []Watch{}}
+// spec of a callback with a gas limit, and what a test changes.
+func spec(gas uint64, payload []byte, change ...func(*Spec)) Spec {
+	s := Spec{GasLimit: gas, Call: evmbinding.TimerCall{Payload: payload}}
 	for _, f := range change {
-		f(&o)
+		f(&s)
 	}
-	return o
+	numbers := []**big.Int{
+		&s.MaxCharge, &s.Call.Value, &s.Bid.Price, &s.Bid.StaticBid.MaxFeePerGas, &s.Bid.StaticBid.MaxPriorityFeePerGas,
+	}
+	for _, keys := range [][]Watch{s.OnlyIf, s.Trigger.Watch.Keys} {
+		for i := range keys {
+			numbers = append(numbers, &keys[i].When.Value)
+		}
+	}
+	for _, n := range numbers {
+		if *n == nil {
+			*n = new(big.Int)
+		}
+	}
+	return s
 }
 
-// trigger of a kind.
-func trigger(change func(*Trigger)) Trigger {
-	t := Trigger{Watch: []Watch{}}
-	change(&t)
-	return t
+// callTo makes it a call as its owner.
+func callTo(to common.Address, value *big.Int, data []byte) func(*Spec) {
+	return func(s *Spec) {
+		s.Call = evmbinding.TimerCall{Handler: evmbinding.Call, To: to, Value: value, Payload: data}
+	}
+}
+
+// when is a condition.
+func when(op uint8, value *big.Int) evmbinding.WatchCondition {
+	return evmbinding.WatchCondition{Op: op, Value: value}
 }

@@ -34,20 +34,12 @@ contract Alarm is TimerReceiver {
         last = timers.scheduleEvery(blocks, count, gasLimit, payload);
     }
 
-    function schedule(Trigger calldata t, bytes calldata payload, Options calldata o) external payable {
-        last = timers.schedule(t, payload, o);
+    function schedule(TimerSpec calldata spec) external payable {
+        last = timers.schedule(spec);
     }
 
-    function scheduleCallTo(Trigger calldata t, address to, uint256 value, bytes calldata data, Options calldata o) external {
-        last = timers.scheduleCallTo(t, to, value, data, o);
-    }
-
-    function update(bytes calldata payload, Options calldata o) external {
-        timers.update(last, payload, o);
-    }
-
-    function retrigger(Trigger calldata t) external {
-        timers.retrigger(last, t);
+    function update(TimerSpec calldata spec, string[] calldata fields, uint64 ifSeq) external {
+        timers.update(last, spec, fields, ifSeq);
     }
 
     function extend(uint64 height, uint64 second) external {

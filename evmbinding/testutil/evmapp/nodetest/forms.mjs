@@ -1,24 +1,28 @@
-// The structs of ITimers.sol, with the default of each field that is not stated.
-const zero32 = `0x${"0".repeat(64)}`;
-const zero20 = `0x${"0".repeat(40)}`;
+import { readFileSync } from "node:fs";
 
-export const trigger = (change) => ({
-  height: 0n, afterBlocks: 0n, every: 0n, time: 0n,
-  calendar: {
-    everySeconds: 0n, anchor: 0n, minuteSet: 0n, hourSet: 0, daySet: 0, lastDay: false, monthSet: 0, weekdaySet: 0,
-    offsetMinutes: 0, transitions: [], offsetFinal: false,
-  },
-  watch: [], count: 0n, cooldown: 0n,
-  repeat: { onFailure: 0, maxFailures: 0, fromSchedule: false, each: false, window: 0n, jitter: 0n },
-  ...change,
-});
+const { ITimers } = JSON.parse(readFileSync(new URL("../../../contracts/abi.json", import.meta.url), "utf8"));
+const [specOfABI] = ITimers.find(({ name }) => name === "schedule").inputs;
 
-export const options = (gasLimit, change) => ({
-  gasLimit, byteLimit: 0n, expiresAt: 0n, expiresTime: 0n, renew: false, maxCharge: 0n,
-  maxFeePerGas: 0n, maxPriorityFeePerGas: 0n,
-  tier: 0, feePayer: zero20, retries: 0, retryAfter: 0n, onUnfunded: 0, name: "", onlyIf: [], ...change,
-});
+// stated is a value of the ABI, with the default of each member that is not stated.
+function stated({ type, components, name }, value) {
+  if (type.endsWith("[]")) return (value ?? []).map((one) => stated({ type: type.slice(0, -2), components, name }, one));
+  if (type === "tuple") {
+    const unknown = Object.keys(value ?? {}).filter((key) => !components.some((member) => member.name === key));
+    if (unknown.length) throw new Error(`${name} has no ${unknown}`);
+    return Object.fromEntries(components.map((member) => [member.name, stated(member, value?.[member.name])]));
+  }
+  if (value !== undefined) return value;
+  if (type === "string") return "";
+  if (type === "bool") return false;
+  if (type === "address") return `0x${"0".repeat(40)}`;
+  if (type.startsWith("bytes")) return `0x${"00".repeat(Number(type.slice(5)))}`;
+  return Number(type.replace(/^u?int/, "")) > 48 ? 0n : 0;
+}
 
-export const watched = (change) => ({ source: 0, target: zero20, slot: zero32, op: 0, value: 0n, name: "", key: "0x", ...change });
+// spec is one of ITimers.sol with a gas limit and a trigger.
+export const spec = (gasLimit, trigger, more) => stated(specOfABI, { gasLimit, trigger, ...more });
+
+// callTo is a call as the owner.
+export const callTo = (to, value, payload = "0x") => ({ handler: 1, to, value, payload });
 
 export const hex = (n) => `0x${BigInt(n).toString(16)}`;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { decodeFunctionResult, encodeDeployData, encodeFunctionData, getContractAddress, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { hex, options, trigger, watched } from "./forms.mjs";
+import { callTo, hex, spec } from "./forms.mjs";
 import { Node, compile, keys, sleep, until } from "./node.mjs";
 
 const duration = Number(process.env.DURATION ?? 300);
@@ -92,7 +92,7 @@ async function deploy(node, account, name) {
 }
 
 // watch is one of a slot or a balance of a contract.
-const watch = (source, target, n = 1) => watched({ source, target, slot: `0x${n.toString(16).padStart(64, "0")}` });
+const watch = (source, target, n = 1) => ({ source, target, slot: `0x${n.toString(16).padStart(64, "0")}` });
 
 // The kinds of random transactions, each of an account and the alarms.
 const call = (contract, functionName, args, more) => ({
@@ -104,9 +104,9 @@ const kinds = {
   schedule: (_, alarms) => call(pick(alarms), "start", [BigInt(1 + random(12)), 400_000n, stringToHex(pick(payloads))]),
   repeat: (_, alarms) => call(pick(alarms), "every", [BigInt(1 + random(5)), BigInt(1 + random(6)), 300_000n, "0x"]),
   watchSlot: (_, alarms) => call(pick(alarms), "schedule",
-    [trigger({ watch: [watch(0, pick(alarms).address)], count: BigInt(1 + random(3)) }), "0x", options(300_000n)]),
+    [spec(300_000n, { watch: { keys: [watch(0, pick(alarms).address)] } }, { repeat: { remaining: BigInt(1 + random(3)) } })]),
   watchBalance: (_, alarms) => call(pick(alarms), "schedule",
-    [trigger({ watch: [watch(1, pick(alarms).address)], count: 1n }), "0x", options(300_000n)]),
+    [spec(300_000n, { watch: { keys: [watch(1, pick(alarms).address)] } }, { repeat: { remaining: 1n } })]),
   set: (_, alarms) => call(pick(alarms), "set", [BigInt(random(1_000))]),
   // Cancels what the alarm scheduled last: that is there still, or the transaction reverts.
   cancelOwn: (_, alarms) => ({ cancels: pick(alarms) }),
@@ -115,9 +115,10 @@ const kinds = {
   send: (_, alarms) => ({
     to: pick([...alarms, ...accounts]).address, value: BigInt(1 + random(1_000)), gas: 100_000n,
   }),
-  callTo: (_, alarms) => call({ address: TIMERS, abi: contracts.ITimers.abi }, "scheduleCallTo", [
-    trigger({ afterBlocks: BigInt(1 + random(5)) }), pick(alarms).address, BigInt(random(50)),
-    pick(["0x", dataOf("set", BigInt(random(99)))]), options(200_000n),
+  callTo: (_, alarms) => call({ address: TIMERS, abi: contracts.ITimers.abi }, "schedule", [
+    spec(200_000n, { afterBlocks: BigInt(1 + random(5)) }, {
+      call: callTo(pick(alarms).address, BigInt(random(50)), pick(["0x", dataOf("set", BigInt(random(99)))])),
+    }),
   ]),
 };
 
@@ -252,12 +253,12 @@ test(`four validators agree for ${duration} s, and their timers go on in another
     call(alarms[5], "startAndRevert", [5n, 200_000n]),
     call(alarms[0], "every", [1n, 0n, 300_000n, "0x"]),
     call(alarms[1], "schedule", [
-      trigger({ watch: [watch(0, alarms[0].address, 0)], count: 5n, cooldown: 3n }), "0x", options(300_000n),
+      spec(300_000n, { watch: { keys: [watch(0, alarms[0].address, 0)], cooldown: 3n } }, { repeat: { remaining: 5n } }),
     ]),
     call(alarms[2], "every", [4n, 0n, 300_000n, stringToHex("w")]),
     ...[20n, 23n, 26n].map((n) => call(alarms[3], "start", [n, 300_000n, stringToHex(n === 23n ? "r" : "")])),
-    call(last, "scheduleCallTo", [trigger({ afterBlocks: 25n }), alarms[4].address, 7n, "0x", options(200_000n)]),
-    call(last, "scheduleCallTo", [trigger({ afterBlocks: 900n }), alarms[4].address, 8n, "0x", options(200_000n)]),
+    ...[[25n, 7n], [900n, 8n]].map(([afterBlocks, value]) =>
+      call(last, "schedule", [spec(200_000n, { afterBlocks }, { call: callTo(alarms[4].address, value) })])),
   ]);
   const owners = [...alarms, ...accounts];
   const quiet = Math.max(...(await Promise.all(all.map(heightOf)))) + 2;

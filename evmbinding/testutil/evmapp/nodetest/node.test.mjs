@@ -13,7 +13,7 @@ import { askSuite, compareSuite } from "./suite.mjs";
 import { asBlockscout, asGraph } from "./indexers.mjs";
 import { tutorial } from "./tutorial.mjs";
 
-const { TIMERS, accounts, contracts, deploy, firesOf, hex, node, options, read, send, timersABI, trigger, watched, write } = rig;
+const { TIMERS, accounts, callTo, contracts, deploy, firesOf, hex, node, read, send, spec, timersABI, write } = rig;
 const timers = { address: TIMERS, abi: timersABI };
 const rangEvent = contracts.Alarm.abi.find((e) => e.type === "event" && e.name === "Rang");
 const gas = 200_000n;
@@ -40,7 +40,7 @@ test("an account schedules calls through the precompile", async () => {
   const to = "0x00000000000000000000000000000000000000aa";
   const account = rig.wallets[1];
   const nonce = async () => rig.pub.getTransactionCount({ address: account.account.address });
-  const { blockNumber, logs } = await write(account, timers, "scheduleCallTo", [trigger({ afterBlocks: 2n }), to, 5n, "0x", options(100_000n)]);
+  const { blockNumber, logs } = await write(account, timers, "schedule", [spec(100_000n, { afterBlocks: 2n }, { call: callTo(to, 5n) })]);
   const scheduled = decodeEventLog({ abi: timersABI, ...logs[0] });
   assert.equal(scheduled.eventName, "TimerScheduled");
   assert.equal(scheduled.args.owner, account.account.address);
@@ -57,13 +57,19 @@ test("an account schedules calls through the precompile", async () => {
 
 test("an account schedules several at once, of a coin and in a time zone, and cancels all", async () => {
   const account = rig.wallets[3];
-  const rule = { ...trigger().calendar, minuteSet: 1n, hourSet: 1 << 9, daySet: 2 ** 32 - 2, monthSet: 2 ** 13 - 2, weekdaySet: 127 };
-  const triggers = [
-    trigger({ afterBlocks: 500n }),
-    trigger({ watch: [watched({ source: 2, target: account.account.address, name: "ibc/coin", op: 6, value: 10n })] }),
-    trigger({ calendar: { ...rule, transitions: [{ from: 4_000_000_020n, offsetMinutes: -90 }] } }),
+  const cron = { minuteSet: 1n, hourSet: 1 << 9, daySet: 2 ** 32 - 2, monthSet: 2 ** 13 - 2, weekdaySet: 127 };
+  const coin = { source: 2, target: account.account.address, name: "ibc/coin", when: { op: 6, value: 10n } };
+  const specs = [
+    spec(gas, { afterBlocks: 500n }, { name: "first" }),
+    spec(gas, { watch: { keys: [coin] } }, { call: { payload: "0x01" } }),
+    spec(gas, { calendar: { cron, transitions: [{ from: 4_000_000_020n, offsetMinutes: -90 }] } }, { call: { payload: "0x0203" } }),
   ];
-  const batch = await write(account, timers, "scheduleBatch", [triggers, ["0x", "0x01", "0x0203"], options(gas)]);
+  const batch = await write(account, timers, "scheduleBatch", [specs]);
+  const ids = batch.logs.map((log) => decodeEventLog({ abi: timersABI, ...log }).args.id);
+  for (const [i, id] of ids.entries()) {
+    const kept = await rig.pub.readContract({ ...timers, functionName: "specOf", args: [account.account.address, id] });
+    assert.deepEqual(kept, specs[i]);
+  }
   const names = ({ logs }) => logs.map((log) => decodeEventLog({ abi: timersABI, ...log }).eventName);
   assert.deepEqual(names(batch), Array(3).fill("TimerScheduled"));
   const cancelled = await write(account, timers, "cancelAll", [2 ** 32 - 1]);
@@ -153,7 +159,7 @@ test("a callback that reverts, and one that never ends, show as failed", async (
   const [gone] = await firesOf(rig.wallets[3].account.address, blockNumber + 1n, 1);
   assert.equal(gone.receipt.status, "reverted");
   // To write more than its limit: the EVM itself succeeds.
-  const limited = [trigger({ afterBlocks: 2n }), stringToHex("w"), options(500_000n, { byteLimit: 300n })];
+  const limited = [spec(500_000n, { afterBlocks: 2n }, { call: { payload: stringToHex("w") }, byteLimit: 300n })];
   const { blockNumber: scheduled } = await write(rig.wallets[0], alarm, "schedule", limited);
   const [large] = await firesOf(alarm.address, scheduled + 1n, 1);
   assert.equal(large.receipt.status, "reverted");
@@ -169,7 +175,7 @@ test("watches of a slot and of a balance fire in the block of the change", async
   const [alarm, other] = [await deploy("Alarm"), await deploy("Alarm", 0n)];
   const slot = `0x${"1".padStart(64, "0")}`;
   await write(rig.wallets[0], alarm, "schedule", [
-    trigger({ watch: [watched({ source: 0, target: other.address, slot })], count: 1n }), "0x", options(gas),
+    spec(gas, { watch: { keys: [{ source: 0, target: other.address, slot }] } }, { repeat: { remaining: 1n } }),
   ]);
   const set = await write(rig.wallets[0], other, "set", [7n]);
   const [bySlot] = await firesOf(alarm.address, set.blockNumber, 1);
@@ -177,7 +183,7 @@ test("watches of a slot and of a balance fire in the block of the change", async
   assert.equal(bySlot.receipt.status, "success");
   assert.equal(await read(alarm, "changedTarget"), ethers.getAddress(other.address));
   await write(rig.wallets[0], alarm, "schedule", [
-    trigger({ watch: [watched({ source: 1, target: other.address })], count: 1n }), "0x", options(gas),
+    spec(gas, { watch: { keys: [{ source: 1, target: other.address }] } }, { repeat: { remaining: 1n } }),
   ]);
   const paid = await send(rig.wallets[0], { to: other.address, value: 3n });
   const [byBalance] = await firesOf(alarm.address, paid.blockNumber, 1);
@@ -185,7 +191,7 @@ test("watches of a slot and of a balance fire in the block of the change", async
   assert.equal(await read(alarm, "changes"), 2n);
   // A trace finds what the block's transaction has changed: this callback sets the slot to zero again.
   await write(rig.wallets[0], alarm, "schedule", [
-    trigger({ watch: [watched({ source: 0, target: alarm.address, slot })], count: 1n }), stringToHex("u"), options(gas),
+    spec(gas, { watch: { keys: [{ source: 0, target: alarm.address, slot }] } }, { repeat: { remaining: 1n }, call: { payload: stringToHex("u") } }),
   ]);
   const own = await write(rig.wallets[0], alarm, "set", [9n]);
   const [cleared] = await firesOf(alarm.address, own.blockNumber, 1);
@@ -201,8 +207,8 @@ test("the trace of a fire finds what the beginning of its block did", async () =
   const code = `73${modules.slice(2)}315f5260205fa060205ff3`;
   const deployed = await send(rig.wallets[0], { data: `0x60208060095f395ff3${code}`, gas: 200_000n });
   const to = deployed.contractAddress;
-  const once = [trigger({ afterBlocks: 1n }), to, 0n, "0x", options(100_000n)];
-  const { blockNumber, effectiveGasPrice, gasUsed } = await write(rig.wallets[1], timers, "scheduleCallTo", once);
+  const once = [spec(100_000n, { afterBlocks: 1n }, { call: callTo(to, 0n) })];
+  const { blockNumber, effectiveGasPrice, gasUsed } = await write(rig.wallets[1], timers, "schedule", once);
   const [{ tx, receipt }] = await firesOf(to, blockNumber, 1);
   assert.equal(receipt.blockNumber, blockNumber + 1n);
   const found = BigInt(receipt.logs[0].data);
@@ -236,7 +242,7 @@ test("intervals, lists, estimates and cancels", async () => {
   const [[info], total] = await list();
   assert.equal(total, 1);
   assert.equal(info.gasLimit, gas);
-  assert.equal(info.handler, "on_timer");
+  assert.equal(info.deliveries, 0n);
   const quote = await rig.pub.readContract({ ...timers, functionName: "estimate", args: [gas, 0n, 0n, 0n, 0] });
   assert.ok(quote.maxCost >= quote.gasPrice * gas);
   assert.equal(quote.gasLimit, gas);
@@ -420,8 +426,7 @@ async function busyBlocks() {
   for (const [i, alarm] of alarms.entries())
     await write(wallet, alarm, "every", [1n, 4n, gas, i ? stringToHex("r") : "0x"]);
   await write(wallet, alarms[0], "start", [2n, gas, stringToHex("w")]);
-  const value = [trigger({ afterBlocks: 1n }), accounts[1].address, 5n, "0x", options(100_000n)];
-  await write(wallet, timers, "scheduleCallTo", value);
+  await write(wallet, timers, "schedule", [spec(100_000n, { afterBlocks: 1n }, { call: callTo(accounts[1].address, 5n) })]);
   // A callback to an account without code.
   await write(rig.wallets[3], timers, "scheduleAfter", [1n, gas, "0x"]);
   for (const [address, count] of [[alarms[0].address, 5], [alarms[1].address, 4], [rig.wallets[3].account.address, 1]])
