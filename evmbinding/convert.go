@@ -2,6 +2,7 @@ package evmbinding
 
 import (
 	"encoding/hex"
+	"errors"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -69,6 +70,16 @@ func (c *invocation) specOf() ([]any, error) {
 	}
 	spec, err := specOf(c.addresses(), &stated)
 	return []any{spec}, err
+}
+
+// idOf is the timer that an owner calls so, as its own functions find it.
+func (c *invocation) idOf() ([]any, error) {
+	owner, name := c.args[0].(common.Address).Bytes(), c.args[1].(string) //nolint:errcheck // the types of the ABI
+	timer, err := c.timers.Engine().Records.Named(c.ctx, owner, owner, name)
+	if errors.Is(err, types.ErrTimerNotFound) {
+		return []any{[32]byte{}}, nil
+	}
+	return []any{common.BytesToHash(timer.Id)}, err
 }
 
 // maxListed bounds the timers of one answer.

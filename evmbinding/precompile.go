@@ -211,6 +211,14 @@ var methods = map[string]func(*invocation) ([]any, error){
 	"skip":              (*invocation).skip,
 	"run":               (*invocation).runNow,
 	"cancel":            (*invocation).cancel,
+	"updateNamed":       (*invocation).update,
+	"extendNamed":       (*invocation).extend,
+	"pauseNamed":        (*invocation).pause,
+	"resumeNamed":       (*invocation).resume,
+	"skipNamed":         (*invocation).skip,
+	"runNamed":          (*invocation).runNow,
+	"cancelNamed":       (*invocation).cancel,
+	"idOf":              (*invocation).idOf,
 	"timer":             (*invocation).timer,
 	"specOf":            (*invocation).specOf,
 	"timersOf":          (*invocation).timersOf,
@@ -340,9 +348,24 @@ func (c *invocation) log(name string, id [32]byte, values ...any) error {
 	return nil
 }
 
-// named are the sender and the timer of a message, as text.
+// timerID is the timer that the first argument names: by its id, or by the name that the caller has given it.
+func (c *invocation) timerID() ([32]byte, error) {
+	name, is := c.args[0].(string)
+	if !is {
+		return c.args[0].([32]byte), nil //nolint:errcheck // the other type of the ABI
+	}
+	timer, err := c.timers.Engine().Records.Named(c.ctx, c.actor, c.actor, name)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return [32]byte(timer.Id), nil
+}
+
+// named are the timer of a message and its sender, also as text.
 func (c *invocation) named() (id [32]byte, sender, text string, err error) {
-	id = c.args[0].([32]byte) //nolint:errcheck // the type of the ABI
+	if id, err = c.timerID(); err != nil {
+		return id, "", "", err
+	}
 	sender, err = c.text(c.caller)
 	return id, sender, hex.EncodeToString(id[:]), err
 }
@@ -351,10 +374,15 @@ func (c *invocation) named() (id [32]byte, sender, text string, err error) {
 func (c *invocation) update() ([]any, error) {
 	args, err := arguments[struct {
 		Id     [32]byte
+		Name   string
 		Spec   TimerSpec
 		Fields []string
 		IfSeq  uint64
 	}](c)
+	if err != nil {
+		return nil, err
+	}
+	id, err := c.timerID()
 	if err != nil {
 		return nil, err
 	}
@@ -366,12 +394,12 @@ func (c *invocation) update() ([]any, error) {
 		spec.Call = types.TimerCall{}
 	}
 	timer, err := c.timers.Update(c.ctx, keeper.UpdateRequest{
-		Actor: c.actor, ID: args.Id[:], Spec: spec, Fields: args.Fields, IfSeq: args.IfSeq,
+		Actor: c.actor, ID: id[:], Spec: spec, Fields: args.Fields, IfSeq: args.IfSeq,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return []any{timer.Seq, timer.Due, seconds(timer.WaitsUntil())}, c.log("TimerChanged", args.Id, "updated")
+	return []any{timer.Seq, timer.Due, seconds(timer.WaitsUntil())}, c.log("TimerChanged", id, "updated")
 }
 
 func (c *invocation) extend() ([]any, error) {
@@ -442,7 +470,11 @@ func (c *invocation) runNow() ([]any, error) {
 }
 
 func (c *invocation) cancel() ([]any, error) {
-	return []any{true}, c.cancelOne(c.args[0].([32]byte)) //nolint:errcheck // the type of the ABI
+	id, err := c.timerID()
+	if err != nil {
+		return nil, err
+	}
+	return []any{true}, c.cancelOne(id)
 }
 
 // cancelOne cancels a timer of the caller's, and logs it.

@@ -309,6 +309,17 @@ interface ITimers {
     // the gas of cancel: without gas for most, none is cancelled.
     function cancelAll(uint32 most) external returns (uint32 cancelled);
 
+    // ---- the same of the timer to which the sender has given a name. A name is not an id: these find no timer by one.
+    function updateNamed(string calldata name, TimerSpec calldata spec, string[] calldata fields, uint64 ifSeq)
+        external returns (uint64 seq, uint64 due, uint64 dueTime);
+    function extendNamed(string calldata name, uint64 expiresAt, uint64 expiresTime)
+        external returns (uint64 newExpiresAt, uint64 newExpiresTime);
+    function pauseNamed(string calldata name) external returns (bool);
+    function resumeNamed(string calldata name) external returns (uint64 due, uint64 dueTime);
+    function skipNamed(string calldata name, uint32 count) external returns (uint64 due, uint64 dueTime);
+    function runNamed(string calldata name) external returns (uint64 due);
+    function cancelNamed(string calldata name) external returns (bool);
+
     // ---- who pays for whom
     // sponsor lets spender state the sender as feePayer, up to limit wei in all, until a second; 0: without end. It takes
     // the place of no allowance that is there: unsponsor first.
@@ -319,6 +330,8 @@ interface ITimers {
     function timer(address owner, bytes32 id) external view returns (Info memory);
     // What the owner stated, as it stands: schedule takes it again, but for a handler Other.
     function specOf(address owner, bytes32 id) external view returns (TimerSpec memory);
+    // The id of the live timer to which its owner has given a name; 0: there is none.
+    function idOf(address owner, string calldata name) external view returns (bytes32 id);
     function timersOf(address owner, uint32 offset, uint32 limit)
         external view returns (Info[] memory timers, uint32 total);
     function estimate(uint64 gasLimit, uint64 byteLimit, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, uint8 tier)

@@ -35,7 +35,7 @@ type owned struct {
 	account Account
 	// text is the account's address as messages write it.
 	text string
-	// far is due in a thousand blocks, watching watches eight slots; beat repeats, held is paused.
+	// far is due in a thousand blocks, watching watches eight slots; beat repeats, held is paused, and these two have names.
 	far, beat, held, watching [32]byte
 	// many are more that are far.
 	many [][32]byte
@@ -266,6 +266,21 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			at("cancel", c.sent(&timerstypes.MsgCancelTimer{Sender: o.text, Id: id(o.far)}), o.far),
 			at("cancel", c.sent(&timerstypes.MsgCancelTimer{Sender: o.text, Id: id(o.watching)}), o.watching),
 		},
+		"updateNamed": {at("updateNamed", c.sent(&timerstypes.MsgUpdateTimer{
+			Sender: o.text, Name: "held", Spec: timerstypes.TimerSpec{Trigger: byHeight}, Fields: []string{"trigger"},
+		}), "held", spec(0, nil, plain), []string{"trigger"}, uint64(0))},
+		"extendNamed": {at("extendNamed", c.sent(
+			&timerstypes.MsgExtendTimer{Sender: o.text, Name: "beat", ExpiresAt: height + 9_000}),
+			"beat", height+9_000, uint64(0))},
+		"pauseNamed":  {at("pauseNamed", c.sent(&timerstypes.MsgPauseTimer{Sender: o.text, Name: "beat"}), "beat")},
+		"resumeNamed": {at("resumeNamed", c.sent(&timerstypes.MsgResumeTimer{Sender: o.text, Name: "held"}), "held")},
+		"skipNamed":   {at("skipNamed", c.sent(&timerstypes.MsgSkipTimer{Sender: o.text, Name: "beat", Count: 1}), "beat", uint32(1))},
+		"runNamed":    {at("runNamed", c.sent(&timerstypes.MsgRunTimer{Sender: o.text, Name: "beat"}), "beat")},
+		"cancelNamed": {at("cancelNamed", c.sent(&timerstypes.MsgCancelTimer{Sender: o.text, Name: "beat"}), "beat")},
+		"idOf": {at("idOf", func(ctx sdk.Context) error {
+			_, err := c.Timers.Keeper.Engine().Records.Named(ctx, o.account.Address.Bytes(), o.account.Address.Bytes(), "beat")
+			return err
+		}, o.account.Address, "beat")},
 		"cancelEach": {cancelling(1), cancelling(20)},
 		"cancelAll":  {cancellingAll(1), cancellingAll(20)},
 		"sponsor":    {at("sponsor", c.sent(grant), common.BytesToAddress(spender), big.NewInt(1_000), uint64(0))},
@@ -323,10 +338,11 @@ func newOwnedBy(tb testing.TB, c *Chain, account Account) *owned {
 	actor := sdk.AccAddress(o.account.Address.Bytes())
 	o.text = actor.String()
 	c.Do(func(ctx sdk.Context) error {
-		schedule := func(trigger timerstypes.Trigger) (id [32]byte, err error) {
+		schedule := func(trigger timerstypes.Trigger, name string) (id [32]byte, err error) {
 			timer, err := c.Timers.Keeper.Schedule(ctx, timerskeeper.ScheduleRequest{
 				Actor: actor, Spec: timerstypes.TimerSpec{
 					Trigger: trigger, Call: timerstypes.TimerCall{Handler: evmbinding.HandlerCallback, Payload: []byte{1}}, GasLimit: 200_000,
+					Name: name,
 				},
 			})
 			if err == nil {
@@ -343,19 +359,20 @@ func newOwnedBy(tb testing.TB, c *Chain, account Account) *owned {
 		for _, each := range []struct {
 			id      *[32]byte
 			trigger timerstypes.Trigger
+			name    string
 		}{
-			{&o.far, far},
-			{&o.held, far},
-			{&o.beat, timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 500}}},
-			{&o.watching, timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}},
+			{&o.far, far, ""},
+			{&o.held, far, "held"},
+			{&o.beat, timerstypes.Trigger{Interval: &timerstypes.IntervalTrigger{Every: 500}}, "beat"},
+			{&o.watching, timerstypes.Trigger{Watch: &timerstypes.WatchTrigger{Keys: keys}}, ""},
 		} {
 			var err error
-			if *each.id, err = schedule(each.trigger); err != nil {
+			if *each.id, err = schedule(each.trigger, each.name); err != nil {
 				return err
 			}
 		}
 		for range 20 {
-			id, err := schedule(far)
+			id, err := schedule(far, "")
 			if err != nil {
 				return err
 			}
