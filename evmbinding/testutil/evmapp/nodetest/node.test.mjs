@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test as testOf } from "node:test";
 import { ethers } from "ethers";
-import { decodeEventLog, encodeFunctionData, keccak256, stringToHex } from "viem";
+import { decodeEventLog, encodeFunctionData, keccak256, stringToHex, zeroAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { keys, sleep, until } from "./node.mjs";
 import * as rig from "./rig.mjs";
@@ -36,6 +36,21 @@ async function ring(alarm, payload = "", limit = gas, blocks = 2n) {
   return fire;
 }
 
+// delegate gives an account the code of a contract, by EIP-7702; that of 0 is none.
+async function delegate(account, contractAddress) {
+  const authorization = await account.signAuthorization({ contractAddress });
+  await send(rig.wallets[0], { to: account.account.address, authorizationList: [authorization], gas: 100_000n });
+}
+
+// goneCallback schedules a callback of an account that has no code any more when it is due.
+async function goneCallback() {
+  const account = rig.wallets[3];
+  await delegate(account, (await deploy("Alarm", 0n)).address);
+  const { blockNumber } = await write(account, timers, "scheduleAfter", [8n, gas, "0x"]);
+  await delegate(account, zeroAddress);
+  return [account.account.address, blockNumber + 1n];
+}
+
 test("an account schedules calls through the precompile", async () => {
   const to = "0x00000000000000000000000000000000000000aa";
   const account = rig.wallets[1];
@@ -60,9 +75,9 @@ test("an account schedules several at once, of a coin and in a time zone, and ca
   const cron = { minuteSet: 1n, hourSet: 1 << 9, daySet: 2 ** 32 - 2, monthSet: 2 ** 13 - 2, weekdaySet: 127 };
   const coin = { source: 2, target: account.account.address, name: "ibc/coin", when: { op: 6, value: 10n } };
   const specs = [
-    spec(gas, { afterBlocks: 500n }, { name: "first" }),
-    spec(gas, { watch: { keys: [coin] } }, { call: { payload: "0x01" } }),
-    spec(gas, { calendar: { cron, transitions: [{ from: 4_000_000_020n, offsetMinutes: -90 }] } }, { call: { payload: "0x0203" } }),
+    spec(gas, { afterBlocks: 500n }, { call: callTo(TIMERS, 0n), name: "first" }),
+    spec(gas, { watch: { keys: [coin] } }, { call: callTo(TIMERS, 1n, "0x01") }),
+    spec(gas, { calendar: { cron, transitions: [{ from: 4_000_000_020n, offsetMinutes: -90 }] } }, { call: callTo(TIMERS, 0n, "0x0203") }),
   ];
   const batch = await write(account, timers, "scheduleBatch", [specs]);
   const ids = batch.logs.map((log) => decodeEventLog({ abi: timersABI, ...log }).args.id);
@@ -72,6 +87,9 @@ test("an account schedules several at once, of a coin and in a time zone, and ca
   }
   const names = ({ logs }) => logs.map((log) => decodeEventLog({ abi: timersABI, ...log }).eventName);
   assert.deepEqual(names(batch), Array(3).fill("TimerScheduled"));
+  assert.equal(await rig.pub.readContract({ ...timers, functionName: "idOf", args: [account.account.address, "first"] }), ids[0]);
+  const paused = await write(account, timers, "pauseNamed", ["first"]);
+  assert.deepEqual(decodeEventLog({ abi: timersABI, ...paused.logs[0] }).args.id, ids[0]);
   const cancelled = await write(account, timers, "cancelAll", [2 ** 32 - 1]);
   assert.deepEqual(names(cancelled), Array(3).fill("TimerCancelled"));
   const [free, total] = await rig.pub.readContract({
@@ -100,10 +118,9 @@ test("a contract schedules itself in its constructor", async () => {
 });
 
 test("an account that delegates by EIP-7702 is called back", async () => {
-  const [wallet, delegated] = [rig.wallets[0], rig.wallets[2]];
+  const delegated = rig.wallets[2];
   const code = await deploy("Alarm", 0n);
-  const authorization = await delegated.signAuthorization({ contractAddress: code.address });
-  await send(wallet, { to: delegated.account.address, authorizationList: [authorization], gas: 100_000n });
+  await delegate(delegated, code.address);
   const alarm = { address: delegated.account.address, abi: code.abi };
   const { blockNumber } = await write(delegated, alarm, "start", [2n, gas, "0x"]);
   const [{ receipt }] = await firesOf(alarm.address, blockNumber + 1n, 1);
@@ -155,8 +172,7 @@ test("a callback that reverts, and one that never ends, show as failed", async (
   assert.equal(endless.receipt.gasUsed, endless.tx.gas);
   assert.equal(await read(alarm, "rings"), 0n);
   // To call back an account without code.
-  const { blockNumber } = await write(rig.wallets[3], timers, "scheduleAfter", [2n, gas, "0x"]);
-  const [gone] = await firesOf(rig.wallets[3].account.address, blockNumber + 1n, 1);
+  const [gone] = await firesOf(...(await goneCallback()), 1);
   assert.equal(gone.receipt.status, "reverted");
   // To write more than its limit: the EVM itself succeeds.
   const limited = [spec(500_000n, { afterBlocks: 2n }, { call: { payload: stringToHex("w") }, byteLimit: 300n })];
@@ -428,8 +444,8 @@ async function busyBlocks() {
   await write(wallet, alarms[0], "start", [2n, gas, stringToHex("w")]);
   await write(wallet, timers, "schedule", [spec(100_000n, { afterBlocks: 1n }, { call: callTo(accounts[1].address, 5n) })]);
   // A callback to an account without code.
-  await write(rig.wallets[3], timers, "scheduleAfter", [1n, gas, "0x"]);
-  for (const [address, count] of [[alarms[0].address, 5], [alarms[1].address, 4], [rig.wallets[3].account.address, 1]])
+  const [gone] = await goneCallback();
+  for (const [address, count] of [[alarms[0].address, 5], [alarms[1].address, 4], [gone, 1]])
     await firesOf(address, first, count);
   return [first, Number(await rig.pub.getBlockNumber()), alarms[0]];
 }
