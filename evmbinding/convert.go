@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math/big"
+	"reflect"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -56,7 +57,8 @@ func (c *invocation) timer() ([]any, error) {
 	return []any{answer}, err
 }
 
-// specOf reads the record alone, with its payload: a question judges what the next block makes of the timer too.
+// specOf reads the record alone, with its payload: a question judges what the next block makes of the timer too. A byte of the
+// answer costs what one of an input does.
 func (c *invocation) specOf() ([]any, error) {
 	owner, id := c.args[0].(common.Address), c.args[1].([32]byte) //nolint:errcheck // the types of the ABI
 	records := c.timers.Engine().Records
@@ -69,7 +71,11 @@ func (c *invocation) specOf() ([]any, error) {
 		return nil, err
 	}
 	spec, err := specOf(c.addresses(), &stated)
-	return []any{spec}, err
+	if err != nil {
+		return nil, err
+	}
+	c.ctx.GasMeter().ConsumeGas(byteGas*encodedBytes(reflect.ValueOf(spec)), "encoding")
+	return []any{spec}, nil
 }
 
 // idOf is the timer that an owner calls so, as its own functions find it.

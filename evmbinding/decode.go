@@ -2,6 +2,7 @@ package evmbinding
 
 import (
 	"encoding/binary"
+	"reflect"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 )
@@ -93,6 +94,29 @@ func wordAt(in []byte, at int) (int, bool) {
 	}
 	value := binary.BigEndian.Uint64(word[wordBytes-8:])
 	return int(value), value <= uint64(len(in))
+}
+
+// encodedBytes is how many bytes a value comes to when it is encoded, less the places of what has no fixed size.
+func encodedBytes(value reflect.Value) (bytes uint64) {
+	switch value.Kind() {
+	case reflect.Struct:
+		for i := range value.NumField() {
+			bytes += encodedBytes(value.Field(i))
+		}
+		return bytes
+	case reflect.String:
+		return wordBytes + uint64(value.Len())
+	case reflect.Slice:
+		if value.Type().Elem().Kind() == reflect.Uint8 {
+			return wordBytes + uint64(value.Len())
+		}
+		for i := range value.Len() {
+			bytes += encodedBytes(value.Index(i))
+		}
+		return wordBytes + bytes
+	default:
+		return wordBytes
+	}
 }
 
 // fixedWords is how many words a type always has; 0 if that depends on the value. The interfaces have no arrays.

@@ -230,6 +230,10 @@ func TestTimerSpec_OfItsMessageIsTheSame(t *testing.T) {
 		again, err := specOf(addresses, &message)
 		require.NoError(t, err)
 		require.Equal(t, packed(t, s), packed(t, again))
+		// But for places, one for each list and string, and padding.
+		counted := encodedBytes(reflect.ValueOf(s))
+		require.LessOrEqual(t, counted, uint64(len(packed(t, s))))
+		require.GreaterOrEqual(t, 3*counted, 2*uint64(len(packed(t, s))))
 	})
 }
 

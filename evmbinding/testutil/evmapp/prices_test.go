@@ -175,6 +175,12 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			return err
 		}, o.account.Address, uint32(0), n)
 	}
+	stating := func(id [32]byte) price {
+		return at("specOf", func(ctx sdk.Context) error {
+			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), id[:])
+			return err
+		}, o.account.Address, id)
+	}
 	updating := func(payload []byte) price {
 		msg := &timerstypes.MsgUpdateTimer{Sender: o.text, Id: id(o.far), Spec: timerstypes.TimerSpec{
 			Call: timerstypes.TimerCall{Handler: callback, Payload: payload},
@@ -289,10 +295,7 @@ func priced(tb testing.TB, c *Chain, o *owned) map[string][]price {
 			_, err := queries.Timer(ctx, &timerstypes.QueryTimerRequest{Actor: o.text, Id: id(o.far)})
 			return err
 		}, o.account.Address, o.far)},
-		"specOf": {at("specOf", func(ctx sdk.Context) error {
-			_, err := c.Timers.Keeper.Engine().Records.Lookup(ctx, o.account.Address.Bytes(), o.watching[:])
-			return err
-		}, o.account.Address, o.watching)},
+		"specOf":   {stating(o.far), stating(o.watching)},
 		"timersOf": {listing(1), listing(20)},
 		"estimate": {at("estimate", func(ctx sdk.Context) error {
 			_, err := queries.Estimate(ctx, &timerstypes.QueryEstimateRequest{Actor: o.text, GasLimit: gas})
