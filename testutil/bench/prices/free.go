@@ -195,6 +195,18 @@ func unfunded(policy types.Policy, each int, coins int64) kind {
 	return k
 }
 
+// looking is a watch of four balances that is looked at in the next block; none of its conditions holds.
+func looking(i int, t *types.Timer) {
+	t.HoldReason, t.Look = types.Watching, true
+	t.Spec.Trigger = types.Trigger{Watch: &types.WatchTrigger{}}
+	t.Spec.Repeat = &types.Repeat{Remaining: 1}
+	for k := range 4 {
+		key := balanceKey(workload.Owner(workload.FirstRecipient + 4*i + k))
+		key.When = &types.WatchCondition{Op: types.ConditionLess, Value: "0"}
+		t.Spec.Trigger.Watch.Keys = append(t.Spec.Trigger.Watch.Keys, key)
+	}
+}
+
 // timed waits for a time that has come.
 func timed(_ int, t *types.Timer) {
 	at := time.Unix(1, 0).UTC()
@@ -252,6 +264,7 @@ func freeKinds() []kind {
 		lapsing(),
 		block("a scan of the timers on hold", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.HoldReason = types.Unfunded })),
 		watchCrowd("a change that 1000 timers watch", 1_000, nil),
+		block("looks at 4,000 conditions", "overhead, watches", paused(crowd(1_000, looking))),
 		watchCrowd("a change that makes 1000 conditions true", 1_000,
 			&types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(workload.OwnerFunds)}),
 		watchCrowd("a change that leaves 1000 conditions untrue", 1_000, &types.WatchCondition{Op: types.ConditionLess, Value: "1"}),
