@@ -13,7 +13,8 @@ pub enum Bid {
     Static {
         /// The most that the lane's fee and the tip together may cost.
         max_fee_per_cycle: Decimal,
-        /// The most that the tip may be.
+        /// The most that the tip may be. The chain keeps it as stated. If the max fee left less to it when both were
+        /// stated, that counts: [`TimerStatus::tip_cap`](crate::proto::TimerStatus::tip_cap).
         max_priority_fee_per_cycle: Decimal,
     },
     /// A multiple of the usual tip.

@@ -116,7 +116,8 @@ messages! {
         24 last_outcome: Option<Outcome>,
         /// `recurrence` is what it keeps of its occurrences; none if its trigger has none.
         25 recurrence: Option<Recurrence>,
-        /// `renewal` is the life that a fire gives it again.
+        /// `renewal` is the life that the last statement of its end gave it, if it repeats: what a fire gives
+        /// again if it renews itself.
         26 renewal: Option<Renewal>,
         /// `bid_locked` is the bid that the module's account holds for it; empty means 0.
         27 bid_locked: String,
@@ -128,6 +129,9 @@ messages! {
         /// `verdict` is what the next block makes of it if nothing changes until then. That of a timer which is
         /// ready, or due in that block, is unspecified unless the request asks for it.
         30 verdict: Verdict,
+        /// `tip_cap` is the most that a fire tips per cycle, where that is less than the bid states: what its max
+        /// fee left when it was stated.
+        31 tip_cap: String,
     }
     /// `Opcodes` are the numbers by which tools identify the authority's messages.
     Opcodes = "timers.v1.Opcodes" {
