@@ -34,8 +34,8 @@ export const maxTime = 253_402_300_799;
 const allDays = 0xfffffffe;
 const allWeekdays = 0x7f;
 const minutesPerDay = 24 * 60;
-/** A leap day comes at most eight years after the last one. */
-const maxDays = 8 * 366;
+/** A leap day comes at most eight years after the last one, and a fifth weekday of February at most forty. */
+const maxDays = (c: Cron): number => (c.nth ? 40 : 8) * 366;
 
 const has = (set: number, bit: number): boolean => ((set >>> bit) & 1) === 1;
 
@@ -70,7 +70,7 @@ function atPosition(c: Cron, nth: number, day: number): boolean {
 function matching(c: Cron, from: number, step: 1 | -1): number | undefined {
   let day = Math.floor(from / minutesPerDay);
   let minute = from - day * minutesPerDay;
-  for (let i = 0; i <= maxDays; i++) {
+  for (let i = 0, most = maxDays(c); i <= most; i++) {
     if (dayMatches(c, day)) {
       for (; minute >= 0 && minute < minutesPerDay; minute += step) {
         if (has(c.hours, Math.floor(minute / 60)) && (c.minutes >> BigInt(minute % 60)) & 1n) return day * minutesPerDay + minute;

@@ -58,6 +58,8 @@ func (c Cron) matches(t time.Time) bool {
 	number := c.Days>>t.Day()&1 == 1 || c.LastDay && t.AddDate(0, 0, 1).Day() == 1
 	weekday := c.Weekdays>>t.Weekday()&1 == 1
 	switch {
+	case c.Nth != 0:
+		return slices.Contains(nthDays(t.Year(), t.Month(), c.Weekdays, positionsOf(c.Nth)), t.Day())
 	case c.Days != AllDays && c.Weekdays != AllWeekdays:
 		return number || weekday
 	case c.Days != AllDays:

@@ -36,6 +36,16 @@ func bitsOf(positions []int) (nth uint16) {
 	return nth
 }
 
+// positionsOf are those that a rule states: bitsOf, the other way round.
+func positionsOf(nth uint16) (positions []int) {
+	for _, n := range []int{1, 2, 3, 4, 5, -1, -2, -3, -4, -5} {
+		if nth&bitsOf([]int{n}) != 0 {
+			positions = append(positions, n)
+		}
+	}
+	return positions
+}
+
 // TestNth_IsThatOfADayByDayModel: whatever days of the week and positions, each day that the model keeps is an occurrence, and no other.
 func TestNth_IsThatOfADayByDayModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

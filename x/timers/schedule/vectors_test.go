@@ -117,6 +117,11 @@ func namedRules() []struct {
 		{"last day or Sunday 02:30", with(2, 30, func(c *Cron) { c.Days, c.LastDay, c.Weekdays = 0, true, 1 })},
 		{"leap day 12:00", with(12, 0, func(c *Cron) { c.Days, c.Months = 1<<29, 1<<2 })},
 		{"quarters 08:30", with(8, 30, func(c *Cron) { c.Days, c.Months = 1<<1, uint16(set(1, 4, 7, 10)) })},
+		{"second Tuesday 17:00", with(17, 0, func(c *Cron) { c.Weekdays, c.Nth = 1<<2, 1<<2 })},
+		{"last workday 18:00", with(18, 0, func(c *Cron) { c.Weekdays, c.Nth = uint8(set(1, 2, 3, 4, 5)), 1<<6 })},
+		{"first and second to last day 09:00", with(9, 0, func(c *Cron) { c.Nth = uint16(set(1, 7)) })},
+		{"fifth Monday and fifth to last 09:00", with(9, 0, func(c *Cron) { c.Weekdays, c.Nth = 1<<1, uint16(set(5, 10)) })},
+		{"fifth Friday of February 12:00", with(12, 0, func(c *Cron) { c.Weekdays, c.Months, c.Nth = 1<<5, 1<<2, 1<<5 })},
 	}
 }
 

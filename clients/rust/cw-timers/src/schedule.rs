@@ -45,6 +45,10 @@ const DAY_MINUTES: i64 = 24 * 60;
 /// A search for a day looks into the month in which it starts, and into so many of its set in all: the longest is for a leap
 /// day where the turn of a century has none.
 const MAX_MONTHS: u32 = 9;
+/// That of a rule with positions: the longest is for a fifth weekday of February, 40 years.
+const MAX_NTH_MONTHS: u32 = 41;
+/// The last position from either end of a month.
+const MAX_NTH: u32 = 5;
 
 /// Equal distances: an anchor, and each so many seconds after it. It knows no local time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +61,7 @@ pub struct Every {
 
 /// Sets of local time, as bits. A minute matches if minute, hour and month are in their sets, and the day is: by `days`, or
 /// as the last of its month if `last_day`, or by `weekdays`. Where both days and weekdays are restricted, either is enough.
+/// `nth` keeps some of the weekdays: the second Tuesday, or the last of Monday to Friday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cron {
     /// Bits 0 to 59.
@@ -71,6 +76,9 @@ pub struct Cron {
     pub months: u16,
     /// Bits 0 for Sunday to 6.
     pub weekdays: u8,
+    /// Keeps of a month's days in `weekdays` those at these positions, all if it is 0: bits 1 to 5 are the first to the
+    /// fifth, bits 6 to 10 the last to the fifth from the end. Not with `days` or `last_day`.
+    pub nth: u16,
 }
 
 /// A change of the offset from UTC.
@@ -116,6 +124,8 @@ pub enum Invalid {
     Set,
     /// No month of the set has any of the days.
     NoDay,
+    /// Positions are stated with days of the month, or with the last one.
+    Nth,
     /// An offset is out of bounds.
     Offset,
     /// Transitions are too many, not in order, out of bounds or not at whole minutes.
@@ -129,6 +139,7 @@ impl fmt::Display for Invalid {
             Invalid::Every => "want 60 seconds or more, an anchor from 0, no offset and no transitions",
             Invalid::Set => "want sets that are not empty, of bits that have a meaning",
             Invalid::NoDay => "want a day that a month of the set has",
+            Invalid::Nth => "want positions of days of the week alone, without days of the month",
             Invalid::Offset => "want an offset of at most 18 hours",
             Invalid::Transitions => "want at most 16 transitions at whole minutes, in ascending order",
         })
@@ -179,7 +190,10 @@ impl Cron {
         last_day: false,
         months: (1 << 13) - 2,
         weekdays: (1 << 7) - 1,
+        nth: 0,
     };
+    /// The first to the fifth, and the last to the fifth from the end.
+    const ALL_NTH: u16 = (1 << 11) - 2;
 
     fn validate(&self) -> Result<(), Invalid> {
         let days = if self.last_day && self.days == 0 { Cron::ALL.days } else { self.days };
@@ -194,7 +208,37 @@ impl Cron {
                 return Err(Invalid::Set);
             }
         }
+        if self.nth != 0 && (self.days != Cron::ALL.days || self.last_day) {
+            return Err(Invalid::Nth);
+        }
+        if self.nth & !Cron::ALL_NTH != 0 {
+            return Err(Invalid::Set);
+        }
         self.next_day(0).map(drop).ok_or(Invalid::NoDay)
+    }
+
+    /// Into how many months a search for a day looks.
+    fn months_searched(&self) -> u32 {
+        if self.nth == 0 {
+            MAX_MONTHS
+        } else {
+            MAX_NTH_MONTHS
+        }
+    }
+
+    /// Those of a month's days that are at the positions of `nth`.
+    fn at_positions(&self, mut days: u64) -> u64 {
+        let (all, mut kept) = (days.count_ones(), 0);
+        let stated = |position: u32, bit: u32| position <= MAX_NTH && self.nth >> bit & 1 == 1;
+        for from_first in 1..=all {
+            let first = days & days.wrapping_neg();
+            let from_last = all - from_first + 1;
+            if stated(from_first, from_first) || stated(from_last, MAX_NTH + from_last) {
+                kept |= first;
+            }
+            days ^= first;
+        }
+        kept
     }
 
     /// The days of a month that match, as bits from 1 on.
@@ -214,12 +258,17 @@ impl Cron {
             (1..=length).filter(|day| week >> ((first + day - 1) % 7) & 1 == 1).fold(0, |set, day| set | 1 << day);
         let restricted = self.days != Cron::ALL.days && self.weekdays != Cron::ALL.weekdays;
         let both = if restricted { by_number | by_weekday } else { by_number & by_weekday };
-        both & ((1 << (length + 1)) - 2)
+        let days = both & ((1 << (length + 1)) - 2);
+        if self.nth == 0 {
+            days
+        } else {
+            self.at_positions(days)
+        }
     }
 
     fn next_day(&self, from: i64) -> Option<i64> {
         let Date { mut year, mut month, mut day } = date_of(from);
-        for _ in 0..MAX_MONTHS {
+        for _ in 0..self.months_searched() {
             if let Some(day) = lowest(self.days_of(year, month), day) {
                 return Some(day_number(Date { year, month, day }));
             }
@@ -234,7 +283,7 @@ impl Cron {
 
     fn previous_day(&self, to: i64) -> Option<i64> {
         let Date { mut year, mut month, mut day } = date_of(to);
-        for _ in 0..MAX_MONTHS {
+        for _ in 0..self.months_searched() {
             if let Some(day) = highest(self.days_of(year, month), day) {
                 return Some(day_number(Date { year, month, day }));
             }

@@ -171,7 +171,8 @@ impl Calendar {
 }
 
 /// Sets of local time. A minute matches if its minute, hour and month are in their sets, and its day is: by `days`, or as the
-/// last of its month, or by `weekdays`. Where both days and weekdays are restricted, either is enough.
+/// last of its month, or by `weekdays`. Where both days and weekdays are restricted, either is enough. [`nth`](Cron::nth)
+/// keeps of the weekdays of a month those at some positions.
 ///
 /// ```
 /// # use cw_timers::{Calendar, Cron, Timer};
@@ -251,6 +252,27 @@ impl Cron {
         self.0.weekdays = set(weekdays, 7, 1 << 31) as u32;
         self
     }
+
+    /// Of each month's [days of the week](Cron::weekdays) those at these positions: 1 to 5 from the first on, -1 to -5 from
+    /// the last back. A chain refuses them where days of the month or the last one are stated.
+    ///
+    /// ```
+    /// # use cw_timers::{Calendar, Cron, Timer};
+    /// let second_tuesday = Cron::every_minute().minutes([0]).hours([17]).weekdays([2]).nth([2]);
+    /// let last_workday = Cron::every_minute().minutes([0]).hours([18]).weekdays(1..=5).nth([-1]);
+    /// let timers = [second_tuesday, last_workday].map(|rule| Timer::on(Calendar::cron(rule)));
+    /// ```
+    #[must_use]
+    pub fn nth(mut self, positions: impl IntoIterator<Item = i32>) -> Self {
+        // Bit 0 is no position.
+        let bit = |position: i32| match position {
+            1..=5 => position,
+            -5..=-1 => 5 - position,
+            _ => 0,
+        };
+        self.0.nth = positions.into_iter().fold(0, |bits, position| bits | 1 << bit(position));
+        self
+    }
 }
 
 #[cfg(feature = "schedule")]
@@ -260,9 +282,9 @@ mod schedule {
 
     impl From<schedule::Cron> for Cron {
         fn from(rule: schedule::Cron) -> Self {
-            let schedule::Cron { minutes, hours, days, last_day, months, weekdays } = rule;
-            let (months, weekdays) = (months.into(), weekdays.into());
-            Cron(proto::CronRule { minutes, hours, days, last_day, months, weekdays, nth: 0 })
+            let schedule::Cron { minutes, hours, days, last_day, months, weekdays, nth } = rule;
+            let (months, weekdays, nth) = (months.into(), weekdays.into(), nth.into());
+            Cron(proto::CronRule { minutes, hours, days, last_day, months, weekdays, nth })
         }
     }
 
@@ -301,6 +323,7 @@ mod schedule {
                     last_day: cron.last_day,
                     months: u16::try_from(cron.months).map_err(|_| Invalid::Set)?,
                     weekdays: u8::try_from(cron.weekdays).map_err(|_| Invalid::Set)?,
+                    nth: u16::try_from(cron.nth).map_err(|_| Invalid::Set)?,
                 }),
                 _ => return Err(Invalid::Rule),
             };

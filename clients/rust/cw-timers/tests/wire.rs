@@ -206,6 +206,8 @@ fn sets_have_no_other_numbers() {
         any().minutes(0..60).hours(0..24).days(1..32).months(1..13).weekdays(0..7),
         any().days([31]).last_day(),
         any().last_day().days([1]),
+        any().nth([1, 5, -1, -5]).weekdays([2]),
+        any().nth([]).last_day(),
     ] {
         assert!(calendar(good.clone()).is_ok(), "{good:?}");
     }
@@ -222,9 +224,16 @@ fn sets_have_no_other_numbers() {
         any().weekdays([1, 7]),
         any().weekdays([1, 40]),
         any().hours([]),
+        any().nth([1, 0]),
+        any().nth([6]),
+        any().nth([-6]),
+        any().nth([i32::MIN]),
     ] {
         assert_eq!(calendar(bad.clone()), Err(schedule::Invalid::Set), "{bad:?}");
     }
+    assert_eq!(calendar(any().nth([2]).days([1])), Err(schedule::Invalid::Nth));
+    let positions = Calendar::cron(any().weekdays([2]).nth([2, -1])).into_proto().cron.unwrap();
+    assert_eq!((positions.weekdays, positions.nth), (1 << 2, 1 << 2 | 1 << 6));
 }
 
 #[test]
@@ -234,7 +243,8 @@ fn what_is_computed_is_what_is_scheduled() {
     cron.transitions =
         vec![Transition { from: 600, offset_minutes: 120 }, Transition { from: 1_200, offset_minutes: 60 }];
     let every = schedule::Calendar::every(Every { seconds: 600, anchor: 30 });
-    for calendar in [cron.clone(), every] {
+    let nth = schedule::Calendar::cron(schedule::Cron { weekdays: 1 << 2, nth: 1 << 6, ..schedule::Cron::ALL }, 0);
+    for calendar in [cron.clone(), every, nth] {
         let trigger = Calendar::from(calendar.clone()).into_proto();
         assert_eq!(schedule::Calendar::try_from(&trigger), Ok(calendar));
     }
