@@ -10,6 +10,7 @@ pub(crate) const PAYLOAD_CYCLES_PER_BYTE: u64 = 3;
 pub(crate) const MESSAGE_CYCLES_PER_BYTE: u64 = 10;
 pub(crate) const CALENDAR_CYCLES: u64 = 2_000;
 pub(crate) const LAPSE_CYCLES: u64 = 6_000;
+pub(crate) const LOOK_CYCLES: u64 = 8_000;
 pub(crate) const MAX_MESSAGES_BYTES: u64 = 65_536;
 pub(crate) const MAX_RETRIES: u32 = 10;
 pub(crate) const MAX_WATCH_KEYS: u32 = 8;
@@ -89,10 +90,10 @@ impl Config {
         size(self.lane_timer_cycles, self.lane_timer_cells, cycles, cells)
     }
 
-    /// The cycles that a fire counts before its handler runs.
-    pub(crate) fn intrinsic(&self, by_time: bool, payload_bytes: u64, message_bytes: u64) -> u64 {
+    /// The cycles that a fire counts before its handler runs, those for its trigger among them.
+    pub(crate) fn intrinsic(&self, trigger_cycles: u64, payload_bytes: u64, message_bytes: u64) -> u64 {
         FIRE_BASE_CYCLES
-            .saturating_add(if by_time { CALENDAR_CYCLES } else { 0 })
+            .saturating_add(trigger_cycles)
             .saturating_add(PAYLOAD_CYCLES_PER_BYTE.saturating_mul(payload_bytes))
             .saturating_add(MESSAGE_CYCLES_PER_BYTE.saturating_mul(message_bytes))
     }

@@ -7,7 +7,7 @@ use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{
     self, AccountPayload, Any, HoldReason, Message, MsgExtendTimer, MsgExtendTimerResponse, MsgResumeTimer,
     MsgResumeTimerResponse, MsgRunTimer, MsgRunTimerResponse, MsgScheduleTimer, MsgSkipTimer, MsgSkipTimerResponse,
-    MsgUpdateTimer, MsgUpdateTimerResponse, OnUnfunded, Repeat, TimerCall, TimerSpec, Trigger,
+    MsgUpdateTimer, MsgUpdateTimerResponse, OnUnfunded, Repeat, ResumeAt, TimerCall, TimerSpec, Trigger,
 };
 use cw_timers::{TimersError, DEFAULT_HANDLER};
 use serde::de::IgnoredAny;
@@ -210,7 +210,7 @@ impl Keeper<'_> {
         let marks = self.marks(&timer);
         self.claim(&timer)?;
         let id = timer.id.clone();
-        Record { info: timer, hit: false, changed: 0, fresh: true, marks, owed: 0 }.save(self.storage);
+        Record { info: timer, hit: false, changed: 0, marks, owed: 0 }.save(self.storage);
         Ok(id)
     }
 
@@ -336,7 +336,7 @@ impl Keeper<'_> {
 
     fn check_intrinsic(&self, timer: &Timer) -> AnyResult<()> {
         let (bytes, gas_limit) = (timer.payload().len() as u64, timer.status.gas_limit);
-        let intrinsic = self.config.intrinsic(recur::by_time(timer), bytes, self.message_bytes(timer));
+        let intrinsic = self.config.intrinsic(recur::trigger_cycles(timer), bytes, self.message_bytes(timer));
         if gas_limit <= intrinsic {
             return refuse(
                 TimersError::GasLimitOutOfBounds,
@@ -538,7 +538,7 @@ impl Keeper<'_> {
                 // What it had noticed is gone.
                 let marks = self.marks(info);
                 record.drop_hit();
-                (record.fresh, record.marks) = (true, marks);
+                record.marks = marks;
             }
         }
         let info = &mut record.info;
@@ -638,14 +638,14 @@ impl Keeper<'_> {
             HoldReason::Quarantined => return refuse(TimersError::Quarantined, "only the authority releases it"),
             _ => {}
         }
-        record.info.status.hold_reason = HoldReason::Paused;
+        (record.info.status.hold_reason, record.info.look) = (HoldReason::Paused, None);
         record.save(self.storage);
         Ok(())
     }
 
     /// Returns a timer to the queue, and returns when it is due.
     pub(crate) fn resume(&mut self, sender: &Addr, msg: &MsgResumeTimer) -> AnyResult<MsgResumeTimerResponse> {
-        if matches!(msg.at, proto::ResumeAt::Unrecognized(_)) {
+        if matches!(msg.at, ResumeAt::Unrecognized(_)) {
             return refuse(TimersError::UnsupportedTimerType, "want now or next");
         }
         let actor = if msg.actor.is_empty() { sender.as_str() } else { &msg.actor };
@@ -658,7 +658,13 @@ impl Keeper<'_> {
             _ => return refuse(TimersError::Unrunnable, "it comes back by itself, or after an update"),
         }
         (record.info.status.skips, record.owed) = (0, 0);
-        let passed = recur::resume(&mut record.info, msg.at, self.now())?;
+        let due = recur::due_since(&record.info);
+        let mut passed = recur::resume(&mut record.info, msg.at, self.now())?;
+        if msg.at == ResumeAt::Next && record.hit {
+            // What a watch has noticed is given up.
+            record.drop_hit();
+            passed = recur::paused_at(due);
+        }
         release(&mut record, Moment { height: self.height + 1, ..self.now() });
         record.save(self.storage);
         store::note_passed(self.storage, &record.info.id, &passed);
@@ -699,24 +705,22 @@ impl Keeper<'_> {
     }
 }
 
-/// Returns a timer to the queue, or to its watch, or to the wait for its time. One that is overdue has its place at the
+/// Returns a timer to the queue, or to its watch, whose conditions are looked at first, or to the wait for its time. One that is overdue has its place at the
 /// height, and counts as due since it was.
 pub(crate) fn release(record: &mut Record, now: Moment) {
-    let watches = record.info.spec.trigger.as_ref().is_some_and(|t| t.watch.is_some());
-    record.info.status.hold_reason = if watches && !record.hit {
-        HoldReason::Watching
-    } else if record.waits_for_time(now.time) {
-        HoldReason::Timed
-    } else {
-        HoldReason::Unspecified
-    };
+    // Its lateness counts from its due height.
+    record.changed = 0;
+    if recur::kind_of(&record.info) == recur::Kind::Watch && !record.hit {
+        let from = record.info.status.due.max(now.height);
+        return recur::watch_from(&mut record.info, from, true);
+    }
+    record.info.status.hold_reason =
+        if record.waits_for_time(now.time) { HoldReason::Timed } else { HoldReason::Unspecified };
     if record.in_queue() {
         recur::place_at(&mut record.info, now.height);
     } else {
         record.info.status.due = record.info.status.due.max(now.height);
     }
-    // Its lateness counts from its due height.
-    record.changed = 0;
 }
 
 fn set_call(timer: &mut Timer, call: Call) {

@@ -7,17 +7,17 @@ use cosmwasm_std::{coin, to_json_binary, Addr, Binary, Event, OverflowError, Uin
 use cw_multi_test::error::AnyError;
 use cw_multi_test::AppResponse;
 use cw_timers::proto::{
-    self, DeliveryInfo, HoldReason, Message, OnUnfunded, ReceiptInfo, TimerInfo, WatchKey, WatchedKey,
+    self, DeliveryInfo, HoldReason, Message, OnUnfunded, ReceiptInfo, TimerInfo, WatchKey, WatchTrigger,
 };
 use cw_timers::{Delivery, HandleTimer, Matched, SudoMsg, TimerId, TimersError, Told, TriggerKind, CODESPACE};
 use sha2::{Digest, Sha256};
 
-use crate::config::{Config, FIRE_BASE_CYCLES, LAPSE_CYCLES, MAX_MATCHED_KEYS};
+use crate::config::{Config, FIRE_BASE_CYCLES, LAPSE_CYCLES};
 use crate::host::{coins_of, Host};
 use crate::keeper::{hex, messages_of, release, without_delivery, Grants};
 use crate::recur::{self, Kind, Next, Occurrence, Outcome, Turn};
 use crate::settle::cost;
-use crate::store::{self, Books, Moment, Pause, Record, Skipped, Timer};
+use crate::store::{self, Books, Mark, Moment, Pause, Record, Skipped, Timer};
 use crate::watch;
 
 /// The address that holds what is charged before a fire.
@@ -186,29 +186,42 @@ impl<'a, H: Host> Lane<'a, H> {
             let Some(trigger) = record.info.spec.trigger.clone() else { continue };
             let Some(watched) = trigger.watch else { continue };
             let now = watch::marks(self.host.storage(), self.host.api(), &watched);
-            let counts = record.info.status.hold_reason == HoldReason::Watching
-                && record.info.status.due <= self.height
-                && !record.expired_at(self.now);
-            if counts {
-                let changed = watch::changed(&watched, &record.marks, &now);
-                if !changed.is_empty() {
-                    let most = MAX_MATCHED_KEYS as usize;
-                    record.info.status.matched = changed
-                        .into_iter()
-                        .take(most)
-                        .map(|(store, key)| WatchedKey::with(|w| (w.store, w.key) = (store, key)))
-                        .collect();
-                    record.info.status.hold_reason = HoldReason::Unspecified;
-                    record.info.status.due = self.height;
-                    (record.hit, record.changed) = (true, self.height);
+            if record.info.status.hold_reason != HoldReason::Watching {
+                if record.hit {
+                    // It delivers what changes until it does.
+                    record.notice(watch::changed(&watched, &record.marks, &now));
                 }
+            } else if !record.expired_at(self.now) {
+                self.notify(&mut record, &watched, &now);
             }
-            record.marks = match record.fresh {
-                true => watch::settle_fresh(&watched, &record.marks, &now),
-                false => now,
-            };
-            record.fresh = false;
+            record.marks = now;
             record.save(self.host.storage_mut());
+        }
+    }
+
+    /// Makes a watch due by what has changed since the last collection, or, where it is looked at, by what holds.
+    fn notify(&self, record: &mut Record, watched: &WatchTrigger, now: &[Mark]) {
+        let comes = record.info.status.due <= self.height;
+        match record.info.look {
+            None if !comes => return,
+            None => {
+                record.notice(watch::changed(watched, &record.marks, now));
+                record.notice(watch::became_true(watched, &record.marks, now));
+            }
+            Some(from) => {
+                if from <= self.height {
+                    record.notice(watch::changed(watched, &record.marks, now));
+                }
+                if !comes {
+                    return;
+                }
+                record.notice(watch::holding(watched, now));
+            }
+        }
+        record.info.look = None;
+        if record.hit {
+            record.info.status.hold_reason = HoldReason::Unspecified;
+            (record.info.status.due, record.changed) = (self.height, self.height);
         }
     }
 
@@ -266,7 +279,7 @@ impl<'a, H: Host> Lane<'a, H> {
     }
 
     fn put_on_hold(&mut self, record: &mut Record, reason: HoldReason) {
-        record.info.status.hold_reason = reason;
+        (record.info.status.hold_reason, record.info.look) = (reason, None);
         record.save(self.host.storage_mut());
         self.block.on_hold.push((record.id(), reason));
     }
@@ -426,7 +439,7 @@ impl<'a, H: Host> Lane<'a, H> {
         let is_contract = self.host.contract(&Addr::unchecked(&info.actor)).is_some();
         let runs_messages = info.status.runs_messages || !is_contract;
         let messages = if runs_messages { info.status.payload_bytes } else { 0 };
-        let intrinsic = self.config.intrinsic(recur::by_time(info), info.status.payload_bytes, messages);
+        let intrinsic = self.config.intrinsic(recur::trigger_cycles(info), info.status.payload_bytes, messages);
         // A condition on the payer's balance sees what the payer sees: the pre-charge comes after it.
         let (reading, holds) = self.read_conditions(info);
         let spent = intrinsic.saturating_add(reading);

@@ -48,8 +48,9 @@
 //! fires and from their schedule, which occurrences fire and which pass, what a lapse costs, `after`, retries with
 //! backoff and by error, `on_failure`, `on_unfunded`, `max_charge`, `renew`, expiry; `only_if`; pause, resume now or
 //! with the next, skip, run, updates of all that can be updated, extend, cancel; admins' timers; watches of contracts'
-//! storage and of balances, with conditions; pre-charge, charge and refund; a handler's failure undoes all that it did;
-//! config changes; receipts and queries. Scenario files that the chain runs too hold the model to it.
+//! storage and of balances, with conditions, which are looked at when they begin to count, and level; pre-charge, charge
+//! and refund; a handler's failure undoes all that it did; config changes; receipts and queries. Scenario files that the
+//! chain runs too hold the model to it.
 //!
 //! # What is not
 //!

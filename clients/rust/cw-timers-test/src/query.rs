@@ -200,7 +200,7 @@ impl View<'_> {
         if request.payload_bytes > config.max_payload_bytes {
             return Err(cw_timers::TimersError::PayloadTooLong.into());
         }
-        let intrinsic = config.intrinsic(false, request.payload_bytes, request.message_bytes);
+        let intrinsic = config.intrinsic(0, request.payload_bytes, request.message_bytes);
         if gas <= intrinsic {
             return Err(cw_timers::TimersError::GasLimitOutOfBounds.into());
         }

@@ -17,10 +17,12 @@ use cw_timers::proto::{
 use cw_timers::schedule::{Calendar, MAX_TIME};
 use cw_timers::TimersError;
 
+use crate::config::{CALENDAR_CYCLES, LOOK_CYCLES};
 use crate::store::{Moment, Reason, Timer};
+use crate::watch;
 
 pub(crate) use after::{after, Next, Outcome, Turn};
-pub(crate) use operations::{resume, run, skip};
+pub(crate) use operations::{paused_at, resume, run, skip};
 pub(crate) use prepare::{canonical, check_end, check_life, note_life, prepare};
 pub(crate) use update::{replace, same, watches_the_same};
 
@@ -92,6 +94,23 @@ pub(crate) fn on_hold(timer: &Timer) -> bool {
 pub(crate) fn returns_by_itself(timer: &Timer) -> bool {
     use HoldReason::*;
     matches!(timer.status.hold_reason, Unfunded | PricedOut | Unrunnable)
+}
+
+/// What a fire counts for its trigger, in addition to its other intrinsic cycles: that by time is moved when its time comes,
+/// and the conditions of a watch with level are looked at after it.
+pub(crate) fn trigger_cycles(timer: &Timer) -> u64 {
+    match &timer.spec.trigger {
+        _ if by_time(timer) => CALENDAR_CYCLES,
+        Some(Trigger { watch: Some(watch), .. }) if watch.level => LOOK_CYCLES * watch::conditions(watch),
+        _ => 0,
+    }
+}
+
+/// Lets a watch wait for changes from a height on. If it has conditions and `look` says so, they are looked at there first.
+pub(crate) fn watch_from(timer: &mut Timer, from: u64, look: bool) {
+    let conditions = timer.spec.trigger.as_ref().and_then(|t| t.watch.as_ref()).map_or(0, watch::conditions);
+    (timer.status.hold_reason, timer.status.due) = (HoldReason::Watching, from);
+    timer.look = (look && conditions > 0).then_some(from);
 }
 
 /// The height at which it became due this time, from which its rank and its lateness count.

@@ -2,10 +2,11 @@
 
 use cosmwasm_std::{from_json, to_json_vec, Addr, Binary, BlockInfo, Order, Storage, Uint128};
 use cw_multi_test::error::AnyResult;
-use cw_timers::proto::{DeliveryInfo, HoldReason, Message, TimerInfo, TimerSpec, TimerStatus};
+use cw_timers::proto::{DeliveryInfo, HoldReason, Message, TimerInfo, TimerSpec, TimerStatus, WatchedKey};
 use cw_timers::{TimerId, TimersError};
 use serde::{Deserialize, Serialize};
 
+use crate::config::MAX_MATCHED_KEYS;
 use crate::recur::{self, Passed, Passing};
 
 const PREFIX: &[u8] = b"cw-timers-test/";
@@ -89,6 +90,9 @@ pub(crate) struct Timer {
     pub status: TimerStatus,
     /// How many deliveries had been made when what remains was stated last.
     pub counted: u64,
+    /// Of a watch whose conditions are looked at in the block of its due height: the height from which on changes of what
+    /// it watches without one are noted meanwhile.
+    pub look: Option<u64>,
 }
 
 impl Timer {
@@ -115,13 +119,11 @@ impl Timer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub info: Timer,
-    /// A watch that a change has made due.
+    /// A watch that has noticed something, which it will deliver.
     pub hit: bool,
     /// The height of that change; 0 if lateness counts from the due height.
     pub changed: u64,
-    /// A watch of which no block has been looked at yet.
-    pub fresh: bool,
-    /// What the watched keys held when they were last looked at.
+    /// What the watched keys held at the last collection.
     pub marks: Vec<Mark>,
     /// How many of the tries that were prepaid have passed without funds: what restores them pays for them.
     pub owed: u32,
@@ -131,9 +133,9 @@ pub(crate) struct Record {
 struct Stored {
     info: Binary,
     counted: u64,
+    look: Option<u64>,
     hit: bool,
     changed: u64,
-    fresh: bool,
     marks: Vec<Mark>,
     owed: u32,
 }
@@ -176,6 +178,17 @@ impl Record {
         recur::by_time(&self.info) && self.info.status.due_time > time
     }
 
+    /// Notes watched keys that it will deliver, as many as fit, each once.
+    pub(crate) fn notice(&mut self, keys: Vec<WatchedKey>) {
+        for key in keys {
+            let matched = &mut self.info.status.matched;
+            if matched.len() < MAX_MATCHED_KEYS as usize && !matched.contains(&key) {
+                matched.push(key);
+            }
+            self.hit = true;
+        }
+    }
+
     /// What it had noticed is delivered, or gone.
     pub(crate) fn drop_hit(&mut self) {
         self.info.status.matched.clear();
@@ -201,9 +214,9 @@ impl Record {
         let stored = Stored {
             info: self.info.to_info().encode(),
             counted: self.info.counted,
+            look: self.info.look,
             hit: self.hit,
             changed: self.changed,
-            fresh: self.fresh,
             marks: self.marks.clone(),
             owed: self.owed,
         };
@@ -215,14 +228,15 @@ impl Record {
     }
 
     fn read(bytes: &[u8]) -> Record {
-        let Stored { info, counted, hit, changed, fresh, marks, owed } = from_json(bytes).expect("timer");
+        let Stored { info, counted, look, hit, changed, marks, owed } = from_json(bytes).expect("timer");
         let TimerInfo { id, actor, scheduler, spec, mut status, .. } = TimerInfo::decode(&info).expect("timer");
         if let Some(status) = &mut status {
             // It is computed where it is told.
             status.left = 0;
         }
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
-        Record { info: Timer { id, actor, scheduler, spec, status, counted }, hit, changed, fresh, marks, owed }
+        let info = Timer { id, actor, scheduler, spec, status, counted, look };
+        Record { info, hit, changed, marks, owed }
     }
 
     /// The timer with this id.

@@ -1,11 +1,11 @@
 //! What watches see: the storage of contracts and balances, read where cw-multi-test keeps them.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cosmwasm_std::{from_json, Api, Binary, CanonicalAddr, Coin, Storage};
 use cw_multi_test::error::AnyResult;
-use cw_timers::proto::{ConditionOp, WatchCondition, WatchKey, WatchTrigger};
+use cw_timers::proto::{ConditionOp, Message, WatchCondition, WatchKey, WatchTrigger, WatchedKey};
 use cw_timers::TimersError;
 
 use crate::store::{entries, Mark};
@@ -42,7 +42,8 @@ fn place(key: &WatchKey) -> Option<Place> {
 
 /// Checks a watch as the chain does when it is scheduled.
 pub(crate) fn check(watch: &WatchTrigger, most: u32, max_ttl_blocks: u64) -> AnyResult<()> {
-    if watch.keys.is_empty() || watch.keys.len() > most as usize || watch.cooldown > max_ttl_blocks {
+    let level = watch.level && (watch.cooldown == 0 || conditions(watch) == 0);
+    if watch.keys.is_empty() || watch.keys.len() > most as usize || watch.cooldown > max_ttl_blocks || level {
         return Err(TimersError::InvalidWatch.into());
     }
     for (i, key) in watch.keys.iter().enumerate() {
@@ -247,52 +248,46 @@ fn values(marks: &[Mark]) -> Values<'_> {
     marks.iter().map(|m| ((m.store.as_str(), m.key.as_slice()), m.value.as_slice())).collect()
 }
 
-/// The keys of a watch that changed from one look to the next, in the order of the keys. `fresh`: the first look was when
-/// the watch was scheduled, and then the block of that went on: changes in it count for conditions alone.
-pub(crate) fn changed(watch: &WatchTrigger, before: &[Mark], now: &[Mark]) -> Vec<(String, Binary)> {
-    let (before, now) = (values(before), values(now));
-    let mut out: Vec<(String, Binary)> = Vec::new();
-    for key in &watch.keys {
-        let at = (key.store.as_str(), key.prefix.as_slice());
-        match &key.when {
-            Some(when) => {
-                let bank = key.store == "bank";
-                let (old, new) = (before.get(&at).copied(), now.get(&at).copied());
-                if !holds(when, bank, old) && holds(when, bank, new) {
-                    out.push((key.store.clone(), key.prefix.clone()));
-                }
-            }
-            None => {
-                let prefix = |place: &(&str, &[u8])| place.0 == key.store && place.1.starts_with(key.prefix.as_slice());
-                let places = before.keys().chain(now.keys()).filter(|place| prefix(place));
-                for place in places {
-                    if before.get(place) != now.get(place) {
-                        out.push((place.0.to_string(), Binary::from(place.1)));
-                    }
-                }
-            }
-        }
-    }
-    out.sort();
-    out.dedup();
-    out
+fn watched_key(store: &str, key: &[u8]) -> WatchedKey {
+    WatchedKey::with(|w| (w.store, w.key) = (store.to_string(), key.into()))
 }
 
-/// What a watch remembers at the end of the block that scheduled it: changes of that block don't count, except that a
-/// condition is compared with what it found when it was scheduled.
-pub(crate) fn settle_fresh(watch: &WatchTrigger, scheduled: &[Mark], now: &[Mark]) -> Vec<Mark> {
-    let conditional =
-        |mark: &&Mark| watch.keys.iter().any(|k| k.when.is_some() && k.store == mark.store && k.prefix == mark.key);
-    let mut out: Vec<Mark> = scheduled.iter().filter(conditional).cloned().collect();
-    out.extend(now.iter().filter(|mark| !conditional(mark)).cloned());
-    out.sort_by(|a, b| (&a.store, &a.key).cmp(&(&b.store, &b.key)));
-    out
+/// The keys that a watch states without a condition, or as a prefix, and that changed from one collection to the next.
+pub(crate) fn changed(watch: &WatchTrigger, before: &[Mark], now: &[Mark]) -> Vec<WatchedKey> {
+    let (before, now) = (values(before), values(now));
+    let places: BTreeSet<_> = before.keys().chain(now.keys()).copied().collect();
+    let watched = |(store, key): (&str, &[u8])| {
+        let names = |k: &WatchKey| k.when.is_none() && k.store == store && key.starts_with(k.prefix.as_slice());
+        watch.keys.iter().any(names)
+    };
+    let changed = |place: &(&str, &[u8])| watched(*place) && before.get(place) != now.get(place);
+    places.into_iter().filter(changed).map(|(store, key)| watched_key(store, key)).collect()
+}
+
+/// The keys of a watch whose conditions hold.
+pub(crate) fn holding(watch: &WatchTrigger, marks: &[Mark]) -> Vec<WatchedKey> {
+    let values = values(marks);
+    let holds = |key: &&WatchKey| {
+        let value = values.get(&(key.store.as_str(), key.prefix.as_slice())).copied();
+        key.when.as_ref().is_some_and(|when| holds(when, key.store == "bank", value))
+    };
+    watch.keys.iter().filter(holds).map(|key| watched_key(&key.store, &key.prefix)).collect()
+}
+
+/// The keys of a watch whose conditions hold, and did not at the collection before.
+pub(crate) fn became_true(watch: &WatchTrigger, before: &[Mark], now: &[Mark]) -> Vec<WatchedKey> {
+    let held = holding(watch, before);
+    holding(watch, now).into_iter().filter(|key| !held.contains(key)).collect()
+}
+
+/// How many conditions a watch states.
+pub(crate) fn conditions(watch: &WatchTrigger) -> u64 {
+    watch.keys.iter().filter(|key| key.when.is_some()).count() as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cw_timers::proto::Message;
 
     #[test]
     fn numbers_are_compared_as_such() {

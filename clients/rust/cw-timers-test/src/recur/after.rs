@@ -216,8 +216,8 @@ fn advance(n: &mut Next, tried: bool, turn: &Turn<'_>, now: Moment) -> bool {
 fn next_of(timer: &mut Timer, passed: &mut Vec<Passing>, turn: &Turn<'_>, now: Moment) -> bool {
     let left = last_height(timer).saturating_sub(now.height);
     if let Some(watch) = timer.spec.trigger.as_ref().and_then(|t| t.watch.as_ref()) {
-        let distance = watch.cooldown.max(1);
-        (timer.status.hold_reason, timer.status.due) = (HoldReason::Watching, now.height + distance);
+        let (distance, level) = (watch.cooldown.max(1), watch.level);
+        watch_from(timer, now.height + distance, level);
         return distance <= left;
     }
     let Some(every) = distance_of(timer) else {

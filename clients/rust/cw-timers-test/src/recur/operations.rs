@@ -160,7 +160,7 @@ pub(crate) fn resume(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<
     let Some(recurrence) = timer.status.recurrence.clone() else {
         let due = in_hand(timer, now).filter(|_| at == ResumeAt::Next);
         resume_plain(timer, at, now)?;
-        return Ok(due.map(|due| Passing { passed: Passed::one(due), reason: Reason::Paused }).into_iter().collect());
+        return Ok(due.map_or_else(Vec::new, paused_at));
     };
     if at == ResumeAt::Next {
         return resume_next(timer, now);
@@ -201,6 +201,11 @@ pub(crate) fn resume(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<
     Ok(passed)
 }
 
+/// What is given up that was in hand while its timer was on hold.
+pub(crate) fn paused_at(due: u64) -> Vec<Passing> {
+    vec![Passing { passed: Passed::one(due), reason: Reason::Paused }]
+}
+
 /// Gives up what is in hand and what came.
 fn resume_next(timer: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
     let tried = timer.status.tried.then(|| timer.status.recurrence.as_ref().map_or(0, |r| r.trying));
@@ -235,7 +240,7 @@ fn resume_plain(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<()> {
         return Ok(());
     }
     if kind_of(timer) == Kind::Watch {
-        return Ok(());
+        return give_up(timer);
     }
     let Some(every) = distance_of(timer) else {
         return refuse(TimersError::UnsupportedTimerType, "it fires once, and has no next repetition");

@@ -2,8 +2,8 @@
 
 use cw_multi_test::error::AnyResult;
 use cw_timers::proto::{
-    CalendarTrigger, HoldReason, IntervalFrom, IntervalTrigger, Message, Missed, OnFailure, OnUnfunded, Recurrence,
-    Renewal, Repeat, TimerSpec, Trigger,
+    CalendarTrigger, IntervalFrom, IntervalTrigger, Message, Missed, OnFailure, OnUnfunded, Recurrence, Renewal,
+    Repeat, TimerSpec, Trigger,
 };
 use cw_timers::schedule::{Calendar, MAX_TIME};
 use cw_timers::TimersError;
@@ -134,7 +134,7 @@ pub(crate) fn prepare(config: &Config, timer: &mut Timer, now: Moment) -> AnyRes
         Kind::Watch => {
             let watched = trigger.watch.expect("a watch");
             watch::check(&watched, MAX_WATCH_KEYS, config.max_ttl_blocks)?;
-            (timer.status.hold_reason, timer.status.due) = (HoldReason::Watching, now.height + 1);
+            super::watch_from(timer, now.height + 1, true);
         }
         Kind::Interval => {
             let interval = trigger.interval.expect("an interval");

@@ -109,11 +109,15 @@ pub(crate) fn replace(
     if watches_the_same(&before, &next) {
         // What it has noticed stays.
         prepare::prepare(config, &mut next.clone(), now)?;
+        if next.status.hold_reason == HoldReason::Watching {
+            go_on_watching(&before, &mut next, now);
+        }
         recount(&before, &mut next);
         *timer = next;
         return Ok(Vec::new());
     }
     (next.status.recurrence, next.status.hold_reason, next.status.due_time) = (None, HoldReason::Unspecified, 0);
+    next.look = None;
     prepare::prepare(config, &mut next, now)?;
     let (from, to) = (kind_of(&before), kind_of(&next));
     let watch = |kind| kind == Kind::Watch;
@@ -134,11 +138,38 @@ pub(crate) fn replace(
         prepare::check_life(config, &mut next, now)?;
     }
     if on_hold(&before) && !returns_by_itself(&before) {
-        next.status.hold_reason = before.status.hold_reason;
+        (next.status.hold_reason, next.look) = (before.status.hold_reason, None);
+    }
+    if next.status.hold_reason == HoldReason::Watching {
+        let from = next.status.due.max(cooled(&next));
+        watch_from(&mut next, from, true);
     }
     recount(&before, &mut next);
     *timer = next;
     Ok(passed)
+}
+
+/// Lets a watch wait on that watches the same as before: it is looked at if its level is another, and another cooldown counts
+/// from its last delivery.
+fn go_on_watching(before: &Timer, next: &mut Timer, now: Moment) {
+    let terms = |timer: &Timer| trigger_of(timer).watch.map_or((0, false), |watch| (watch.cooldown, watch.level));
+    let ((cooldown, level), (other_cooldown, other_level)) = (terms(before), terms(next));
+    if cooldown != other_cooldown && next.status.last_outcome.is_some() {
+        next.status.due = cooled(next).max(next.status.due.min(now.height + 1));
+    }
+    if level != other_level {
+        let from = next.status.due.max(now.height + 1);
+        watch_from(next, from, true);
+        // What it was to notice, it notices.
+        let noticed_from = before.look.unwrap_or(before.status.due.min(from));
+        next.look = next.look.map(|_| noticed_from);
+    }
+}
+
+/// The height at which the cooldown after the last delivery of a watch ends; 0 if it has made none.
+fn cooled(timer: &Timer) -> u64 {
+    let cooldown = trigger_of(timer).watch.map_or(0, |watch| watch.cooldown);
+    timer.status.last_outcome.as_ref().map_or(0, |outcome| outcome.height + cooldown.max(1))
 }
 
 /// Counts from now on what another spec states of repetitions.
