@@ -157,20 +157,6 @@ fn stored_max_charge(text: &str) -> AnyResult<String> {
     }
 }
 
-/// An end is in the clock of the trigger: of a watch either, one of them.
-fn check_end(timer: &Timer, height: u64, seconds: i64) -> AnyResult<()> {
-    let watches = timer.spec.trigger.as_ref().is_some_and(|t| t.watch.is_some());
-    let wrong = match recur::by_time(timer) {
-        true => height != 0,
-        false if watches => height != 0 && seconds != 0,
-        false => seconds != 0,
-    };
-    match wrong {
-        true => refuse(TimersError::InvalidEnd, format!("expires_at {height} and expires_time {seconds}")),
-        false => Ok(()),
-    }
-}
-
 impl Keeper<'_> {
     /// Schedules a timer, and returns its id.
     pub(crate) fn schedule(&mut self, sender: &Addr, msg: MsgScheduleTimer) -> AnyResult<String> {
@@ -181,11 +167,10 @@ impl Keeper<'_> {
         (timer.status.expires_at, timer.status.expires_time) = (timer.spec.expires_at, timer.spec.expires_time);
         timer.status.schedule_height = self.height;
         recur::prepare(self.config, &mut timer, self.now())?;
-        self.check_options(&mut timer)?;
-        check_end(&timer, timer.status.expires_at, timer.status.expires_time)?;
+        self.check_options(&timer)?;
         recur::check_life(self.config, &mut timer, self.now())?;
         recur::note_life(&mut timer, self.now());
-        self.set_limits(&mut timer)?;
+        self.set_limits(&mut timer, true, true)?;
         if actor != sender.as_str() {
             self.check_admin(sender, call.messages)?;
             timer.scheduler = sender.to_string();
@@ -214,14 +199,18 @@ impl Keeper<'_> {
         Ok(id)
     }
 
-    /// Gives a timer the limits of its spec, or the defaults.
-    fn set_limits(&self, timer: &mut Timer) -> AnyResult<()> {
+    /// Gives a timer those limits of its spec that are named, or the defaults.
+    fn set_limits(&self, timer: &mut Timer, gas: bool, cells: bool) -> AnyResult<()> {
         let or = |stated: u64, default: u64| if stated == 0 { default } else { stated };
-        let gas_limit = or(timer.spec.gas_limit, self.config.max_cycles_per_fire);
-        let cell_limit = or(timer.spec.cell_limit, self.config.cell_limit());
-        (timer.status.gas_limit, timer.status.cell_limit) = (gas_limit, cell_limit);
-        self.check_gas_limit(gas_limit)?;
-        self.check_cell_limit(cell_limit)
+        if gas {
+            timer.status.gas_limit = or(timer.spec.gas_limit, self.config.max_cycles_per_fire);
+            self.check_gas_limit(timer.status.gas_limit)?;
+        }
+        if cells {
+            timer.status.cell_limit = or(timer.spec.cell_limit, self.config.cell_limit());
+            self.check_cell_limit(timer.status.cell_limit)?;
+        }
+        Ok(())
     }
 
     /// Gives a timer the payer of its spec: none if who scheduled it pays.
@@ -234,8 +223,8 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    /// Checks what a timer states of bad moments, of its life and of its conditions.
-    fn check_options(&self, timer: &mut Timer) -> AnyResult<()> {
+    /// Checks what a timer states of bad moments and of its conditions.
+    fn check_options(&self, timer: &Timer) -> AnyResult<()> {
         if let Some(retry) = &timer.spec.retry {
             let most = match recur::by_time(timer) {
                 true => self.config.max_ttl_seconds,
@@ -258,13 +247,7 @@ impl Keeper<'_> {
             OnUnfunded::Skip if skips => {}
             _ => return refuse(TimersError::InvalidOnUnfunded, "want destroy or suspend; or skip, where it repeats"),
         }
-        watch::check_only_if(&timer.spec.only_if)?;
-        let renews = timer.spec.repeat.as_ref().is_some_and(|repeat| repeat.renew);
-        timer.status.renewal = match timer.status.renewal.take() {
-            _ if !renews => None,
-            stated => Some(stated.unwrap_or_default()),
-        };
-        Ok(())
+        watch::check_only_if(&timer.spec.only_if)
     }
 
     /// The last time for which anything may be scheduled.
@@ -450,6 +433,7 @@ impl Keeper<'_> {
     pub(crate) fn update(&mut self, sender: &Addr, msg: MsgUpdateTimer) -> AnyResult<MsgUpdateTimerResponse> {
         let actor = if msg.actor.is_empty() { sender.to_string() } else { msg.actor.clone() };
         let (stated, fields) = (msg.spec.unwrap_or_default(), &msg.fields);
+        named(TimerSpec::default(), fields, &stated)?;
         let names = |wanted: &[&str]| fields.iter().any(|field| wanted.contains(&field.as_str()));
         if let Some(name) = beyond(&stated, fields) {
             return refuse(TimersError::InvalidFields, format!("the spec states {name}, and fields does not name it"));
@@ -473,9 +457,7 @@ impl Keeper<'_> {
         spec.bid.clone_from(&record.info.spec.bid);
         let passed = self.retrigger(&mut record, spec, fields)?;
         let info = &mut record.info;
-        if names(&["gas_limit", "cell_limit"]) {
-            self.set_limits(info)?;
-        }
+        self.set_limits(info, names(&["gas_limit"]), names(&["cell_limit"]))?;
         self.set_payer(info, sender)?;
         info.spec.max_charge = stored_max_charge(&info.spec.max_charge)?;
         check_name(&info.spec.name)?;
@@ -546,13 +528,19 @@ impl Keeper<'_> {
         if lives && spec.retry.is_some() && !names(&["retry"]) {
             return refuse(TimersError::InvalidRetry, "the trigger counts by another clock: state the retries too");
         }
-        if names(&["expires_at", "expires_time"]) {
-            (info.status.expires_at, info.status.expires_time) = (spec.expires_at, spec.expires_time);
-            check_end(info, spec.expires_at, spec.expires_time)?;
+        if lives && !names(&["expires_at"]) {
+            spec.expires_at = 0;
+        }
+        if lives && !names(&["expires_time"]) {
+            spec.expires_time = 0;
+        }
+        // One that is stated as it stands changes nothing.
+        let ends = (spec.expires_at, spec.expires_time);
+        let stands = !lives && ends == (info.spec.expires_at, info.spec.expires_time);
+        if names(&["expires_at", "expires_time"]) && !stands {
+            (info.status.expires_at, info.status.expires_time) = ends;
             recur::check_end(self.config, info, now)?;
             lives = true;
-        } else if lives {
-            (spec.expires_at, spec.expires_time) = (0, 0);
         }
         info.spec = spec;
         if !names(&["trigger", "retry", "on_unfunded", "only_if"]) && !repeats && !lives {
@@ -585,7 +573,7 @@ impl Keeper<'_> {
         if (expires_at, expires_time) == (0, 0) {
             return refuse(TimersError::ExpiresTooSoon, "no end is stated");
         }
-        check_end(info, expires_at, expires_time)?;
+        recur::check_clock(info, expires_at, expires_time)?;
         (info.status.expires_at, info.status.expires_time) = (0, 0);
         if expires_at != 0 {
             let to = expires_at.min(self.height + self.config.max_ttl_blocks);
@@ -609,6 +597,7 @@ impl Keeper<'_> {
         }
         let to = (info.status.expires_at, info.status.expires_time);
         if owner {
+            (info.spec.expires_at, info.spec.expires_time) = to;
             recur::note_life(info, Moment { height: self.height, time: self.time });
         }
         record.save(self.storage);

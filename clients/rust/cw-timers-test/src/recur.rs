@@ -23,7 +23,7 @@ use crate::watch;
 
 pub(crate) use after::{after, Next, Outcome, Turn};
 pub(crate) use operations::{paused_at, resume, run, skip};
-pub(crate) use prepare::{canonical, check_end, check_life, note_life, prepare};
+pub(crate) use prepare::{canonical, check_clock, check_end, check_life, note_life, prepare};
 pub(crate) use update::{replace, same, watches_the_same};
 
 /// The chain counts the occurrences of cron up to this; more are "at least" so many.

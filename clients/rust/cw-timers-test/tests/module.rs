@@ -736,14 +736,14 @@ fn an_update_replaces_what_it_names() {
     want.repeat = Some(Repeat::with(|r| r.renew = true));
     want.max_charge = "9000".to_string();
     assert_eq!(spec_of(&after), want, "what is not named stays");
-    assert!(status_of(&after).renewal.is_some() && status_of(&before).renewal.is_none());
+    assert_eq!(status_of(&after).renewal, status_of(&before).renewal, "the life of its scheduling");
     // What is named and not stated takes its default.
     let cleared =
         Update::of(&id).reset("repeat.renew").reset("only_if").reset("max_charge").reset("gas_limit").retry(1, 1);
     update(&mut app, cleared).unwrap();
     let after = told(&app, &contract, &id);
     assert_eq!(spec_of(&after).retry.map(|r| r.max), Some(1));
-    assert_eq!((spec_of(&after).only_if.len(), spec_of(&after).repeat, status_of(&after).renewal), (0, None, None));
+    assert_eq!((spec_of(&after).only_if.len(), spec_of(&after).repeat), (0, None));
     assert_eq!(status_of(&after).gas_limit, timers.config().max_cycles_per_fire);
     // Another change came between.
     let seq = status_of(&before).seq;
@@ -777,6 +777,61 @@ fn an_update_replaces_what_it_names() {
     assert_eq!(moved.due_time, app.block_info().time.seconds() as i64 + 86_400);
     assert!(moved.expires_at == 0 && moved.expires_time != 0 && moved.recurrence.is_some());
     assert_eq!(update(&mut app, Update::of(&once)), Err(TimersError::NothingToUpdate));
+}
+
+/// A timer that repeats renews itself by the life that the last statement of its end gave it, whenever it states that it does.
+#[test]
+fn the_life_of_a_renewal_is_the_last_that_was_stated() {
+    let (timers, mut app, _, contract) = protobuf();
+    timers.set_usage(|_| Usage { cycles: 1, cells: 0 });
+    let life = |app: &TimersApp, id: &TimerId| stored(app, &contract, id).renewal.map(|r| (r.blocks, r.seconds));
+    let id = schedule(&timers, &mut app, &contract, Timer::every(10).expires_at(41));
+    assert_eq!(life(&app, &id), Some((40, 0)));
+    timers.run_to(&mut app, 11);
+    assert_eq!(stored(&app, &contract, &id).expires_at, 41, "it does not renew itself");
+    // Stated as it stands, the end gives no other life; renew alone begins by that of the scheduling.
+    send(&mut app, &contract, Update::of(&id).expires_at(41).into_msg(&contract)).unwrap();
+    send(&mut app, &contract, Update::of(&id).renew().into_msg(&contract)).unwrap();
+    assert_eq!(life(&app, &id), Some((40, 0)));
+    timers.run_to(&mut app, 21);
+    assert_eq!(stored(&app, &contract, &id).expires_at, 61);
+    // An extension states its end.
+    send(&mut app, &contract, Change::extend(&id, 72).into_msg(&contract)).unwrap();
+    let extended = told(&app, &contract, &id);
+    assert_eq!((spec_of(&extended).expires_at, life(&app, &id)), (72, Some((50, 0))));
+    send(&mut app, &contract, Update::of(&id).expires_at(72).into_msg(&contract)).unwrap();
+    timers.run_to(&mut app, 31);
+    assert_eq!(stored(&app, &contract, &id).expires_at, 81);
+    // That of the authority does not.
+    timers.sys_extend(&mut app, &contract, &id, 90).unwrap();
+    assert_eq!((spec_of(&told(&app, &contract, &id)).expires_at, life(&app, &id)), (72, Some((50, 0))));
+    // What fired once has the life that it has left; a watch may end by time alone.
+    let once = schedule(&timers, &mut app, &contract, Timer::after(100).expires_at(232));
+    assert_eq!(life(&app, &once), None);
+    timers.blocks(&mut app, 10);
+    send(&mut app, &contract, Update::of(&once).trigger(Interval::every(50)).into_msg(&contract)).unwrap();
+    assert_eq!(life(&app, &once), Some((190, 0)));
+    let ends = app.block_info().time.plus_seconds(600);
+    let canonical = app.api().addr_canonicalize(contract.as_str()).unwrap();
+    let watch = Watch::key(WatchKey::contract(&canonical));
+    let watch = schedule(&timers, &mut app, &contract, Timer::on(watch).remaining(0).expires_time(ends));
+    assert_eq!((stored(&app, &contract, &watch).expires_at, life(&app, &watch)), (0, Some((0, 600))));
+}
+
+/// A height that can't be comes before an end in the wrong clock, as the chain checks them.
+#[test]
+fn an_end_in_the_other_clock_is_refused() {
+    let (_, mut app, _, contract) = protobuf();
+    let ends = app.block_info().time.plus_seconds(600);
+    for (timer, want) in [
+        (Timer::at(0).expires_time(ends), TimersError::HeightNotInFuture),
+        (Timer::at(9).expires_time(ends), TimersError::InvalidEnd),
+        (Timer::every(9).expires_time(ends), TimersError::InvalidEnd),
+        (Timer::at_time(ends).expires_at(9), TimersError::InvalidEnd),
+    ] {
+        let err = send(&mut app, &contract, timer.into_msg(&contract)).unwrap_err();
+        assert_eq!(refusal_of(&err), Some(want));
+    }
 }
 
 /// What is stated as it stands changes nothing, and so leaves its place.

@@ -165,7 +165,7 @@ fn check_time_triggers(config: &Config) -> AnyResult<()> {
     }
 }
 
-/// Checks when a timer is due first, and its ends, or sets their defaults.
+/// Checks when a timer is due first, and its end, or sets the default.
 pub(crate) fn check_life(config: &Config, timer: &mut Timer, now: Moment) -> AnyResult<()> {
     let (due, last) = (timer.status.due, now.height + config.max_ttl_blocks);
     if due <= now.height {
@@ -177,8 +177,23 @@ pub(crate) fn check_life(config: &Config, timer: &mut Timer, now: Moment) -> Any
     check_end(config, timer, now)
 }
 
-/// Checks the ends of a timer, or sets their defaults.
+/// An end is in the clock of the trigger: of a watch either, one of them.
+pub(crate) fn check_clock(timer: &Timer, height: u64, seconds: i64) -> AnyResult<()> {
+    let watches = kind_of(timer) == Kind::Watch;
+    let wrong = match by_time(timer) {
+        true => height != 0,
+        false if watches => height != 0 && seconds != 0,
+        false => seconds != 0,
+    };
+    match wrong {
+        true => refuse(TimersError::InvalidEnd, format!("expires_at {height} and expires_time {seconds}")),
+        false => Ok(()),
+    }
+}
+
+/// Checks the end of a timer, in the clock of its trigger, or sets the default.
 pub(crate) fn check_end(config: &Config, timer: &mut Timer, now: Moment) -> AnyResult<()> {
+    check_clock(timer, timer.status.expires_at, timer.status.expires_time)?;
     default_end(config, timer, now);
     let (last, last_time) = (now.height + config.max_ttl_blocks, now.time + config.max_ttl_seconds as i64);
     let status = &timer.status;
@@ -207,29 +222,26 @@ pub(crate) fn check_end(config: &Config, timer: &mut Timer, now: Moment) -> AnyR
 pub(super) fn default_end(config: &Config, timer: &mut Timer, now: Moment) {
     match by_time(timer) {
         true if timer.status.expires_time == 0 => timer.status.expires_time = now.time + config.max_ttl_seconds as i64,
-        false if timer.status.expires_at == 0 => timer.status.expires_at = now.height + config.max_ttl_blocks,
+        false if (timer.status.expires_at, timer.status.expires_time) == (0, 0) => {
+            timer.status.expires_at = now.height + config.max_ttl_blocks
+        }
         _ => {}
     }
 }
 
-/// Notes the life that a timer renews itself by: from now to its ends.
+/// Notes the life that an end gives which is stated now: a timer that repeats may renew itself by it, from now on or later.
 pub(crate) fn note_life(timer: &mut Timer, now: Moment) {
-    if timer.status.renewal.is_none() {
-        return;
-    }
-    timer.status.renewal = Some(Renewal::with(|r| {
-        if timer.status.expires_at > 0 {
-            r.blocks = timer.status.expires_at - now.height;
-        }
-        if timer.status.expires_time > 0 {
-            r.seconds = (timer.status.expires_time - now.time) as u64;
-        }
-    }));
+    let status = &timer.status;
+    let life = Renewal::with(|r| match status.expires_at {
+        0 => r.seconds = (status.expires_time - now.time) as u64,
+        height => r.blocks = height - now.height,
+    });
+    timer.status.renewal = recurs(timer).then_some(life);
 }
 
 /// Gives a timer its life again.
 pub(super) fn renew(config: &Config, timer: &mut Timer, now: Moment) {
-    let Some(renewal) = timer.status.renewal.clone() else { return };
+    let Some(renewal) = timer.status.renewal.clone().filter(|_| repeat_of(timer).renew) else { return };
     if renewal.blocks > 0 {
         timer.status.expires_at = timer.status.expires_at.max(now.height + renewal.blocks.min(config.max_ttl_blocks));
     }
