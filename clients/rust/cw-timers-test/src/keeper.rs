@@ -496,7 +496,10 @@ impl Keeper<'_> {
         let info = &mut record.info;
         info.status.seq = Books::next_seq(self.storage);
         if recur::returns_by_itself(info) {
-            info.status.hold_reason = HoldReason::Unspecified;
+            info.status.hold_reason = match recur::by_time(info) && info.status.due_time > self.time {
+                true => HoldReason::Timed,
+                false => HoldReason::Unspecified,
+            };
         }
         // One that is overdue is due in the next block.
         let open = self.height + u64::from(self.in_fire);

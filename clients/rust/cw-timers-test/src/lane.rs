@@ -469,8 +469,9 @@ impl<'a, H: Host> Lane<'a, H> {
             };
             (cycles, cells, ended)
         };
-        // What was prepaid for the repetitions that passed without funds is restored.
-        let tries = if ended.short { 0 } else { record.owed };
+        // What was prepaid for the repetitions that passed without funds is restored, but by one that lacks its own coins.
+        let waits = matches!(record.info.spec.on_unfunded, OnUnfunded::Skip | OnUnfunded::Suspend);
+        let tries = if ended.short && waits { 0 } else { record.owed };
         let restored = LAPSE_CYCLES.saturating_mul(u64::from(tries));
         let cycles = cycles.saturating_add(restored).min(info.status.gas_limit);
         let paid = self.cost(cycles, cells);

@@ -23,7 +23,7 @@ use crate::host::{encode, Host};
 use crate::keeper::{Actor, Grants, Keeper};
 use crate::lane::{Block, Firing, Lane, Usage};
 use crate::query::View;
-use crate::store::{self, Moment, Record};
+use crate::store::{self, Books, Moment, Record};
 
 type UsageFn = Rc<dyn Fn(&Firing<'_>) -> Usage>;
 type ReadingFn = Rc<dyn Fn(&WatchKey, Option<&[u8]>) -> u64>;
@@ -212,8 +212,10 @@ impl Timers {
 
     /// How many timers are live, and how many of them are due and wait for room, as of the last block that ended.
     pub fn count<H: Host>(&self, app: &H) -> (usize, usize) {
-        let (all, next) = (Record::all(app.storage()), Moment::of(&app.block()));
-        let last = Moment { height: next.height - 1, ..next };
+        let all = Record::all(app.storage());
+        let last = Books::load(app.storage()).last();
+        // What comes after it is no earlier.
+        let next = Moment { height: last.height + 1, ..last };
         (all.len(), all.iter().filter(|r| r.ready_at(last) && !r.expired_at(next)).count())
     }
 

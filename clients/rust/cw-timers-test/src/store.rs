@@ -49,6 +49,14 @@ impl Books {
         storage.set(&key(&[BOOKS]), &to_json_vec(self).expect("books"));
     }
 
+    /// The last block that has ended.
+    pub(crate) fn last(&self) -> Moment {
+        match self.pause {
+            Some(pause) if pause.last.height > self.open.height => pause.last,
+            _ => self.open,
+        }
+    }
+
     pub(crate) fn next_seq(storage: &mut dyn Storage) -> u64 {
         let mut books = Books::load(storage);
         books.seq += 1;

@@ -254,9 +254,7 @@ fn count(n: &mut Next, turn: &Turn<'_>, failed: bool, config: &Config) {
         _ if failed => {
             next.status.failures += 1;
             let limit = on_failure(next).1;
-            if limit > 0 && next.status.failures >= limit {
-                (next.status.failures, n.suspended) = (0, true);
-            }
+            n.suspended = limit > 0 && next.status.failures >= limit;
         }
         Outcome::Lapsed if !turn.occurrence.early() => {
             if let Some(r) = &mut next.status.recurrence {

@@ -23,7 +23,9 @@ fn give_up(timer: &mut Timer) -> AnyResult<()> {
     }
     (timer.status.tried, timer.status.retries) = (false, 0);
     timer.status.recurrence = timer.status.recurrence.take().map(|before| {
-        Recurrence::with(|r| (r.after, r.lapses, r.forced) = (before.trying, before.lapses, before.forced))
+        // Another one may wait behind it.
+        let forced = if before.forced == before.trying { 0 } else { before.forced };
+        Recurrence::with(|r| (r.after, r.lapses, r.forced) = (before.trying, before.lapses, forced))
     });
     Ok(())
 }
@@ -46,7 +48,7 @@ pub(crate) fn skip(timer: &mut Timer, count: u64, from: u64, open: u64, now: Mom
         }
     };
     let first = if every.is_some() && tried { due_since(timer) } else { last };
-    if from != 0 && from != first {
+    if from != 0 && from != first && (every.is_none() || from != timer.status.due) {
         return refuse(TimersError::InvalidSkip, format!("from is {from}, and the next occurrence is {first}"));
     }
     give_up(timer)?;
@@ -60,15 +62,11 @@ pub(crate) fn skip(timer: &mut Timer, count: u64, from: u64, open: u64, now: Mom
         }
         None => skip_series(timer, count, tried, now)?,
     };
-    let after = timer.status.recurrence.as_ref().map(|r| r.after);
-    let comes = match (every, after) {
-        (Some(every), _) => last + every * count == open,
-        (None, Some(after)) if !by_time(timer) => series_of(timer, now).rule.next(after, open) == Some(open),
-        _ => false,
-    };
-    if comes {
-        // In this very block.
-        timer.status.due = open;
+    if let Some(after) = timer.status.recurrence.as_ref().map(|r| r.after).filter(|_| !by_time(timer)) {
+        if series_of(timer, now).rule.next(after, open) == Some(open) {
+            // It comes in this very block.
+            timer.status.due = open;
+        }
     }
     timer.status.since = 0;
     if let Some(reason) = held {
@@ -176,19 +174,22 @@ pub(crate) fn resume(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<
         edit(timer, |r| r.forced = r.trying);
         at_once(timer, now);
     } else if timer.status.tried {
-        passed = series.passed_before(after, came);
+        passed = series.passed_before(told(&recurrence, after), came);
         edit(timer, |r| r.forced = came);
         at_once(timer, now);
     } else if came == 0 {
         if !to_next(timer, now) {
             return refuse(TimersError::ExpiresTooSoon, NONE_LEFT);
         }
+    } else if came > series.now {
+        // Its owner had it run.
+        at_once(timer, now);
     } else if series.each {
         let first = series.rule.next(after, came).unwrap_or(0);
         edit(timer, |r| r.forced = first);
         set_due(timer, first, now);
     } else {
-        passed = series.passed_before(after, came);
+        passed = series.passed_before(told(&recurrence, after), came);
         edit(timer, |r| {
             if let Some(p) = passed.first() {
                 r.after = p.passed.last;
@@ -199,6 +200,15 @@ pub(crate) fn resume(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<
     }
     timer.status.since = 0;
     Ok(passed)
+}
+
+/// The instant up to which it was told what has passed: when a timer was resumed, all before what it was to deliver.
+pub(super) fn told(r: &Recurrence, after: u64) -> u64 {
+    if r.forced > after {
+        r.forced - 1
+    } else {
+        after
+    }
 }
 
 /// What is given up that was in hand while its timer was on hold.
@@ -215,12 +225,13 @@ fn resume_next(timer: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
     let came = series.came(before.after).max(before.forced);
     let mut passed = tried.map_or_else(Passed::default, Passed::one);
     if came > before.after {
-        for more in series.passed_before(before.after, came + 1) {
-            passed = match passed.count {
-                0 => more.passed,
-                _ => passed.through(came, more.passed.count),
-            };
-        }
+        let more = series.passed_before(told(&before, before.after), came + 1).pop();
+        // It stayed from another trigger if the present one has none.
+        let more = more.map_or(Passed::one(came), |more| more.passed);
+        passed = match passed.count {
+            0 => more,
+            _ => passed.through(came, more.count),
+        };
     }
     edit(timer, |r| (r.after, r.forced) = (r.after.max(came), 0));
     timer.status.since = 0;
@@ -233,7 +244,7 @@ fn resume_next(timer: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
 /// The same for a timer whose occurrences are not known in advance.
 fn resume_plain(timer: &mut Timer, at: ResumeAt, now: Moment) -> AnyResult<()> {
     if at != ResumeAt::Next {
-        let came = if by_time(timer) { timer.status.due_time <= now.time } else { timer.status.due <= now.height };
+        let came = if by_time(timer) { timer.status.due_time <= now.time } else { due_since(timer) <= now.height };
         if timer.status.tried || came {
             at_once(timer, now);
         }

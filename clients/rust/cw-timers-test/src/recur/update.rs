@@ -183,48 +183,54 @@ fn recount(before: &Timer, next: &mut Timer) {
 /// over. `next` has the trigger, and what scheduling makes of it. What is in hand stays if the trigger has it too, or if
 /// of an interval the distance alone changes; else it has passed.
 fn move_to(before: &Timer, next: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
-    let mut passed = Vec::new();
     let in_hand = in_hand(before, now);
     let same = same_series(before, next);
-    if same || in_hand.is_some_and(|at| keeps(before, next, at)) {
+    let kept = in_hand.filter(|at| keeps(before, next, *at));
+    if same || kept.is_some() {
         let (next_status, status) = (&mut next.status, &before.status);
         (next_status.due, next_status.due_time, next_status.since) = (status.due, status.due_time, status.since);
         next_status.hold_reason = status.hold_reason;
         (next_status.tried, next_status.retries) = (status.tried, status.retries);
-        if next_status.recurrence.is_some() {
-            match in_hand.filter(|_| !same) {
-                Some(at) => passed = keep_in_hand(before, next, at, now),
-                None => next_status.recurrence.clone_from(&status.recurrence),
+        let occurs = status.recurrence.is_some() || next_status.recurrence.is_some();
+        return Ok(match kept.filter(|_| !same && occurs) {
+            Some(at) => keep_in_hand(before, next, at, now),
+            None => {
+                next_status.recurrence.clone_from(&status.recurrence);
+                Vec::new()
             }
-        }
-        return Ok(passed);
-    }
-    if let Some(at) = in_hand {
-        passed.push(Passing { passed: Passed::one(at), reason: Reason::Updated });
+        });
     }
     (next.status.tried, next.status.retries, next.status.since) = (false, 0, 0);
+    let passed = match &before.status.recurrence {
+        Some(r) => came_before(before, r, in_hand, now),
+        None => in_hand.map_or_else(Vec::new, |at| vec![Passing { passed: Passed::one(at), reason: Reason::Updated }]),
+    };
+    let over = before.status.recurrence.as_ref().map(|r| r.after.max(r.trying).max(r.forced));
     if next.status.recurrence.is_some() {
-        if let Some(r) = &before.status.recurrence {
-            edit(next, |recurrence| {
-                recurrence.after = recurrence.after.max(r.after).max(r.trying);
-                recurrence.lapses = r.lapses;
-            });
-            if !before.status.tried {
-                passed = came_before(before, in_hand, now);
-            }
+        if let (Some(over), Some(r)) = (over, &before.status.recurrence) {
+            edit(next, |recurrence| (recurrence.after, recurrence.lapses) = (recurrence.after.max(over), r.lapses));
         }
         if !to_next(next, now) {
             return refuse(TimersError::ExpiresTooSoon, "it has no further occurrence within its life");
         }
-        return Ok(passed);
-    }
-    if let Some(every) = distance_of(next).filter(|_| next.status.due <= now.height) {
-        next.status.due = now.height + 1;
-        if let Some(outcome) = before.status.last_outcome.as_ref().filter(|_| recurs(before)) {
-            next.status.due = next.status.due.max(outcome.height + every);
+    } else if let Some(every) = distance_of(next) {
+        if first_of(next) <= now.height {
+            next.status.due = now.height + 1;
+            if before.status.fire_seq > 0 && recurs(before) {
+                next.status.due = next.status.due.max(last_try(before, now) + every);
+            }
         }
+        next.status.due = next.status.due.max(over.map_or(0, |over| over + 1));
     }
     Ok(passed)
+}
+
+/// The height at which a timer that repeats by heights fired last. Within its own handler it is not recorded yet.
+fn last_try(timer: &Timer, now: Moment) -> u64 {
+    match distance_of(timer) {
+        Some(every) if timer.status.since == 0 && timer.status.due == now.height + every => now.height,
+        _ => timer.status.last_outcome.as_ref().map_or(0, |outcome| outcome.height),
+    }
 }
 
 /// The occurrence that a timer has in hand, whose own time has come: an instant of its clock.
@@ -235,7 +241,7 @@ pub(super) fn in_hand(timer: &Timer, now: Moment) -> Option<u64> {
             _ if by_time(timer) => {
                 Some(timer.status.due_time as u64).filter(|_| timer.status.tried || timer.status.due_time <= now.time)
             }
-            _ => Some(due_since(timer)).filter(|_| timer.status.tried || timer.status.due <= now.height),
+            _ => Some(due_since(timer)).filter(|at| timer.status.tried || *at <= now.height),
         };
     };
     if timer.status.tried {
@@ -255,8 +261,12 @@ fn keeps(before: &Timer, next: &Timer, at: u64) -> bool {
             return true;
         }
     }
-    if before.status.recurrence.is_none() || next.status.recurrence.is_none() || at == 0 {
+    let retried = before.status.tried && before.status.recurrence.is_none();
+    if at == 0 || retried || by_time(before) != by_time(next) {
         return false;
+    }
+    if next.status.recurrence.is_none() {
+        return interval(next).is_some() && first_of(next) == at;
     }
     series_of(next, Moment { height: 0, time: 0 }).rule.next(at - 1, at) == Some(at)
 }
@@ -265,31 +275,54 @@ fn keeps(before: &Timer, next: &Timer, at: u64) -> bool {
 /// Where only the latest fires, those before it have passed.
 fn keep_in_hand(before: &Timer, next: &mut Timer, at: u64, now: Moment) -> Vec<Passing> {
     let mut passed = Vec::new();
-    let Some(mut recurrence) = before.status.recurrence.clone() else { return passed };
+    // One that was to fire once had no other.
+    let alone = || Recurrence::with(|r| r.after = at - 1);
+    let mut recurrence = before.status.recurrence.clone().unwrap_or_else(alone);
+    let occurs = next.status.recurrence.is_some();
     if !before.status.tried && recurrence.forced == 0 {
-        let series = series_of(before, now);
-        if !series.each {
-            passed = series.passed_before(recurrence.after, at);
+        // Of each it is the oldest.
+        if before.status.recurrence.is_some() && repeat_of(before).missed != Missed::Each {
+            passed = series_of(before, now).passed_before(recurrence.after, at);
             passed.iter_mut().for_each(|p| p.reason = Reason::Later);
-            recurrence.after = at - 1;
         }
-        next.status.recurrence = Some(recurrence.clone());
-        if series_of(next, now).came(recurrence.after) != at {
-            recurrence.forced = at;
+        recurrence.after = at - 1;
+        if occurs {
+            next.status.recurrence = Some(recurrence.clone());
+            if series_of(next, now).came(recurrence.after) != at {
+                recurrence.forced = at;
+            }
         }
     }
-    next.status.recurrence = Some(recurrence);
+    next.status.recurrence = occurs.then_some(recurrence);
     passed
 }
 
 /// The occurrences that have come of a timer, up to the one in hand.
-fn came_before(timer: &Timer, in_hand: Option<u64>, now: Moment) -> Vec<Passing> {
-    let (series, after) = (series_of(timer, now), timer.status.recurrence.as_ref().map_or(0, |r| r.after));
-    let last = series.came(after).max(in_hand.unwrap_or(0));
-    if last <= after {
-        return Vec::new();
+fn came_before(timer: &Timer, r: &Recurrence, in_hand: Option<u64>, now: Moment) -> Vec<Passing> {
+    let series = series_of(timer, now);
+    let at = in_hand.unwrap_or(0);
+    let after = if timer.status.tried { r.after.max(at) } else { r.after };
+    let after = operations::told(r, after);
+    let came = series.came(after);
+    let last = came.max(at);
+    let latest = !series.each;
+    let mut passed = match last {
+        last if last <= after => Vec::new(),
+        last if !latest => series.passed_before(after, last + 1),
+        // Its owner had it run.
+        last if last > series.now => series.passed_before(after, came.max(after) + 1),
+        last => series.passed_before(after, last),
+    };
+    if timer.status.tried && (last > at || !latest) {
+        // It was given up before those.
+        match passed.first_mut() {
+            Some(first) => (first.passed.first, first.passed.count) = (at, first.passed.count + 1),
+            None => passed.push(Passing { passed: Passed::one(at), reason: Reason::Updated }),
+        }
     }
-    let first = series.rule.next(after, last).unwrap_or(0);
-    let passed = Passed { first, last, count: series.rule.count(after, last) };
-    vec![Passing { passed, reason: Reason::Updated }]
+    passed.iter_mut().for_each(|p| p.reason = if latest { Reason::Later } else { Reason::Updated });
+    if latest && last > r.after {
+        passed.push(Passing { passed: Passed::one(last), reason: Reason::Updated });
+    }
+    passed
 }
