@@ -8,6 +8,8 @@
 mod after;
 mod operations;
 mod prepare;
+#[cfg(test)]
+mod tests;
 mod update;
 
 use cw_multi_test::error::{AnyError, AnyResult};

@@ -915,6 +915,22 @@ fn a_hold_leaves_lateness() {
     assert_eq!((blocks[1].only_fire().delivery.due, blocks[1].only_fire().late), (8, 3));
 }
 
+/// What was on hold by itself, and was skipped to a later time, waits for that when an update ends the hold: it can be run.
+#[test]
+fn an_update_ends_a_hold_before_its_time() {
+    let (timers, mut app, _, contract) = protobuf();
+    let start = app.block_info().time.seconds();
+    let id = schedule(&timers, &mut app, &contract, Timer::on(Calendar::every_seconds(3_600).anchor(start + 1)));
+    timers.change_config(|c| c.max_cycles_per_fire = 150_000).unwrap();
+    timers.blocks(&mut app, 3);
+    assert_eq!(stored(&app, &contract, &id).hold_reason, HoldReason::Unrunnable);
+    let change = |app: &mut TimersApp, msg: CosmosMsg| send(app, &contract, msg).unwrap();
+    change(&mut app, Change::skip(&id, 1).into_msg(&contract));
+    change(&mut app, Update::of(&id).retry(1, 1).into_msg(&contract));
+    assert_eq!(stored(&app, &contract, &id).hold_reason, HoldReason::Timed);
+    change(&mut app, Change::run(&id).into_msg(&contract));
+}
+
 /// One that is resumed and paused again before its fire delivers the latest that came by then.
 #[test]
 fn a_second_hold_lets_the_older_one_pass() {

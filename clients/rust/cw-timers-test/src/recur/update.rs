@@ -182,7 +182,7 @@ fn recount(before: &Timer, next: &mut Timer) {
 /// Says when a timer is due by another trigger, whose occurrences are those after this block and after the last that is
 /// over. `next` has the trigger, and what scheduling makes of it. What is in hand stays if the trigger has it too, or if
 /// of an interval the distance alone changes; else it has passed.
-fn move_to(before: &Timer, next: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
+pub(super) fn move_to(before: &Timer, next: &mut Timer, now: Moment) -> AnyResult<Vec<Passing>> {
     let in_hand = in_hand(before, now);
     let same = same_series(before, next);
     let kept = in_hand.filter(|at| keeps(before, next, *at));
