@@ -48,7 +48,7 @@ pub(crate) fn check(watch: &WatchTrigger, most: u32, max_ttl_blocks: u64) -> Any
     }
     for (i, key) in watch.keys.iter().enumerate() {
         check_key(key)?;
-        if watch.keys[..i].contains(key) {
+        if watch.keys[..i].iter().any(|other| (&other.store, &other.prefix) == (&key.store, &key.prefix)) {
             return Err(TimersError::InvalidWatch.into());
         }
     }

@@ -134,6 +134,16 @@ fn what_holds_is_due_in_the_next_block() {
     assert_eq!(c.status(&other).phase, TimerPhase::Watching);
 }
 
+/// One key has one condition: two on the same key are two timers.
+#[test]
+fn a_key_is_stated_once() {
+    let mut c = Chain::new();
+    let twice = Watch::keys([c.key("k").greater(4), c.key("k").less(2)]);
+    assert_eq!(c.send(Timer::on(twice).into_msg(&c.contract)), Err(61));
+    let two = Watch::keys([c.key("k").greater(4), c.key("l").less(2)]);
+    assert_eq!(c.send(Timer::on(two).into_msg(&c.contract)), Ok(()));
+}
+
 /// With level it is due while the condition holds, whatever became of the delivery.
 #[test]
 fn level_is_due_after_each_cooldown() {
