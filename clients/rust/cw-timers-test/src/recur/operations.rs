@@ -11,7 +11,7 @@ use super::*;
 use crate::store::{Moment, Reason, Timer};
 
 const NONE_LEFT: &str = "it has no further occurrence within its life: cancel it, or extend it first";
-const LAST: &str = "its last repetition has been tried: resume it now, or cancel it";
+pub(super) const LAST: &str = "its last repetition has been tried: resume it now, state how many more, or cancel it";
 
 /// Ends the occurrence in hand of a timer that was tried. It stays counted, and is no failure.
 fn give_up(timer: &mut Timer) -> AnyResult<()> {

@@ -209,3 +209,21 @@ fn what_is_in_hand_stays() {
     move_to(&before, &mut next, at(20)).unwrap();
     assert_eq!(occurrence(&next, at(20)).at, 20);
 }
+
+/// Another trigger that would give up the last delivery, which waits for its retry, would end the timer. With a count that
+/// is stated anew it does not.
+#[test]
+fn the_last_delivery_is_not_given_up() {
+    let remaining = |count| Some(Repeat::with(|r| r.remaining = count));
+    let mut before = interval(3, 3, SCHEDULE, 9);
+    before.spec.repeat = remaining(3);
+    (before.status.tried, before.status.retries, before.status.deliveries) = (true, 1, 3);
+    before.status.recurrence = recurrence(8, 9, 0);
+    let mut next = before.clone();
+    next.spec.trigger = interval(20, 7, SCHEDULE, 20).spec.trigger;
+    next.status.recurrence = recurrence(0, 0, 0);
+    let refused = move_to(&before, &mut next, at(10)).unwrap_err();
+    assert_eq!(crate::refusal_of(&refused), Some(TimersError::ExpiresTooSoon));
+    next.spec.repeat = remaining(5);
+    assert_eq!(move_to(&before, &mut next, at(10)).unwrap(), [passing(9, 9, 1, Reason::Updated)]);
+}

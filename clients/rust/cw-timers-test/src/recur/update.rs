@@ -200,6 +200,10 @@ pub(super) fn move_to(before: &Timer, next: &mut Timer, now: Moment) -> AnyResul
             }
         });
     }
+    if before.status.tried && left(before) == 1 && repetitions(before) == repetitions(next) {
+        // Given up, it would be over.
+        return refuse(TimersError::ExpiresTooSoon, operations::LAST);
+    }
     (next.status.tried, next.status.retries, next.status.since) = (false, 0, 0);
     let passed = match &before.status.recurrence {
         Some(r) => came_before(before, r, in_hand, now),
