@@ -369,7 +369,9 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				_, err := f.Timers.Extend(ctx, actor, id, keeper.End{Height: 90})
 				return err
 			},
-			want: func(info *types.TimerInfo, _ types.TimerInfo) { info.Status.ExpiresAt, info.Spec.ExpiresAt = 90, 90 },
+			want: func(info *types.TimerInfo, _ types.TimerInfo) {
+				info.Status.ExpiresAt, info.Spec.ExpiresAt, info.Status.Renewal = 90, 90, &types.Renewal{Blocks: 87}
+			},
 		},
 		"pause": {
 			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {

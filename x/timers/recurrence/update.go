@@ -101,7 +101,8 @@ func Replace(before, next *types.Timer, now types.Moment) (passed []Passing, err
 		}
 		return passed, nil
 	}
-	if before.Tried && before.Left() == 1 && before.Spec.Repetitions() == next.Spec.Repetitions() {
+	counted := before.Spec.Repeat.GetRemaining()
+	if before.Tried && counted > 0 && counted == next.Spec.Repeat.GetRemaining() && before.Left() == 1 {
 		return nil, errLast // Given up, it would be over.
 	}
 	next.Tried, next.Retries, next.Since = false, 0, 0

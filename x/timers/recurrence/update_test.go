@@ -136,4 +136,13 @@ func TestReplace_RefusesToEndTheLast(t *testing.T) {
 	passed, err := recurrence.Replace(&before, &next, types.Moment{Height: 10})
 	require.NoError(t, err)
 	require.Equal(t, []recurrence.Passing{passing(9, 9, 1, types.SkipUpdated)}, passed)
+
+	once := types.Timer{
+		Id: []byte("timer"), Due: 12, ExpiresAt: 100, Tried: true, Retries: 1, FireSeq: 1, Deliveries: 1,
+		Spec: types.TimerSpec{Trigger: types.Trigger{Height: 9}},
+	}
+	later := once
+	later.Spec.Trigger, later.Due = types.Trigger{Height: 30}, 30
+	_, err = recurrence.Replace(&once, &later, types.Moment{Height: 10})
+	require.NoError(t, err, "one that fires once may become anything")
 }

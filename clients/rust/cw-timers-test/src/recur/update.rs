@@ -200,7 +200,8 @@ pub(super) fn move_to(before: &Timer, next: &mut Timer, now: Moment) -> AnyResul
             }
         });
     }
-    if before.status.tried && left(before) == 1 && repetitions(before) == repetitions(next) {
+    let counted = |timer: &Timer| timer.spec.repeat.as_ref().map_or(0, |repeat| repeat.remaining);
+    if before.status.tried && counted(before) > 0 && counted(before) == counted(next) && left(before) == 1 {
         // Given up, it would be over.
         return refuse(TimersError::ExpiresTooSoon, operations::LAST);
     }
