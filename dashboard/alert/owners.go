@@ -61,7 +61,7 @@ func (o *Owners) Look(ctx context.Context, actor string) (troubles []store.Event
 		for i := range answer.Timers {
 			t := &answer.Timers[i]
 			if slices.Contains(words.Troubles(t, ahead.Prices.Height), words.Overdue) {
-				add(t, "overdue", "its turn has not come since height "+fmt.Sprint(t.Status.Due))
+				add(t, "overdue", "its turn has not come since height "+fmt.Sprint(words.DueSince(t)))
 			}
 			if text := dry[i]; text != "" {
 				add(t, "runs dry", strings.ToLower(text))

@@ -301,6 +301,19 @@ func TestOverview_TellsOfLaneAndNode(t *testing.T) {
 	require.Positive(t, o.Sums.Blocks)
 }
 
+// TestOverview_CountsLatenessSinceItWasDue: an update places what is overdue in the next block, and it stays as late as it was.
+func TestOverview_CountsLatenessSinceItWasDue(t *testing.T) {
+	d := newDesk(t)
+	id := d.schedule("rent", 5, nil)
+	d.Configure(func(c *types.TimerConfig) { c.LanePaused = true })
+	d.Blocks(12)
+	d.do(&types.MsgUpdateTimer{Sender: d.Alice, Id: id, Fields: []string{"gas_limit"}, Spec: types.TimerSpec{GasLimit: 90_000}})
+	d.Blocks(2)
+	var o overview
+	d.look("overview", &o)
+	require.Regexp(t, `^1[3-9] blocks late, bid `, o.trouble(t, "late").Timers[0].Why)
+}
+
 // A lane without room for the timers that are due is told of, and so are timers that wait for long.
 func TestOverview_TellsOfAFullLane(t *testing.T) {
 	d := newDesk(t)

@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -488,10 +489,10 @@ func (s *Server) late(l *live) []trouble {
 	var timers []affected
 	for i := range l.queue {
 		t := &l.queue[i]
-		if t.Status.Phase != types.PhaseReady || t.Status.UnfundedSince > 0 || l.lane.Height < t.Status.Due+lateFrom {
+		if t.Status.Phase != types.PhaseReady || t.Status.UnfundedSince > 0 || l.lane.Height < words.DueSince(t)+lateFrom {
 			continue
 		}
-		timers = append(timers, s.affected(t, fmt.Sprintf("%d blocks late, bid %s", l.lane.Height-t.Status.Due, plain.TimerBid(t))))
+		timers = append(timers, s.affected(t, fmt.Sprintf("%d blocks late, bid %s", l.lane.Height-words.DueSince(t), plain.TimerBid(t))))
 	}
 	if len(timers) == 0 {
 		return nil

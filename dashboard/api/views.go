@@ -77,11 +77,19 @@ func (s *Server) list(timers []types.TimerInfo) []listed {
 	for i := range timers {
 		t := &timers[i]
 		rows[i] = listed{
-			ID: t.Id, Actor: t.Actor, Due: t.Status.Due, Expires: t.Status.ExpiresAt, GasLimit: t.Status.GasLimit, Bid: plain.TimerBid(t),
+			ID: t.Id, Actor: t.Actor, Due: due(t), Expires: t.Status.ExpiresAt, GasLimit: t.Status.GasLimit, Bid: plain.TimerBid(t),
 			Status: words.Status(t), Name: t.Spec.Name, Does: s.does(t), When: s.when(t),
 		}
 	}
 	return rows
+}
+
+// due is the height at which a timer is due, or became so.
+func due(t *types.TimerInfo) uint64 {
+	if t.Status.Phase == types.PhaseReady {
+		return words.DueSince(t)
+	}
+	return t.Status.Due
 }
 
 // does says what a timer does.

@@ -379,7 +379,7 @@ func waitsFor(t *types.TimerInfo, e *types.QueryEstimateResponse, c timespan.Clo
 	default: // It is ready.
 	}
 	late := ""
-	if since := cmp.Or(t.Status.Since, t.Status.Due); c.Height >= since {
+	if since := words.DueSince(t); c.Height >= since {
 		late = fmt.Sprintf(" ready for %s", plain.Count(c.Height-since+1, "block"))
 	}
 	text := words.Verdict(t.Status.Verdict)

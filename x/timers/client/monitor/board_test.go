@@ -264,6 +264,18 @@ func TestTheTimeLine(t *testing.T) {
 	require.Equal(t, "coming    |▄...........................| 28 blocks and more", b.timeLine(80))
 }
 
+// TestBoard_CountsLatenessSinceItWasDue: an update or a return from hold places what was due at a later height.
+func TestBoard_CountsLatenessSinceItWasDue(t *testing.T) {
+	b := busyBoard()
+	late := types.TimerInfo{Status: types.TimerStatus{Phase: types.PhaseReady, Due: 1_230, Since: 1_100}}
+	require.Equal(t, []string{"1100", "134 late"}, b.columns(&late, 16)[:2])
+	late.Status.Due = 1_234
+	require.Equal(t, "134 late", b.until(&late))
+	late.Status.Due, late.Status.Phase = 1_240, types.PhasePending
+	require.Equal(t, "1240", b.columns(&late, 16)[0], "where it stands is what it waits for")
+	require.Equal(t, "6s", b.until(&late))
+}
+
 func TestObjectsAreJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String()

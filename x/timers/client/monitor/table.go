@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -76,6 +77,8 @@ func (b *board) columns(t *types.TimerInfo, who int) []string {
 	}
 	due := fmt.Sprint(t.Status.Due)
 	switch {
+	case t.Status.Phase == types.PhaseReady:
+		due = fmt.Sprint(words.DueSince(t))
 	case t.Status.HoldReason == types.Timed:
 		due = b.dueTime(t.Status.DueTime)
 	case t.Status.Phase == types.PhaseWatching || t.Status.HoldReason != types.NotOnHold:
@@ -117,7 +120,7 @@ func (b *board) name(actor string, width int) string {
 
 // until is what a timer waits for: a time, blocks, a change of state, its owner.
 func (b *board) until(t *types.TimerInfo) string {
-	blocks := t.Status.Due - b.lane.Height
+	blocks, late := t.Status.Due-b.lane.Height, b.lane.Height-words.DueSince(t)
 	switch {
 	case t.Status.Phase == types.PhaseWatching:
 		return "on change"
@@ -125,10 +128,10 @@ func (b *board) until(t *types.TimerInfo) string {
 		return plain.Clip(timespan.ForPeople(max(time.Unix(t.Status.DueTime, 0).Sub(b.clockNow().Present()), 0)), 12)
 	case t.Status.HoldReason != types.NotOnHold:
 		return plain.Clip(t.Status.HoldReason.Word(), 12)
-	case t.Status.Due == b.lane.Height:
+	case t.Status.Due <= b.lane.Height && late == 0:
 		return "now"
-	case t.Status.Due < b.lane.Height:
-		return plain.Clip(fmt.Sprintf("%s late", plain.Thousands(b.lane.Height-t.Status.Due)), 12)
+	case t.Status.Due <= b.lane.Height:
+		return plain.Clip(fmt.Sprintf("%s late", plain.Thousands(late)), 12)
 	case b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0:
 		return plain.Clip(timespan.ForPeople(b.clock.Pace.TimeFor(blocks)), 12)
 	default:

@@ -247,6 +247,10 @@ func Due(t *types.TimerInfo, zone *time.Location) string {
 	return fmt.Sprintf("at height %d", t.Status.Due)
 }
 
+// DueSince is the height at which a timer became due this time, from which its lateness counts: an update, or a return from hold,
+// places it at a later one.
+func DueSince(t *types.TimerInfo) uint64 { return cmp.Or(t.Status.Since, t.Status.Due) }
+
 // Outcome is what became of a fire, in words: "ok", "guarded", "sdk/5 (insufficient funds)".
 func Outcome(success, guarded bool, codespace string, code uint32) string {
 	switch {
@@ -268,7 +272,7 @@ const Overdue = "OVERDUE"
 // Troubles are what an owner should look at: OVERDUE since its turn has not come for at least a block, FAILING since its last fire
 // failed.
 func Troubles(t *types.TimerInfo, latest uint64) (troubles []string) {
-	if t.Status.Phase == types.PhaseReady && t.Status.Due < latest {
+	if t.Status.Phase == types.PhaseReady && DueSince(t) < latest {
 		troubles = append(troubles, Overdue)
 	}
 	if o := t.Status.LastOutcome; o != nil && !o.Success && !o.Guarded {

@@ -129,3 +129,11 @@ func TestWatchedSaysHowConditionsComeTrue(t *testing.T) {
 	plain := types.WatchKey{Store: "wasm", Prefix: []byte{3, 0xff}}
 	require.Equal(t, "a:b? changes or wasm:03ff changes", words.Watched([]types.WatchKey{plain, plain}, []string{"a:b\x1b"}))
 }
+
+// TestTroubles_CountSinceItWasDue: what was placed at a later height is as overdue as it was.
+func TestTroubles_CountSinceItWasDue(t *testing.T) {
+	overdue := &types.TimerInfo{Status: types.TimerStatus{Phase: types.PhaseReady, Due: 101, Since: 90}}
+	require.Equal(t, []string{words.Overdue}, words.Troubles(overdue, 101))
+	overdue.Status.Since = 0
+	require.Empty(t, words.Troubles(overdue, 101))
+}
