@@ -200,7 +200,7 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 	case err != nil && sent.refused == nil:
 		return err
 	case sent.refused != nil:
-		return errors.Join(fmt.Errorf("the node refused transaction %X: %s", sent.hash, why(sent.refused.Error())),
+		return errors.Join(fmt.Errorf("the node refused transaction %X: %s", sent.hash, why(j, sent.refused.Error())),
 			printFor(j, waiting, refused{Status: statusFailed, TxHash: hashText(sent.hash), RawLog: sent.refused.Error()}))
 	case sent.hash == nil && waiting:
 		return errors.New("nothing was broadcast")
@@ -208,7 +208,7 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 		return nil
 	case sent.code != 0:
 		return errors.Join(
-			fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, why(sent.log), sent.codespace, sent.code),
+			fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, why(j, sent.log), sent.codespace, sent.code),
 			printFor(j, waiting, refused{Status: statusFailed, TxHash: hashText(sent.hash), Code: sent.code, Codespace: sent.codespace, RawLog: sent.log}))
 	case !waiting:
 		j.Notef("transaction %X is broadcast: %s", sent.hash, next)
@@ -227,7 +227,7 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 	if result := included.TxResult; result.Code != 0 {
 		return errors.Join(
 			fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
-				included.Hash, included.Height, why(result.Log), result.Codespace, result.Code),
+				included.Hash, included.Height, why(j, result.Log), result.Codespace, result.Code),
 			printFor(j, waiting, refused{Status: statusFailed, Height: included.Height, TxHash: hashText(included.Hash), Code: result.Code, Codespace: result.Codespace, RawLog: result.Log}))
 	}
 	return answer(j, included)
@@ -237,8 +237,8 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 var outOfGas = regexp.MustCompile(`out of gas in location: \S+; gasWanted: (\d+), gasUsed: (\d+): out of gas`)
 
 // why is what the chain says of a transaction that failed.
-func why(log string) string {
-	return outOfGas.ReplaceAllString(plain.Times(plain.NoPaths(log)), "it ran out of gas: --gas $1 is too little, $2 are not enough to end it; --gas auto finds how much it needs")
+func why(j *job.Job, log string) string {
+	return outOfGas.ReplaceAllString(j.InWords(plain.Times(plain.NoPaths(log))), "it ran out of gas: --gas $1 is too little, $2 are not enough to end it; --gas auto finds how much it needs")
 }
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its

@@ -150,8 +150,12 @@ func beside(fee sdk.Coins) string {
 	return " and this transaction's fee of " + fee.String()
 }
 
-// feeOf is what the signer pays for the transaction itself, at the gas that is stated or the SDK's default.
+// feeOf is what the signer pays for the transaction itself, at the gas that is stated or the SDK's default: nothing where a granter
+// pays.
 func feeOf(d *draft.Draft) (sdk.Coins, error) {
+	if !d.FeeGranter.Empty() && !d.FeeGranter.Equals(d.FromAddress) {
+		return nil, nil
+	}
 	if text, err := d.Flags.GetString(flags.FlagFees); err != nil || text != "" {
 		fee, parseErr := sdk.ParseCoinsNormalized(text)
 		if err == nil {

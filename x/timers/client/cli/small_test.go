@@ -2,9 +2,14 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/x/feegrant"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -104,6 +109,46 @@ func TestFeeGranter_MayBeTheNameOfAKey(t *testing.T) {
 	out, _, err := r.Run("tx", "timers", "schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000", "--from", r.Alice, "--fee-granter", "bob", "--generate-only")
 	require.NoError(t, err)
 	require.Contains(t, out, `"granter":"`+r.Bob+`"`)
+}
+
+// TestFeeGranter_RefusalIsInWords: x/auth writes both addresses as bytes, and says neither who is meant nor what would help.
+func TestFeeGranter_RefusalIsInWords(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	line := []string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000", "--from", "alice", "-y", "--fee-granter", "bob"}
+	for _, gas := range []string{"auto", "300000"} {
+		r.Node.Refuse, r.Node.Log = true, fmt.Sprintf("%s does not allow to pay fees for %s: fee-grant not found: not found", []byte(r.address(r.Bob)), []byte(r.address(r.Alice)))
+		_, _, err := r.Run(append(line, "--gas", gas)...)
+		require.ErrorContains(t, err, "--fee-granter: bob has granted alice no fee allowance, so alice can't have this transaction paid by it: "+
+			"bob would have to send tx feegrant grant "+r.Bob+" "+r.Alice, gas)
+	}
+	grant := func(allowance feegrant.FeeAllowanceI) {
+		require.NoError(t, r.Chain.BeginBlock())
+		require.NoError(t, r.Chain.Feegrant.GrantAllowance(r.Chain.Ctx(), r.address(r.Bob), r.address(r.Alice), allowance))
+		require.NoError(t, r.End())
+	}
+	named, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{sdk.MsgTypeURL(&types.MsgCancelTimer{})})
+	require.NoError(t, err)
+	grant(named)
+	_, _, err = r.Run(append(line, "--gas", "auto")...)
+	require.ErrorContains(t, err, "--fee-granter: the fee allowance that bob has granted alice does not cover this transaction: message does not exist in allowed messages: message not allowed")
+}
+
+// TestFeeGranter_PaysTheTransactionAlone: the pre-charge of a fire is tried against the owner's balance, without the granter's fee.
+func TestFeeGranter_PaysTheTransactionAlone(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	require.NoError(t, r.Chain.BeginBlock())
+	require.NoError(t, r.Chain.Feegrant.GrantAllowance(r.Chain.Ctx(), r.address(r.Bob), r.address(r.Alice), &feegrant.BasicAllowance{}))
+	require.NoError(t, r.End())
+	spendable := r.Chain.Bank.GetBalance(r.Chain.Ctx(), r.address(r.Alice), "stake").Amount.Int64()
+	r.Sends(r.Alice, r.Bob, spendable-10_000)
+	line := func(amount string) []string {
+		return []string{"send", "bob", amount, "--at", "500", "--gas-limit", "100000", "--fees", "5000stake", "--fee-granter", "bob"}
+	}
+	_, notes := r.scheduleTx(append(line("9200stake"), "--generate-only")...)
+	require.Contains(t, notes, "it would succeed if it ran now, the pre-charge debited\n")
+	require.ErrorContains(t, r.Refused(append([]string{"schedule"}, line("9201stake")...)...), "it would fail if it ran now, once the 800stake pre-charged are debited")
 }
 
 // A script that reads JSON reads some where nothing was sent, too.

@@ -39,8 +39,8 @@ func Try(j *job.Job, msgs []sdk.Msg, held sdk.Coins) Result {
 	if err != nil {
 		return Result{}
 	}
-	// What the transaction that schedules pays is not part of the fire; nor is its timeout.
-	factory = factory.WithFees(held.String()).WithGasPrices("").WithTimeoutHeight(0).WithSimulateAndExecute(j.FromName != "" && j.HasKey())
+	// What the transaction that schedules pays is not part of the fire; nor is who pays it, nor its timeout.
+	factory = factory.WithFeeGranter(nil).WithFees(held.String()).WithGasPrices("").WithTimeoutHeight(0).WithSimulateAndExecute(j.FromName != "" && j.HasKey())
 	if factory, err = factory.Prepare(j.Context); err != nil {
 		return Result{Tried: true, Failure: plain.ServerSays(err)}
 	}

@@ -108,6 +108,28 @@ func nameGranter(cmd *cobra.Command) error {
 	return flag.Value.Set(granter.Text)
 }
 
+// granterRefused is how x/auth refuses a transaction that another is to pay: with the bytes of both addresses.
+var granterRefused = regexp.MustCompile(`(?s)^.*does not allow to pay fees for .*?: ([ -~]+)$`)
+
+// InWords is why the chain refuses a transaction of the signer's. Of one that --fee-granter was to pay it says who grants
+// whom nothing, and what would help.
+func (j *Job) InWords(refusal string) string {
+	m := granterRefused.FindStringSubmatch(refusal)
+	if m == nil || j.FeeGranter.Empty() {
+		return refusal
+	}
+	granter, err := j.AccountOf(j.FeeGranter)
+	if err != nil {
+		return refusal
+	}
+	from, to := j.Name(granter.Text), j.Name(j.Signer.Text)
+	if plain.NoAllowance(m[1]) {
+		return fmt.Sprintf("--%s: %s has granted %s no fee allowance, so %s can't have this transaction paid by it: %s would have to send tx feegrant grant %s %s",
+			flags.FlagFeeGranter, from, to, to, from, granter.Text, j.Signer.Text)
+	}
+	return fmt.Sprintf("--%s: the fee allowance that %s has granted %s does not cover this transaction: %s", flags.FlagFeeGranter, from, to, m[1])
+}
+
 // New reads the context of a command.
 func New(cmd *cobra.Command, clientCtx client.Context) *Job {
 	clientCtx = clientCtx.WithCmdContext(cmd.Context()).WithOutput(cmd.OutOrStdout())
@@ -386,7 +408,7 @@ func (j *Job) withGas(factory tx.Factory, msgs []sdk.Msg) (tx.Factory, error) {
 	_, gas, factory, err := j.TryTx(factory.WithGas(1), msgs...)
 	switch {
 	case status.Code(err) == codes.Unknown && isStatus(err):
-		return factory, errors.New(plain.Refusal(err))
+		return factory, errors.New(j.InWords(plain.Refusal(err)))
 	case err != nil:
 		return factory, err
 	}

@@ -3,7 +3,6 @@ package outlook
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
@@ -22,12 +21,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// noAllowance reports whether x/feegrant's query failed because there is none. It has no code of its own for that: SDK 0.53
-// says the first, later lines the second.
-func noAllowance(err error) bool {
-	return strings.Contains(err.Error(), "fee-grant not found") || strings.Contains(err.Error(), "collections: not found")
-}
-
 // Sponsor is an account that lets another's timers be charged to it, by a fee allowance.
 type Sponsor struct {
 	payer, actor string
@@ -43,7 +36,7 @@ func (o *Outlook) CheckPayer(j *job.Job, payer, actor string) (*Sponsor, error) 
 	url := sdk.MsgTypeURL(&types.MsgScheduleTimer{})
 	found, err := feegrant.NewQueryClient(j.Context).Allowance(j.Ctx, &feegrant.QueryAllowanceRequest{Granter: payer, Grantee: actor})
 	switch {
-	case err != nil && noAllowance(err):
+	case err != nil && plain.NoAllowance(err.Error()):
 		return nil, fmt.Errorf("%s has granted %s no fee allowance: it would have to send tx feegrant grant ... --allowed-messages %s", payer, actor, url)
 	case found == nil || found.Allowance == nil:
 		return nil, nil

@@ -233,6 +233,12 @@ func Times(text string) string { return chainTime.ReplaceAllString(text, "$1 $2 
 // gasUsed is what a node adds to the reason of a failure.
 var gasUsed = regexp.MustCompile(`\s*[Ww]ith gas (?:wanted: '\d+' and gas )?used: '\d+'\s*`)
 
+// NoAllowance reports whether x/feegrant says that there is no allowance. It has no code of its own for that: SDK 0.53 says the
+// first, later lines the second.
+func NoAllowance(text string) bool {
+	return strings.Contains(text, "fee-grant not found") || strings.Contains(text, "collections: not found")
+}
+
 // Refusal is why a simulation failed, without what the node and the transport wrap around it.
 func Refusal(err error) string {
 	text := gasUsed.ReplaceAllString(ServerSays(err), "")

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	errorsmod "cosmossdk.io/errors"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
@@ -68,7 +69,7 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	branch, _ := s.rig.Chain.Ctx().CacheContext()
 	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
 	if err := s.debit(branch, decoded); err != nil {
-		return nil, err
+		return nil, status.Error(codes.Unknown, err.Error())
 	}
 	result := &sdk.Result{}
 	for _, msg := range decoded.GetMsgs() {
@@ -82,13 +83,24 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	return &txtypes.SimulateResponse{GasInfo: &sdk.GasInfo{GasUsed: used}, Result: result}, nil
 }
 
-// debit takes the fee from the signer, as the checks of a transaction do.
+// debit takes the fee from the signer or its granter, as the checks of a transaction do.
 func (s *simulator) debit(ctx sdk.Context, tx sdk.Tx) error {
 	paying, ok := tx.(sdk.FeeTx)
-	if !ok || paying.GetFee().IsZero() {
+	if !ok {
 		return nil
 	}
-	return s.rig.Chain.Bank.SendCoinsFromAccountToModule(ctx, paying.FeePayer(), authtypes.FeeCollectorName, paying.GetFee())
+	payer := sdk.AccAddress(paying.FeePayer())
+	if granter := sdk.AccAddress(paying.FeeGranter()); len(granter) > 0 && !granter.Equals(payer) {
+		if err := s.rig.Chain.Feegrant.UseGrantedFees(ctx, granter, payer, paying.GetFee(), tx.GetMsgs()); err != nil {
+			// As x/auth does: with the bytes of both.
+			return errorsmod.Wrapf(err, "%s does not allow to pay fees for %s", []byte(granter), []byte(payer))
+		}
+		payer = granter
+	}
+	if paying.GetFee().IsZero() {
+		return nil
+	}
+	return s.rig.Chain.Bank.SendCoinsFromAccountToModule(ctx, payer, authtypes.FeeCollectorName, paying.GetFee())
 }
 
 // Queries makes the node answer the queries of a module that the chain of the lab has not.
