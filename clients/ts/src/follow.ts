@@ -137,9 +137,13 @@ class Line {
     const { signal, timeoutMs = Infinity, pollMs = 500, maxPauseMs = 10_000, requestMs = 10_000, onAway } =
       this.options;
     const begin = Date.now();
+    let away: Error | undefined;
     for (let tries = 1, refused = 0; !signal?.aborted; tries++) {
+      // A try without time left would say that it had none, not what was wrong.
+      const forMs = Date.now() - begin;
+      if (away !== undefined && forMs >= timeoutMs) throw new NodeAway(height, forMs, away.message, { cause: away.cause });
       try {
-        return await this.once(question, Math.min(requestMs, begin + timeoutMs - Date.now()));
+        return await this.once(question, Math.min(requestMs, timeoutMs - forMs));
       } catch (thrown) {
         if (signal?.aborted) return undefined;
         const answer = answerOf(thrown);
@@ -150,6 +154,7 @@ class Line {
         const forMs = Date.now() - begin;
         const error = new Error(`${what}: ${textOf(thrown)}`, { cause: thrown });
         if (forMs >= timeoutMs) throw new NodeAway(height, forMs, error.message, { cause: thrown });
+        away = error;
         onAway?.(error, forMs);
         const pause = Math.min(Math.max(pollMs, 1) * 2 ** Math.min(tries - 1, 30), maxPauseMs, timeoutMs - forMs);
         if (!(await this.pause(pause))) return undefined;

@@ -15,7 +15,7 @@ export {
   clean, count, doesWords, dueWords, endsWords, heightWords, messageWords, messagesWords, outcomeWords, repeatsWords,
   statusWords, timeWords, waitsWords,
 } from "./words.js";
-export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
+export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting, reasonIn } from "./outcome.js";
 export {
   Bid, ConditionOp, IntervalFrom, Missed, OnFailure, OnUnfunded, PriorityTier, Repeat, Retry, HoldReason, StaticBid, TimerCall, TimerSpec,
   Trigger, Verdict,

@@ -195,7 +195,9 @@ class Search {
   }
 }
 
-/** reasonIn is the chain's reason in a log, without what is about the node's sources and gas. */
+/** reasonIn is the chain's reason in a log or an error, without what carries it and what is about the node's sources and gas. */
 export function reasonIn(log: string): string {
-  return log.replace(/^.*? desc = /, "").replace(/\s*\[[^\s\]]*\.go:\d+\]/g, "").replace(/ with gas (wanted|used): .*$/, "");
+  return log.replace(/^Query failed with \(\d+\): /, "").replace(/^.*? desc = /, "").replace(/\s*\[[^\s\]]*\.go:\d+\]/g, "")
+    .replace(/ with gas (wanted|used): .*$/, "").replace(/^failed to execute message; message index: (\d+): /, (_, at: string) => at === "0" ? "" : `message ${at}: `)
+    .replace(/: (invalid|unknown) request$/, "");
 }

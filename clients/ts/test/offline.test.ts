@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { makeSignDoc as makeAminoDoc, serializeSignDoc } from "@cosmjs/amino";
 import { makeSignBytes, makeSignDoc } from "@cosmjs/proto-signing";
 import { TxRaw, TxBody } from "cosmjs-types/cosmos/tx/v1beta1/tx";
-import { happenings, messageTypes, timersAminoTypes, timersRegistry } from "../src/index.js";
+import { happenings, messageTypes, reasonIn, timersAminoTypes, timersRegistry } from "../src/index.js";
 
 // What CosmJS signed for the module's messages from their .proto files alone, and the chain verified in a test of its own.
 const vectors: any[] = JSON.parse(fs.readFileSync("../../x/timers/types/testdata/cosmjs.json", "utf8"));
@@ -50,4 +50,15 @@ test("events of a block are filtered by themselves", () => {
     [["TimerFired", "aa", "alice", 7], ["TimerFired", "bb", "bob", 7]]);
   assert.equal(found[0].attributes.success, true);
   assert.equal(found[0].attributes.mode, "EndBlock");
+});
+
+test("a refusal is the chain's own words, without what carries them", () => {
+  const texts = {
+    'failed to execute message; message index: 0: "beef" could be an id: invalid name [a/b.go:7] with gas used: \'41\'': '"beef" could be an id: invalid name',
+    "failed to execute message; message index: 2: no coins": "message 2: no coins",
+    "Query failed with (18): rpc error: code = InvalidArgument desc = max_charge is too low: invalid request": "max_charge is too low",
+    "Query failed with (6): no coins: unknown request": "no coins",
+    "network down": "network down",
+  };
+  for (const [text, says] of Object.entries(texts)) assert.equal(reasonIn(text), says);
 });

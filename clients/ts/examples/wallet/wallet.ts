@@ -1,7 +1,7 @@
 // Timers of the account of a browser's wallet: what they do, when and why not, and how they are scheduled and changed.
 // The node is the page's own: see local and nodeOf.
 import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";
-import { type Planned, type Sending, type TimerInfo, TimersClient, timersAminoTypes, timersRegistry } from "@cosmos-timers/timers";
+import { type Planned, type Sending, type TimerInfo, TimersClient, reasonIn, timersAminoTypes, timersRegistry } from "@cosmos-timers/timers";
 import { type Action, type Entered, type Review, type Row, Viewer, allowed, description, jobOf, kinds, nodeOf, signerOf, walletsIn } from "./logic.js";
 
 /** local is the node of a local network. Who serves the page for another chain names its node here and in index.html. */
@@ -25,7 +25,7 @@ async function attempt(what: () => Promise<void>): Promise<void> {
   try {
     await what();
   } catch (error) {
-    if (!(error instanceof Declined)) say("#problem", error instanceof Error ? error.message : String(error));
+    if (!(error instanceof Declined)) say("#problem", reasonIn(error instanceof Error ? error.message : String(error)));
   }
 }
 
