@@ -28,9 +28,9 @@ func looks(ctx context.Context, t *testing.T, address, name, view string, texts 
 	require.NoError(t, err, "%s: %s", name, out)
 }
 
-// TestTheDashboardInABrowser looks at each view of a chain on which nothing has happened, under overload, and with names that
+// TestDashboard_InABrowser looks at each view of a chain on which nothing has happened, under overload, and with names that
 // are markup.
-func TestTheDashboardInABrowser(t *testing.T) {
+func TestDashboard_InABrowser(t *testing.T) {
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{
 		Accounts: []string{"alice", "bob"},
@@ -48,7 +48,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	for i := range messages {
 		messages[i] = map[string]any{
 			"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "spec": map[string]any{
-				"trigger": map[string]any{"after": "3"}, "gas_limit": "100000", "name": name,
+				"trigger": map[string]any{"after": "3"}, "gas_limit": "100000", "name": fmt.Sprintf("%s %d", name, i),
 				"call": map[string]any{"messages": []any{map[string]any{
 					"@type": "/cosmos.bank.v1beta1.MsgSend", "from_address": alice, "to_address": bob,
 					"amount": []any{map[string]any{"denom": "utmr", "amount": "1"}},
@@ -60,7 +60,7 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	require.NoError(t, err)
 	made := scheduledIn(t, result)
 	require.Len(t, made, crowd)
-	looks(ctx, t, address, "storm", "", "left ready", "fired", name, "overload", "Red bars: overload")
+	looks(ctx, t, address, "storm", "", "left ready", "fired", name, "overload", "Red bars: overload", "All tiers cost the same now")
 	looks(ctx, t, address, "actor", "#actor/"+alice, "live timer", "fired")
 	first := made[0]
 	waitFired(ctx, t, n, first.due, first.id)

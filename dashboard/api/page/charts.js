@@ -58,7 +58,7 @@ export function calendar(place, found, pace) {
   return total;
 }
 
-// estimate draws what a fire would be charged, by its gas limit and the tier of its bid.
+// estimate draws what a fire would be charged, by its gas limit and the tier of its bid. It reports whether all tiers cost the same.
 export function estimate(place, shown) {
   const [w, h, left, bottom, top, right] = [widthOf(place), 220, 60, 22, 10, 94];
   const most = Math.max(...shown.map((p) => Number(p.pre_charge))) * 1.05 || 1;
@@ -81,10 +81,12 @@ export function estimate(place, shown) {
   for (const [points, tiers] of lines) {
     const kind = 'tier t' + (tiers[0][1] % 4); const height = top + 12 + row * 18;
     svg.append(draw('polyline', { class: kind, points }), draw('line', { class: kind, x1: w - right + 8, x2: w - right + 26, y1: height, y2: height }));
-    for (const [tier] of tiers) svg.append(draw('text', { x: w - right + 31, y: top + 16 + row++ * 18 }, tier));
+    const names = lines.size === 1 && tiers.length > 1 ? [['all tiers']] : tiers;
+    for (const [tier] of names) svg.append(draw('text', { x: w - right + 31, y: top + 16 + row++ * 18 }, tier));
   }
   svg.append(draw('text', { x: left, y: h - 6 }, whole(gas[0]) + ' gas'), draw('text', { x: w - right, y: h - 6, 'text-anchor': 'end' }, whole(gas[gas.length - 1])));
   place.replaceChildren(svg);
+  return lines.size === 1;
 }
 
 // life draws what each fire of a timer cost, and how many blocks late it was, oldest first.

@@ -116,8 +116,9 @@ async function estimate(place) {
   const prices = await get('estimate?gas=' + $('gas').value);
   const shown = prices.filter((p) => !p.why);
   if (shown.length === 0) { place.replaceChildren(note(prices[0] ? prices[0].why : 'no answer')); return; }
-  charts.estimate(place, shown);
+  const same = charts.estimate(place, shown);
   place.append(note(`pre-charge in ${shown[0].denom} by gas limit; what a fire does not use is refunded.`));
+  if (same) place.append(note('All tiers cost the same now: no tip is usual.'));
   // What the largest of each tier would meet, once where it is the same.
   const met = new Map();
   for (const p of new Map(shown.map((p) => [p.tier, p])).values()) met.set(p.says, [...(met.get(p.says) || []), p.tier]);

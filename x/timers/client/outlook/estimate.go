@@ -125,6 +125,9 @@ func WaitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
 		}
 		return fmt.Sprintf("if it were due now: %s ahead, of which %s in every block, so that no room is left; %s: %s", aheadText(e), returning(e), wait, waitText(e, c))
 	case types.BasisStorm:
+		if e.Ahead == 0 && e.WaitBlocks == 0 {
+			return "if it were due now: a storm: more timers are ready than compete at once, and how many are ahead is not known"
+		}
 		return fmt.Sprintf("if it were due now: a storm, %s known to be ahead; wait at least: %s", aheadText(e), waitText(e, c))
 	default:
 		return fmt.Sprintf("if it were due now: %s ahead; wait: %s", aheadText(e), waitText(e, c))

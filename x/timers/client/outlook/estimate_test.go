@@ -11,6 +11,12 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// TestWaitNote_OfAStormWithNobodyKnownAhead: what a storm has not admitted yet is ahead too, and nobody counted it.
+func TestWaitNote_OfAStormWithNobodyKnownAhead(t *testing.T) {
+	require.Equal(t, "if it were due now: a storm: more timers are ready than compete at once, and how many are ahead is not known",
+		outlook.WaitNote(&types.QueryEstimateResponse{Basis: types.BasisStorm}, timespan.Clock{}))
+}
+
 // TestWaitNote_OfACrowd: who is behind timers that return in every block does not fire next, though their room is counted once.
 func TestWaitNote_OfACrowd(t *testing.T) {
 	says := func(wait, returning uint64) string {
