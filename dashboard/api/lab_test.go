@@ -155,8 +155,11 @@ type overview struct {
 	}
 	Sums  store.Sums
 	Users []store.Use
-	Next  []struct{ ID, Does, When string }
-	Node  struct{ Away string }
+	Next  []struct {
+		ID, Does, When string
+		DueTime        int64 `json:"due_time"`
+	}
+	Node struct{ Away string }
 }
 
 func (o *overview) kinds() (kinds []string) {
@@ -227,8 +230,24 @@ func TestOverview_SeesTimersByTime(t *testing.T) {
 	require.Len(t, o.Next, 3)
 	d.Blocks(4)
 	d.now = d.now.Add(time.Hour)
+	o = overview{}
 	d.look("overview", &o)
 	require.Equal(t, first, o.Next[0].ID)
+	require.Equal(t, at.Unix(), o.Next[0].DueTime, "the height is not its own")
+	require.Zero(t, o.Next[1].DueTime, "it is due at a height")
+	var coming struct {
+		Ready int
+		Cells []struct{ From, Timers, Gas uint64 }
+	}
+	d.ask("calendar?span=1000", &coming)
+	require.EqualValues(t, 2, coming.Cells[0].Timers, "by height and by time")
+	// An hour lies within the first thousand blocks or a few later ones, by the pace of this chain.
+	timers := uint64(0)
+	for _, cell := range coming.Cells {
+		timers += cell.Timers
+	}
+	require.EqualValues(t, 3, timers)
+	require.Zero(t, coming.Ready)
 	found := o.trouble(t, "failing")
 	require.Equal(t, failing, found.Timers[0].ID)
 	require.Equal(t, "send 99000000"+d.Chain.FeeDenom+" to bob", found.Timers[0].Does, "it waits for its next occurrence")

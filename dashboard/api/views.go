@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -59,9 +60,11 @@ func (s *Server) series(r *http.Request) (any, error) {
 
 // listed is a timer as lists show it.
 type listed struct {
-	ID       string `json:"id"`
-	Actor    string `json:"actor"`
-	Due      uint64 `json:"due"`
+	ID    string `json:"id"`
+	Actor string `json:"actor"`
+	Due   uint64 `json:"due"`
+	// DueTime is when it is due, in seconds since 1970, if it waits for a time: no height says when.
+	DueTime  int64  `json:"due_time,omitempty"`
 	Expires  uint64 `json:"expires_at"`
 	GasLimit uint64 `json:"gas_limit"`
 	Bid      string `json:"bid"`
@@ -77,7 +80,7 @@ func (s *Server) list(timers []types.TimerInfo) []listed {
 	for i := range timers {
 		t := &timers[i]
 		rows[i] = listed{
-			ID: t.Id, Actor: t.Actor, Due: due(t), Expires: t.Status.ExpiresAt, GasLimit: t.Status.GasLimit, Bid: plain.TimerBid(t),
+			ID: t.Id, Actor: t.Actor, Due: due(t), DueTime: dueTime(t), Expires: t.Status.ExpiresAt, GasLimit: t.Status.GasLimit, Bid: plain.TimerBid(t),
 			Status: words.Status(t), Name: t.Spec.Name, Does: s.does(t), When: s.when(t),
 		}
 	}
@@ -90,6 +93,14 @@ func due(t *types.TimerInfo) uint64 {
 		return words.DueSince(t)
 	}
 	return t.Status.Due
+}
+
+// dueTime is when a timer that waits for a time is due; 0 for others.
+func dueTime(t *types.TimerInfo) int64 {
+	if t.Status.HoldReason == types.Timed {
+		return t.Status.DueTime
+	}
+	return 0
 }
 
 // does says what a timer does.
@@ -153,15 +164,24 @@ func (s *Server) calendar(r *http.Request) (any, error) {
 	}
 	const cells = 120
 	until := lane.Height + uint64(span)*cells
-	timers, more, err := pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-		found, err := s.Query.Due(r.Context(), &types.QueryDueRequest{Height: until, Until: true, Pagination: p})
-		if err != nil {
-			return nil, nil, err
-		}
-		return found.Timers, found.Pagination, nil
-	})
+	pace, err := s.Store.Pace(r.Context(), paceBlocks)
 	if err != nil {
 		return nil, err
+	}
+	now := s.Now().Unix()
+	asked := []*types.QueryDueRequest{{Height: until, Until: true}, {Time: now + int64(math.Ceil(pace*float64(span)*cells)), Until: true}}
+	var timers []types.TimerInfo
+	more := false
+	for _, request := range asked {
+		some, others, err := pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			request.Pagination = p
+			found, err := s.Query.Due(r.Context(), request)
+			return found.GetTimers(), found.GetPagination(), err
+		})
+		if err != nil {
+			return nil, err
+		}
+		timers, more = append(timers, some...), more || others
 	}
 	type cell struct {
 		From   uint64 `json:"from"`
@@ -173,16 +193,32 @@ func (s *Server) calendar(r *http.Request) (any, error) {
 		coming[i].From = lane.Height + 1 + uint64(i)*uint64(span)
 	}
 	for i := range timers {
-		if timers[i].Status.Due <= lane.Height {
+		away := distance(&timers[i], lane.Height, now, pace)
+		if away == 0 {
 			overdue++
 			continue
 		}
-		if at := (timers[i].Status.Due - lane.Height - 1) / uint64(span); at < cells {
+		if at := (away - 1) / uint64(span); at < cells {
 			coming[at].Timers++
 			coming[at].Gas += timers[i].Status.GasLimit
 		}
 	}
 	return map[string]any{"height": lane.Height, "span": span, "cells": coming, "ready": overdue, "lane": lane.LaneTimerCycles, "more": more}, nil
+}
+
+// distance is in how many blocks after a height a timer is due, at a pace where that is a time; 0 if it is due already.
+func distance(t *types.TimerInfo, height uint64, now int64, pace float64) uint64 {
+	switch seconds := dueTime(t); {
+	case t.Status.Phase == types.PhaseReady:
+		return 0
+	case seconds > 0 && pace == 0:
+		return math.MaxUint64 // No block tells how far away it is.
+	case seconds > 0:
+		return max(1, uint64(math.Ceil(max(0, float64(seconds-now))/pace)))
+	case t.Status.Due <= height:
+		return 0
+	}
+	return t.Status.Due - height
 }
 
 // ready is the backlog in the order of the next block.

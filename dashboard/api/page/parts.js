@@ -66,6 +66,9 @@ export function soon(height) {
   return 'in ' + span(Math.max(1, Math.round(seconds)));
 }
 
+// ahead says when a time will be, from now on.
+const ahead = (seconds) => (seconds * 1000 > Date.now() ? 'in ' + span(Math.max(1, Math.round(seconds - Date.now() / 1000))) : 'now');
+
 // moment is a height with a time below it.
 export const moment = (height, time) => make('span', { class: 'moment' }, whole(height), ' ', make('small', {}, time));
 
@@ -139,7 +142,7 @@ export const timerColumns = (withActor) => [
   ...(withActor ? [{ title: 'Owner', of: (t) => actorLink(t.actor) }] : []),
   { title: 'Does', text: true, of: (t) => short(t.does, 80) },
   { title: 'When', text: true, of: (t) => t.when },
-  { title: 'Due', number: true, of: (t) => (t.status === 'pending' || t.status === 'ready' ? moment(t.due, soon(t.due)) : '') },
+  { title: 'Due', number: true, of: (t) => (t.due_time ? make('span', { class: 'moment' }, clock(t.due_time), ' ', make('small', {}, ahead(t.due_time))) : t.status === 'pending' || t.status === 'ready' ? moment(t.due, soon(t.due)) : '') },
   { title: 'Bid', of: (t) => t.bid },
   { title: 'Status', of: (t) => make('span', { class: t.status.startsWith('on hold') ? 'bad' : '' }, t.status) },
 ];
