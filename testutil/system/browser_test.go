@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,4 +66,15 @@ func TestDashboard_InABrowser(t *testing.T) {
 	first := made[0]
 	waitFired(ctx, t, n, first.due, first.id)
 	looks(ctx, t, address, "timer", fmt.Sprintf("#timer/%s/%s", alice, first.id), "1 fire, 0 failed", "it is gone", name)
+	at := time.Now().Add(49 * time.Hour)
+	timed := map[string]any{
+		"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "spec": map[string]any{
+			"trigger": map[string]any{"time": at.UTC().Format(time.RFC3339)}, "name": "by the clock", "call": messages[0].(map[string]any)["spec"].(map[string]any)["call"],
+		},
+	}
+	result, err = n.Send(ctx, "alice", 1_000_000, timed)
+	require.NoError(t, err)
+	date := at.Format("2006-01-02 15:04:05")
+	looks(ctx, t, address, "timed", "", "by the clock", date+" in 2 d")
+	looks(ctx, t, address, "timed-timer", fmt.Sprintf("#timer/%s/%s", alice, scheduledIn(t, result)[0].id), "due "+date)
 }

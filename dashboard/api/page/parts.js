@@ -112,12 +112,21 @@ export function bodyOf(e) {
 
 // unsaid are what the columns show already, and numbers that stand for something else.
 const unsaid = ['id', 'actor', 'deliver_id', 'success', 'paid', 'seq', 'payer', 'fee_payer', 'name', 'codespace', 'code', 'opcode', 'reason', 'tier', 'agent', 'scheduler'];
+// ofTimes are seconds since 1970, and what is a height instead where there is one.
+const ofTimes = { due_time: 'due', next_time: 'next due', expires_time: 'expires after', previous_expires_time: 'not after' };
+// inPlaceOf are heights that say nothing where there is a time.
+const inPlaceOf = { due: 'due_time', next_due: 'next_time' };
+// firstSeconds is a time that no height comes to: an occurrence is a height or seconds since 1970.
+const firstSeconds = 1_000_000_000;
 const ofHeights = ['due', 'next_due', 'expires_at', 'previous_expires_at', 'refused_from', 'height'];
 
 // facts are what an event says beyond what the columns show.
 function facts(e) {
-  const said = Object.entries(bodyOf(e)).filter(([k, v]) => !unsaid.includes(k) && v !== '' && v !== 0 && v !== '0' && v !== false && typeof v !== 'object').map(([k, v]) => {
+  const body = bodyOf(e);
+  const said = Object.entries(body).filter(([k, v]) => !unsaid.includes(k) && !body[inPlaceOf[k]] && v !== '' && v !== 0 && v !== '0' && v !== false && typeof v !== 'object').map(([k, v]) => {
     const name = k.replaceAll('_', ' ');
+    if (ofTimes[k]) return ofTimes[k] + ' ' + clock(Number(v));
+    if (['occurrence', 'first', 'last'].includes(k) && Number(v) >= firstSeconds) return name + ' ' + clock(Number(v));
     if (k === 'late') return count(v, 'block') + ' late';
     if (k === 'fire_seq') return 'fire ' + whole(v + 1);
     if (k === 'expires_at') return 'expires after ' + whole(v);
