@@ -19,6 +19,7 @@ import (
 	distributionkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
 
 	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers/client/restart"
 )
 
 // Capabilities are what contracts may require of the chain: all of the VM's, and timers.
@@ -55,8 +56,7 @@ func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
 		return err
 	}
 	k := &app.Keepers
-	app.SetAnteHandler(sdk.ChainAnteDecorators(
-		afterRestart{app},
+	app.SetAnteHandler(restart.Ante(app, sdk.ChainAnteDecorators(
 		ante.NewSetUpContextDecorator(),
 		wasmkeeper.NewLimitSimulationGasDecorator(config.SimulationGasLimit),
 		wasmkeeper.NewCountTXDecorator(app.store(wasmtypes.StoreKey)),
@@ -75,7 +75,7 @@ func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
 		ante.NewIncrementSequenceDecorator(k.Accounts),
 		// A relayer that comes second pays nothing for packets that another one has brought.
 		ibcante.NewRedundantRelayDecorator(k.IBC),
-	))
+	)))
 	return nil
 }
 

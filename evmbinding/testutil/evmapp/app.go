@@ -55,6 +55,7 @@ import (
 
 	"github.com/cosmos-timers/timers/evmbinding"
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/client/restart"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
@@ -136,7 +137,7 @@ func New(logger log.Logger, db dbm.DB, options ...func(*baseapp.BaseApp)) *App {
 	app.keys = keys
 	app.wireKeepers(keys, transient)
 	app.wireModules()
-	app.SetAnteHandler(app.ante)
+	app.SetAnteHandler(restart.Ante(app, app.ante))
 	app.MountKVStores(keys)
 	app.MountTransientStores(transient)
 	app.SetInitChainer(func(ctx sdk.Context, req *abci.RequestInitChain) (*abci.ResponseInitChain, error) {

@@ -63,6 +63,7 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/client/restart"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -250,6 +251,7 @@ func (app *App) wireAnte() {
 	if err != nil {
 		panic(err)
 	}
+	handler = restart.Ante(app, handler)
 	app.SetAnteHandler(handler)
 }
 

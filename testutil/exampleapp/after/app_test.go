@@ -3,7 +3,9 @@ package app_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
+	abci "github.com/cometbft/cometbft/abci/types"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
@@ -175,4 +177,25 @@ func TestMigrationsLeaveTheModuleAsItIs(t *testing.T) {
 	after, err := c.App.Timers.Keeper.ExportGenesis(ctx)
 	require.NoError(t, err)
 	require.Equal(t, exported, after)
+}
+
+// TestRestart_TakesTransactionsBeforeItsFirstBlock: the SDK forgets the header of its last block, refuses all signatures then, and
+// takes any time for one that lies ages ahead.
+func TestRestart_TakesTransactionsBeforeItsFirstBlock(t *testing.T) {
+	db, home := dbm.NewMemDB(), t.TempDir()
+	a := newApp(t, db, home)
+	c := chain.Start(t, a, chain.Genesis(t, a, func(map[string]json.RawMessage) {}, "alice", "bob"), 0)
+	c.Block()
+	c.Block()
+	at := c.Ctx().BlockTime().Add(time.Hour)
+	tx := c.Sign("alice", timer(t, types.Trigger{Time: &at}, 5))
+	require.NoError(t, a.Close())
+
+	restarted := newApp(t, db, home)
+	_, _, err := restarted.Simulate(tx)
+	require.NoError(t, err)
+	checked, err := restarted.CheckTx(&abci.RequestCheckTx{Tx: tx, Type: abci.CheckTxType_New})
+	require.NoError(t, err)
+	require.Zero(t, checked.Code, checked.Log)
+	chain.Resume(t, restarted, 1).Block(tx)
 }

@@ -54,6 +54,7 @@ import (
 
 	_ "github.com/cosmos-timers/timers/x/timers" // the module of the app config
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/client/restart"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timersmodulev1 "github.com/cosmos-timers/timers/x/timers/module/v1"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
@@ -142,6 +143,7 @@ func New(logger log.Logger, db dbm.DB, config depinject.Config, options ...func(
 	if err != nil {
 		return nil, err
 	}
+	app.SetAnteHandler(restart.Ante(app, app.AnteHandler()))
 	return app, app.Load(true)
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
+	abci "github.com/cometbft/cometbft/abci/types"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
@@ -198,4 +200,28 @@ func TestTheModuleOfTheDocumentationWorksHere(t *testing.T) {
 	require.Len(t, fired, 1)
 	require.Equal(t, "true", fired[0]["success"], fired[0])
 	require.Equal(t, held.Sub(price), c.App.BankKeeper.GetBalance(c.Ctx(), chain.Address("alice"), chain.Denom))
+}
+
+// TestRestart_TakesTransactionsBeforeItsFirstBlock: as the app that is wired by hand.
+func TestRestart_TakesTransactionsBeforeItsFirstBlock(t *testing.T) {
+	db := dbm.NewMemDB()
+	open := func() *byconfig.App {
+		app, err := byconfig.New(log.NewNopLogger(), db, byconfig.Config(&timersmodulev1.Module{}), baseapp.SetChainID(chain.ID))
+		require.NoError(t, err)
+		return app
+	}
+	app := open()
+	c := chain.Start(t, app, chain.Genesis(t, app, func(map[string]json.RawMessage) {}, "alice", "bob"), 0)
+	c.Block()
+	c.Block()
+	at := c.Ctx().BlockTime().Add(time.Hour)
+	tx := c.Sign("alice", sendTimer(t, types.Trigger{Time: &at}))
+	require.NoError(t, app.Close())
+
+	restarted := open()
+	_, _, err := restarted.Simulate(tx)
+	require.NoError(t, err)
+	checked, err := restarted.CheckTx(&abci.RequestCheckTx{Tx: tx, Type: abci.CheckTxType_New})
+	require.NoError(t, err)
+	require.Zero(t, checked.Code, checked.Log)
 }

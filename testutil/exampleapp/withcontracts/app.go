@@ -25,6 +25,7 @@ import (
 	"github.com/cosmos-timers/timers/wasmbinding"
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/client/restart"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timersmodulev1 "github.com/cosmos-timers/timers/x/timers/module/v1"
 	"github.com/cosmos-timers/timers/x/timers/policies/agents"
@@ -86,7 +87,7 @@ func (app *App) wireContracts(home string) error {
 
 // wireAnte puts what x/wasm demands of a transaction around the SDK's own decorators.
 func (app *App) wireAnte(key *storetypes.KVStoreKey) {
-	app.SetAnteHandler(sdk.ChainAnteDecorators(
+	app.SetAnteHandler(restart.Ante(app, sdk.ChainAnteDecorators(
 		ante.NewSetUpContextDecorator(),
 		wasmkeeper.NewLimitSimulationGasDecorator(wasmtypes.DefaultNodeConfig().SimulationGasLimit),
 		wasmkeeper.NewCountTXDecorator(runtime.NewKVStoreService(key)),
@@ -99,5 +100,5 @@ func (app *App) wireAnte(key *storetypes.KVStoreKey) {
 		ante.NewSigGasConsumeDecorator(app.AccountKeeper, ante.DefaultSigVerificationGasConsumer),
 		ante.NewSigVerificationDecorator(app.AccountKeeper, app.TxConfig().SignModeHandler()),
 		ante.NewIncrementSequenceDecorator(app.AccountKeeper),
-	))
+	)))
 }
