@@ -57,13 +57,16 @@ const units: Record<string, bigint> = {
   h: 3600n * second,
 };
 
+/** NoDuration tells what is none from what is too long or does not lie ahead. */
+class NoDuration extends Error {}
+
 /**
  * parseDuration reads a duration in nanoseconds that may begin with whole days: 10m, 1h30m, 2d, 1d12h. It is positive.
  */
 export function parseDuration(text: string): bigint {
   const at = text.indexOf("d");
   const [days, rest] = at < 0 ? ["0", text] : [text.slice(0, at), text.slice(at + 1)];
-  if (!isDigits(days) || BigInt(days) >= 2n ** 32n) throw new Error(`${brief(text)} is no duration: ${wantDuration}`);
+  if (!isDigits(days) || BigInt(days) >= 2n ** 32n) throw new NoDuration(`${brief(text)} is no duration: ${wantDuration}`);
   const long = `${brief(text)} is too long: ${maxDuration / day} days are the most`;
   if (BigInt(days) > maxDuration / day) throw new Error(long);
   let total = BigInt(days) * day;
@@ -71,7 +74,7 @@ export function parseDuration(text: string): bigint {
     const part = parsePart(rest);
     // A sign after days would be a riddle: 1d-1h.
     if (part === undefined || (at >= 0 && /[+-]/.test(rest)))
-      throw new Error(`${brief(text)} is no duration: ${wantDuration}`);
+      throw new NoDuration(`${brief(text)} is no duration: ${wantDuration}`);
     if (part > maxDuration - total) throw new Error(long);
     total += part;
   }
@@ -114,7 +117,7 @@ export function later(text: string, from: bigint, zone: Zone): bigint {
     try {
       to += parseDuration(m[4]);
     } catch (error) {
-      throw m[4] === text ? error : new Error(`${brief(text)} is no time: ${wantDistance}`);
+      throw m[4] === text && !(error instanceof NoDuration) ? error : new Error(`${brief(text)} is no time: ${wantDistance}`);
     }
   }
   if (to <= from) throw new Error(`${brief(text)} does not lie ahead: ${wantDistance}`);

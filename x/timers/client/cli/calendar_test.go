@@ -256,7 +256,7 @@ func TestExtend_MovesAnEndByTime(t *testing.T) {
 		"2023-11-30 12:00:00 +00:00 is before 2023-12-01 08:00:00 +00:00, when timer " + id + " is due: it would never fire": {"--until", "2023-11-30 12:00", "--shorten"},
 		"may fire until 2024-05-14 21:13:30 +00:00 already: nothing would change":                                            {"--until", "2024-05-14T21:13:30Z"},
 		"--by 500: timer " + id + " has no last height, it may fire until 2024-05-14 21:13:30 +00:00: want a time such as":   {"--by", "500"},
-		`--by: "long" is no duration`: {"--by", "long"},
+		`--by: "long" is no time`: {"--by", "long"},
 	} {
 		require.ErrorContains(t, r.Refused(append([]string{"extend", id}, line...)...), want)
 	}

@@ -196,7 +196,7 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 		"--at too soon": {[]string{"--at", "11", "--msgs", path}, []string{"due height 11 is too soon", "latest block is 10", "at least 12"}},
 		"--at past":     {[]string{"--at", "3", "--msgs", path}, []string{"due height 3 is too soon"}},
 		"no unit":       {[]string{"--after", "10", "--msgs", path}, []string{`--after: "10" has no unit`, "--in takes a number of blocks"}},
-		"no duration":   {[]string{"--after", "soon", "--msgs", path}, []string{`--after: "soon" is no duration`, "want a duration such as"}},
+		"no duration":   {[]string{"--after", "soon", "--msgs", path}, []string{`--after: "soon" is no time`, "want a time such as"}},
 		"past duration": {[]string{"--after", "-5m", "--msgs", path}, []string{`--after: "-5m" does not lie ahead`}},
 		"too far":       {[]string{"--at", "3000000", "--msgs", path}, []string{"height 3000000 (2023-12-19 15:33:20 +00:00) is too far: a timer lives 2592000 blocks at most, from here until height 2592010 (", "2592000 blocks at most"}},
 		"expires early": {[]string{"--at", "500", "--expires-at", "400", "--msgs", path}, []string{"--expires-at 400", "below the due height 500"}},

@@ -1,6 +1,7 @@
 package timespan
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -34,7 +35,7 @@ func Later(text string, from time.Time) (time.Time, error) {
 	if rest := m[4]; rest != "" {
 		d, err := ParseDuration(rest)
 		switch {
-		case err != nil && rest != text:
+		case errors.Is(err, errNoDuration) || err != nil && rest != text:
 			return time.Time{}, fmt.Errorf("%.80q is no time: %s", text, wantDistance)
 		case err != nil:
 			return time.Time{}, err

@@ -28,8 +28,8 @@ func TestLater_CountsByTheCalendar(t *testing.T) {
 		require.Equal(t, c.want, got.Format(time.RFC3339), "%s after %s", c.text, c.from)
 	}
 	for text, want := range map[string]string{
-		"": "is no time: want a time such as 90s", "soon": `"soon" is no duration`, "-5m": "does not lie ahead", "0y": "does not lie ahead",
-		"1ysoon": "is no time: want a time", "1mo-1h": "is no time", "5": `"5" is no duration`, "12345y": `is no duration`,
+		"": "is no time: want a time such as 90s", "soon": "want a time such as 90s, 10m, 2d, 2w, 6mo or 1y", "1 year": `"1 year" is no time: want a time such as 90s, 10m, 2d, 2w, 6mo or 1y`, "1M": "2w, 6mo or 1y", "-5m": "does not lie ahead", "0y": "does not lie ahead",
+		"1ysoon": "is no time: want a time", "1mo-1h": "is no time", "5": `"5" is no time`, "12345y": `is no time`,
 	} {
 		_, err := Later(text, noon)
 		require.ErrorContains(t, err, want, "%q", text)

@@ -14,6 +14,9 @@ import (
 
 const day = 24 * time.Hour
 
+// errNoDuration tells what is none from what is too long or does not lie ahead.
+var errNoDuration = errors.New("is no duration")
+
 // ParseDuration reads a Go duration that may begin with whole days: 10m, 1h30m, 2d, 1d12h. It must be positive.
 func ParseDuration(text string) (time.Duration, error) {
 	days, rest, hasDays := strings.Cut(text, "d")
@@ -23,7 +26,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	const want = "want a duration such as 90s, 10m, 1h30m, 2d or 1d12h"
 	whole, err := strconv.ParseUint(days, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("%.80q is no duration: %s", text, want)
+		return 0, fmt.Errorf("%.80q %w: %s", text, errNoDuration, want)
 	}
 	if whole > uint64(math.MaxInt64/day) {
 		return 0, fmt.Errorf("%.80q is too long: %d days are the most", text, math.MaxInt64/day)
@@ -33,7 +36,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		part, err := time.ParseDuration(rest)
 		// A sign after days would be a riddle: 1d-1h.
 		if err != nil || (hasDays && strings.ContainsAny(rest, "+-")) {
-			return 0, fmt.Errorf("%.80q is no duration: %s", text, want)
+			return 0, fmt.Errorf("%.80q %w: %s", text, errNoDuration, want)
 		}
 		if part > math.MaxInt64-total {
 			return 0, fmt.Errorf("%.80q is too long: %d days are the most", text, math.MaxInt64/day)
