@@ -4,10 +4,10 @@ import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { QueryClientImpl as BankQueryClientImpl } from "cosmjs-types/cosmos/bank/v1beta1/query";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
-import { defaultMaxCharge } from "./charge.js";
+import { defaultMaxCharge, gasLimitFor } from "./charge.js";
 import { Following, blockEvents, blocks } from "./follow.js";
 import { Any } from "./gen/google/protobuf/any.js";
-import { Bid, OnUnfunded, Repeat, Retry, TimerSpec, Trigger, WatchKey } from "./gen/timers/v1/core.js";
+import { AccountPayload, Bid, OnUnfunded, Repeat, Retry, TimerSpec, Trigger, WatchKey } from "./gen/timers/v1/core.js";
 import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryOccurrencesRequest,
   QueryOccurrencesResponse, QueryWatchKeyRequest,
   TimerInfo } from "./gen/timers/v1/query.js";
@@ -37,7 +37,11 @@ export interface Job {
   /** repeat is what a timer that repeats states of its occurrences, beside what every says. */
   repeat?: Partial<Repeat>;
   name?: string;
-  gasLimit?: bigint;
+  /**
+   * gasLimit is the cycles that one fire may use. "auto" is what a dry run of the messages used, and a tenth more, as the
+   * command line has it; where they would fail today it is left out. What is left out is the chain's default.
+   */
+  gasLimit?: bigint | "auto";
   cellLimit?: bigint;
   /**
    * expiresAt is the last height at which it may fire, and expiresTime the last second since 1970; what comes first
@@ -166,8 +170,9 @@ export class TimersClient {
 
   /** specOf is what is stated of a timer, as the chain has it. Has is the timer that there is, which is asked for if needed. */
   private async specOf(actor: string, job: Partial<Job>, has: () => Promise<TimerInfo>): Promise<Partial<TimerSpec>> {
-    const { messages, trigger, repeat, bid, retry, onUnfunded, onlyIf, maxCharge, ...rest } = job;
+    const { messages, trigger, repeat, bid, retry, onUnfunded, onlyIf, maxCharge, gasLimit, ...others } = job;
     const registry = this.signer().registry;
+    const rest = { ...others, gasLimit: gasLimit === "auto" ? await this.gasLimit(actor, messages) : gasLimit };
     const spec: Partial<TimerSpec> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     let timing: Partial<Life> = trigger instanceof When || trigger === undefined ? {} : { trigger: Trigger.fromPartial(trigger) };
     if (trigger instanceof When) {
@@ -192,6 +197,17 @@ export class TimersClient {
     });
     if (most !== undefined) spec.maxCharge = most;
     return spec;
+  }
+
+  /** gasLimit is what "auto" comes to for messages of an actor; undefined where they would fail today. */
+  private async gasLimit(actor: string, messages: readonly EncodeObject[] = []): Promise<bigint | undefined> {
+    if (messages.length === 0) throw new Error('gasLimit "auto" is for messages, which a node can try: state a number of cycles');
+    const { gas, failure } = await this.dryRun(actor, messages);
+    if (failure !== undefined) return undefined;
+    const registry = this.signer().registry;
+    const payload = AccountPayload.fromPartial({ messages: messages.map((message) => registry.encodeAsAny(message)) });
+    const [{ config }, { maxCyclesPerFire }] = await Promise.all([this.query.Params({ fields: [] }), this.query.Lane({})]);
+    return gasLimitFor(gas, AccountPayload.encode(payload).finish().length, config!.minGasLimit, maxCyclesPerFire);
   }
 
   /** maxCharge is what was stated of it, with "default" at today's price of a timer. */
@@ -362,16 +378,15 @@ export class TimersClient {
   }
 
   /**
-   * dryRun tries messages as a transaction of the sender's at today's state, and leaves no trace. It returns the chain's
-   * reason if they would fail; undefined if they would succeed.
+   * dryRun tries messages as a transaction of the sender's at today's state, and leaves no trace. It returns the gas that
+   * they used, and the chain's reason if they would fail.
    */
-  async dryRun(sender: string, messages: readonly EncodeObject[]): Promise<string | undefined> {
+  async dryRun(sender: string, messages: readonly EncodeObject[]): Promise<{ gas: number; failure?: string }> {
     try {
-      await this.signer().simulate(sender, messages, "");
-      return undefined;
+      return { gas: await this.signer().simulate(sender, messages, "") };
     } catch (error) {
       const text = String((error as Error).message);
-      if (text.startsWith("Query failed")) return reasonIn(text);
+      if (text.startsWith("Query failed")) return { gas: 0, failure: reasonIn(text) };
       throw error;
     }
   }

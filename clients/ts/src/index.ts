@@ -1,4 +1,4 @@
-export { defaultMaxCharge } from "./charge.js";
+export { defaultMaxCharge, gasLimitFor } from "./charge.js";
 export * from "./client.js";
 export { type EventName, type TimerEvent, eventOf, events } from "./events.js";
 export { type Following, NodeAway } from "./follow.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TimerSpec, TimersClient, defaultMaxCharge } from "../src/index.js";
+import { TimerSpec, TimersClient, defaultMaxCharge, gasLimitFor } from "../src/index.js";
 import { Policy } from "../src/gen/timers/v1/config.js";
 
 test("the default is ten times what a fire may cost today", () => {
@@ -46,6 +46,27 @@ test("a job and a change take it by name", async () => {
   assert.equal(asked[2].gasLimit, 200_000n);
   await timers.update("me", "ab", { gasLimit: 200_000n });
   assert.equal(sent.at(-1).spec.maxCharge, "");
+});
+
+test("a gas limit is what a dry run used, a tenth more, and what each fire uses, within the chain's bounds", () => {
+  assert.equal(gasLimitFor(100_000, 200, 40_000n, 250_000n), 132_600n);
+  assert.equal(gasLimitFor(1_000, 0, 40_000n, 250_000n), 40_000n);
+  assert.equal(gasLimitFor(900_000, 200, 40_000n, 250_000n), 250_000n);
+});
+
+test("gasLimit auto is asked of the node for messages, and left out where they would fail", async () => {
+  const { timers, sent } = client();
+  const dry = { gas: 100_000, failure: undefined as string | undefined };
+  Object.assign(timers, { dryRun: async () => dry });
+  Object.assign(timers.query, { Params: async () => ({ config: { minGasLimit: 40_000n } }), Lane: async () => ({ maxCyclesPerFire: 250_000n }) });
+  const message = { typeUrl: "/a.Msg", value: new Uint8Array(96) };
+  const job = { messages: [message], trigger: { height: 9n }, gasLimit: "auto" as const };
+  await timers.schedule("me", job);
+  assert.ok(sent.at(-1).spec.gasLimit > 131_000n && sent.at(-1).spec.gasLimit < 132_600n, String(sent.at(-1).spec.gasLimit));
+  dry.failure = "insufficient funds";
+  await timers.schedule("me", job);
+  assert.equal(sent.at(-1).spec.gasLimit, 0n);
+  await assert.rejects(timers.schedule("me", { ...job, messages: [] }), /"auto" is for messages, which a node can try: state a number/);
 });
 
 test("an update names a timer by its id, or by its name", async () => {

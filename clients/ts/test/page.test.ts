@@ -136,7 +136,7 @@ test("a review has the objections of the command line", async () => {
     occurrencesOf: async () => ({ occurrences: [{ at: BigInt(first), due: BigInt(first) }], byTime: true, more: true }),
     costOf: async () => ({ feeDenom: "utmr", preCharge: "700", gasLimit: 200_000n, cellLimit: 1_000n }),
     spendable: async () => 100_000n,
-    dryRun: async () => "spendable balance 100000utmr is smaller than 999999999999utmr: insufficient funds",
+    dryRun: async () => ({ gas: 0, failure: "spendable balance 100000utmr is smaller than 999999999999utmr: insufficient funds" }),
   };
   const viewer = new Viewer(timers as any, owner, "Asia/Tokyo");
   const { messages: [send], name } = jobOf({ ...empty, date: "2030-06-01T09:00", amount: "999999999999" }, owner, "utmr");

@@ -126,7 +126,7 @@ export function jobOf(entered: Entered, owner: string, denom: string): Job {
   const value = { fromAddress: owner, toAddress: recipient, amount: [{ denom, amount }] };
   return {
     messages: [{ typeUrl: "/cosmos.bank.v1beta1.MsgSend", value }],
-    trigger: whenOf(entered), name: entered.name, onUnfunded, maxCharge: maxCharge || "default",
+    trigger: whenOf(entered), name: entered.name, onUnfunded, maxCharge: maxCharge || "default", gasLimit: "auto",
   };
 }
 
@@ -293,7 +293,7 @@ export class Viewer {
   private async addSchedule(review: Review, job: TimerSpec, pace: Pace, zone: string, fee: readonly Coin[]): Promise<void> {
     const { does, next, costs, objections } = review;
     const messages = job.call?.messages ?? [];
-    const [answer, estimate, failure] = await Promise.all([
+    const [answer, estimate, { failure }] = await Promise.all([
       this.timers.occurrencesOf(job, most), this.timers.costOf(this.owner, job),
       this.timers.dryRun(this.owner, messages.map((any) => ({ typeUrl: any.typeUrl, value: registry.decode(any) }))),
     ]);
