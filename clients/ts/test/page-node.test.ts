@@ -39,18 +39,18 @@ for (const mode of ["direct", "amino"]) {
     };
     const entered: Entered = {
       kind: "day", recipient: bob, amount: "5", zone, date: "", hour: "09:00", day: "1", blocks: "20", count: "4",
-      until: "", onUnfunded: "skip", maxCharge: "9000000", name: `<i>rent</i> ${mode}`,
+      until: "", onUnfunded: "skip", maxCharge: "9000000", name: `<i>rent ${mode}`,
     };
 
     const id = await timers.schedule(owner, jobOf(entered, owner, env("DENOM")), "auto", options);
-    assert.deepEqual(review!.does[0], `Schedule "<i>rent</i> ${mode}": send 5utmr to ${bob}, every day at 09:00 Europe/Berlin, 4 left`);
+    assert.deepEqual(review!.does[0], `Schedule "<i>rent ${mode}": send 5utmr to ${bob}, every day at 09:00 Europe/Berlin, 4 left`);
     assert.match(review!.costs[0], /^transaction: [1-9]\d*utmr, whatever becomes of it$/);
     assert.match(review!.costs[1], /^each fire: at most [1-9]\d*utmr at today's prices, for [\d,]+ cycles and [\d,]+ cells; never more than 9000000utmr/);
     assert.deepEqual(review!.objections, []);
     assert.equal(review!.next.length, 4); // three, and that there are more
     for (const line of review!.next.slice(0, 3)) assert.match(line, stamped);
     const row = (await rowOf(id))!;
-    assert.equal(row.name, `<i>rent</i> ${mode} (${id.slice(0, 8)})`);
+    assert.equal(row.name, `<i>rent ${mode} (${id.slice(0, 8)})`);
     assert.equal(row.does, `send 5utmr to ${bob}`);
     assert.deepEqual(row.next, review!.next); // the preview was right
     assert.deepEqual([row.status, row.last, row.waits], ["pending", "none yet", `its turn, ${row.next[0]}`]);
