@@ -97,7 +97,7 @@ var notPrinted = map[string]string{
 	"weight' = ":                             "a formula",
 	"score = w_age":                          "a formula",
 	"(bid + e^":                              "a formula",
-	"   messages, queries, CLI  ":             "a picture",
+	"   messages, queries, CLI  ":            "a picture",
 	"receipts  09 |":                         "keys of the store",
 	"timerd tx timers schedule\n    --msgs":  "the form of a command",
 	"timers of lab, height 1234, 1.2s ago  ": "a view that fills a terminal: TestTheViewReadsWellAtItsWidths of x/timers/client/monitor",
