@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,4 +48,27 @@ func TestPaths_NameWhatIsThere(t *testing.T) {
 		}
 	}
 	require.Greater(t, found, 500)
+}
+
+// TestContributing_StatesTheLimits: the table of CONTRIBUTING.md has the limits of lines, packages, files and fields.
+func TestContributing_StatesTheLimits(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	l := house.limits
+	for row, limit := range map[string]int{
+		"lines of the largest package": l.packageLines, "files in the largest cycle": l.cycleFiles, "fields of `block`": l.blockFields,
+		"lines of the core": l.coreLines, "packages of the core": l.corePackages, "floors of the core": l.coreFloors,
+		"existing sources": l.policySources, "functions above": l.functionLines,
+	} {
+		_, line, found := strings.Cut(string(page), "\n| "+row)
+		require.True(t, found, row)
+		line, _, _ = strings.Cut(line, "\n")
+		cells := strings.Split(line, " | ")
+		require.GreaterOrEqual(t, len(cells), 3, row)
+		if row == "functions above" {
+			require.Contains(t, cells[0], strconv.Itoa(limit)+" lines")
+			continue
+		}
+		require.Equal(t, strconv.Itoa(limit), strings.ReplaceAll(cells[2], ",", ""), row)
+	}
 }
