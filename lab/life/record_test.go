@@ -88,6 +88,8 @@ func TestTerms_AreThoseOfTheModel(t *testing.T) {
 	got, err := r.terms(rhythm(types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop}),
 		map[string]string{"due": "9", "expires_at": "90", "gas_limit": "50", "cell_limit": "10"})
 	require.NoError(t, err)
-	require.Equal(t, &Terms{Kind: Rhythm, Due: 9, Expires: 90, Every: 2, Remaining: 3, Stops: true, Latest: true,
-		Size: 100}, got)
+	require.Equal(t, &Terms{
+		Kind: Rhythm, Due: 9, Expires: 90, Every: 2, Remaining: 3, Stops: true, Latest: true,
+		Size: 100,
+	}, got)
 }

@@ -204,8 +204,15 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 
 // updateLeaves are the keys of an update that are one field of the spec each, beside the trigger and how it repeats.
 var updateLeaves = []struct{ key, field string }{
-	{"name", "name"}, {"gas_limit", "gas_limit"}, {"cell_limit", "cell_limit"}, {"bid", "bid"}, {"max_charge", "max_charge"}, {"do", "call"},
-	{"retry", "retry"}, {"on_unfunded", "on_unfunded"}, {"only_if", "only_if"},
+	{"name", "name"},
+	{"gas_limit", "gas_limit"},
+	{"cell_limit", "cell_limit"},
+	{"bid", "bid"},
+	{"max_charge", "max_charge"},
+	{"do", "call"},
+	{"retry", "retry"},
+	{"on_unfunded", "on_unfunded"},
+	{"only_if", "only_if"},
 }
 
 // amount reads an integer from 0; empty if the field is absent.

@@ -110,7 +110,9 @@ var before = []struct{ text, line string }{
 	{" timers verify ", fired + "\ntimerd query timers proof alice/rent --output-document rent.json\n" +
 		`curl -s "$RPC/commit?height=$(jq -r .header_height rent.json)" > header.json`},
 	{" authz revoke ", "timerd tx timers grant bob --allow /cosmos.bank.v1beta1.MsgSend --gas-limit 100000 --uses 1 --expires-in 30d --from alice"},
-	{" cancel CONTRACT/", ofContract}, {" --actor CONTRACT --from", unnamedOfContract}, {" --all --actor ", unnamedOfContract},
+	{" cancel CONTRACT/", ofContract},
+	{" --actor CONTRACT --from", unnamedOfContract},
+	{" --all --actor ", unnamedOfContract},
 	{"update-timer-config config.json", `timerd query timers params --output json | jq '.config.lane_timer_cycles = "2500000"' > config.json`},
 	{"proposals/cancel.json", `jq --arg actor "$ALICE" --arg id "$(timerd query timers list alice --output json | jq -r '.timers[0].id')" ` +
 		`'.messages[0].actor = $actor | .messages[0].id = $id | .deposit = "10000000utmr"' x/timers/docs/proposals/cancel.json > cancel.json`},
@@ -141,7 +143,9 @@ var instead = []struct{ text, typed string }{
 	{"x/timers/docs/proposals/cancel.json", "cancel.json"},
 	{"--from admin", "--from alice"},
 	{" HEIGHT ", " 250000 "},
-	{"http://127.0.0.1:1317", "$API"}, {"http://127.0.0.1:27002", "$API"}, {"localhost:1317", "$API"},
+	{"http://127.0.0.1:1317", "$API"},
+	{"http://127.0.0.1:27002", "$API"},
+	{"localhost:1317", "$API"},
 }
 
 var (
@@ -310,7 +314,8 @@ $ l
 	parts, orphans := partsOfPage(page)
 	require.Equal(t, []part{
 		{[]string{"make a", "timerd tx b    --c 'd e' | jq .", "for i in 0 1; do g $i; done"}, "h\n"},
-		{[]string{"i |     j"}, "k"}, {[]string{"l"}, ""},
+		{[]string{"i |     j"}, "k"},
+		{[]string{"l"}, ""},
 		{commands: []string{"timerd query timers list alice"}},
 	}, parts)
 	require.Equal(t, []string{"a formula\n"}, orphans)

@@ -114,21 +114,25 @@ func TestCharges_WhateverComesBack(t *testing.T) {
 	}{
 		"an account's messages": {
 			func(m *machine) types.Runtime { return actors.NewAccountRuntime(chain.Codec, chain.Accounts, m) },
-			types.Call{Actor: alice, Handler: types.DefaultHandler, Payload: messages(alice, 20)}, 20,
+			types.Call{Actor: alice, Handler: types.DefaultHandler, Payload: messages(alice, 20)},
+			20,
 		},
 		"a contract's messages": {
 			func(m *machine) types.Runtime {
 				return actors.NewWasmRuntime(m, m, nil, actors.WithMessages(actors.NewMessages(chain.Codec, m)))
 			},
-			types.Call{Actor: contract, Handler: types.DefaultHandler, Payload: messages(contract, 20), Messages: true}, 20,
+			types.Call{Actor: contract, Handler: types.DefaultHandler, Payload: messages(contract, 20), Messages: true},
+			20,
 		},
 		"a contract": {
 			func(m *machine) types.Runtime { return actors.NewWasmRuntime(m, m, nil) },
-			types.Call{Actor: contract, Handler: "work", Payload: []byte("{}")}, 1,
+			types.Call{Actor: contract, Handler: "work", Payload: []byte("{}")},
+			1,
 		},
 		"a contract that is gone": {
 			func(m *machine) types.Runtime { return actors.NewWasmRuntime(m, m, nil) },
-			types.Call{Actor: alice, Handler: "work", Payload: []byte("{}")}, 1,
+			types.Call{Actor: alice, Handler: "work", Payload: []byte("{}")},
+			1,
 		},
 		"a module": {
 			func(m *machine) types.Runtime {
@@ -136,7 +140,8 @@ func TestCharges_WhateverComesBack(t *testing.T) {
 				r.Register("worker", "work", func(ctx context.Context, _ types.Delivery) error { return m.run(ctx) })
 				return r
 			},
-			types.Call{Actor: module, Handler: "work"}, 1,
+			types.Call{Actor: module, Handler: "work"},
+			1,
 		},
 	} {
 		for how, end := range ends() {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	errorsmod "cosmossdk.io/errors"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	errorsmod "cosmossdk.io/errors"
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"

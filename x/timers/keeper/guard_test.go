@@ -325,5 +325,4 @@ func TestOnlyIf_ChargesWhatItReads(t *testing.T) {
 	require.Equal(t, both.Cycles, last.Cycles, "the last does not hold")
 	require.True(t, first.Guarded)
 	require.Equal(t, one.Cycles, first.Cycles, "none is read behind it")
-
 }

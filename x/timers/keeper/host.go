@@ -3,7 +3,6 @@ package keeper
 import (
 	"bytes"
 	"cmp"
-
 	"context"
 	"slices"
 	"strings"

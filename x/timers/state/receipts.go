@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"cosmossdk.io/collections"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"cosmossdk.io/collections"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/types"

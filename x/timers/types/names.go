@@ -4,8 +4,9 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"cosmossdk.io/core/address"
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"cosmossdk.io/core/address"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/crypto/sha3"
+
 	errorsmod "cosmossdk.io/errors"
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
-	"golang.org/x/crypto/sha3"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 

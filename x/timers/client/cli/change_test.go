@@ -459,25 +459,69 @@ func TestUpdate_NamesWhatFlagsStateOfRepetitions(t *testing.T) {
 		// repeat is what the timer has then.
 		repeat types.Repeat
 	}{
-		{"clock", []string{"--missed", "each"}, []string{"repeat.missed"}, types.Repeat{Missed: types.MissedEach},
-			types.Repeat{Remaining: 9, OnFailure: types.OnFailureStop, Window: 60, Missed: types.MissedEach}},
-		{"clock", []string{"--count", "3"}, []string{"repeat.remaining"}, types.Repeat{Remaining: 3},
-			types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop, Window: 60, Missed: types.MissedEach}},
-		{"clock", []string{"--window", "10m", "--count", "4"}, []string{"repeat.remaining", "repeat.window"}, types.Repeat{Remaining: 4, Window: 600},
-			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach}},
-		{"clock", []string{"--on-failure", "suspend", "--max-failures", "5"}, []string{"repeat.max_failures", "repeat.on_failure"},
+		{
+			"clock",
+			[]string{"--missed", "each"},
+			[]string{"repeat.missed"},
+			types.Repeat{Missed: types.MissedEach},
+			types.Repeat{Remaining: 9, OnFailure: types.OnFailureStop, Window: 60, Missed: types.MissedEach},
+		},
+		{
+			"clock",
+			[]string{"--count", "3"},
+			[]string{"repeat.remaining"},
+			types.Repeat{Remaining: 3},
+			types.Repeat{Remaining: 3, OnFailure: types.OnFailureStop, Window: 60, Missed: types.MissedEach},
+		},
+		{
+			"clock",
+			[]string{"--window", "10m", "--count", "4"},
+			[]string{"repeat.remaining", "repeat.window"},
+			types.Repeat{Remaining: 4, Window: 600},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach},
+		},
+		{
+			"clock",
+			[]string{"--on-failure", "suspend", "--max-failures", "5"},
+			[]string{"repeat.max_failures", "repeat.on_failure"},
 			types.Repeat{OnFailure: types.OnFailureSuspend, MaxFailures: 5},
-			types.Repeat{Remaining: 4, OnFailure: types.OnFailureSuspend, MaxFailures: 5, Window: 600, Missed: types.MissedEach}},
-		{"clock", []string{"--on-failure", "stop"}, []string{"repeat.on_failure", "repeat.max_failures"}, types.Repeat{OnFailure: types.OnFailureStop},
-			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach}},
-		{"clock", []string{"--renew", "--jitter", "30s"}, []string{"repeat.jitter", "repeat.renew"}, types.Repeat{Renew: true, Jitter: 30},
-			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach, Renew: true, Jitter: 30}},
-		{"clock", []string{"--renew=false"}, []string{"repeat.renew"}, types.Repeat{},
-			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach, Jitter: 30}},
-		{"blocks", []string{"--on-failure", "stop"}, []string{"repeat.on_failure", "repeat.max_failures"}, types.Repeat{OnFailure: types.OnFailureStop},
-			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop}},
-		{"blocks", []string{"--on-failure", "roll"}, []string{"repeat.on_failure", "repeat.max_failures"}, types.Repeat{OnFailure: types.OnFailureRoll},
-			types.Repeat{Remaining: 4}},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureSuspend, MaxFailures: 5, Window: 600, Missed: types.MissedEach},
+		},
+		{
+			"clock",
+			[]string{"--on-failure", "stop"},
+			[]string{"repeat.on_failure", "repeat.max_failures"},
+			types.Repeat{OnFailure: types.OnFailureStop},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach},
+		},
+		{
+			"clock",
+			[]string{"--renew", "--jitter", "30s"},
+			[]string{"repeat.jitter", "repeat.renew"},
+			types.Repeat{Renew: true, Jitter: 30},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach, Renew: true, Jitter: 30},
+		},
+		{
+			"clock",
+			[]string{"--renew=false"},
+			[]string{"repeat.renew"},
+			types.Repeat{},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop, Window: 600, Missed: types.MissedEach, Jitter: 30},
+		},
+		{
+			"blocks",
+			[]string{"--on-failure", "stop"},
+			[]string{"repeat.on_failure", "repeat.max_failures"},
+			types.Repeat{OnFailure: types.OnFailureStop},
+			types.Repeat{Remaining: 4, OnFailure: types.OnFailureStop},
+		},
+		{
+			"blocks",
+			[]string{"--on-failure", "roll"},
+			[]string{"repeat.on_failure", "repeat.max_failures"},
+			types.Repeat{OnFailure: types.OnFailureRoll},
+			types.Repeat{Remaining: 4},
+		},
 		{"grid", []string{"--window", "7"}, []string{"repeat.window"}, types.Repeat{Window: 7}, types.Repeat{Window: 7}},
 	} {
 		msg, _ := r.Printed(append([]string{"update", c.name}, c.line...)...)
@@ -603,7 +647,9 @@ func TestUpdate_OfWhatDoesNotRunNeedsNoDryRun(t *testing.T) {
 	_, notes = r.Printed("update", id[:8], "--gas-limit", "90000")
 	require.Contains(t, notes, "This change is no cause of it\n")
 	for _, line := range [][]string{
-		{"--at", "600"}, {"--at", "600", "--on-unfunded", "suspend"}, {"--gas-limit", "auto"},
+		{"--at", "600"},
+		{"--at", "600", "--on-unfunded", "suspend"},
+		{"--gas-limit", "auto"},
 		{"--msgs", r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 60_000_000))+"]")},
 	} {
 		require.ErrorContains(t, r.Refused(append([]string{"update", id[:8]}, line...)...), "it would fail if it ran now: ", line)

@@ -4,9 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"cosmossdk.io/math"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -24,7 +25,10 @@ func drawSpec(t *rapid.T) types.TimerSpec {
 	s := types.TimerSpec{
 		Name: rapid.SampledFrom([]string{"", "rent", "0", "yes: # no", "- ~", "'\"", " 1e3"}).Draw(t, "name"),
 		Trigger: rapid.SampledFrom([]types.Trigger{
-			{Height: number("height")}, {After: number("after")}, {Time: &at}, {Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Cooldown: number("cooldown")}},
+			{Height: number("height")},
+			{After: number("after")},
+			{Time: &at},
+			{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Cooldown: number("cooldown")}},
 			{Interval: &types.IntervalTrigger{Every: number("every"), First: number("first"), From: types.FromSchedule}},
 			{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{}}},
 			{Calendar: &types.CalendarTrigger{
