@@ -1,7 +1,6 @@
 package recurrence_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/sha3"
 
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/testutil/histories"
@@ -56,14 +54,6 @@ func newSubject(b twin.Block) *subject {
 	s.config.MaxUnfundedSkips = histories.Limits.MaxUnfundedSkips
 	s.previous = s.now
 	return s
-}
-
-func jitter(occurrence uint64) (hash [32]byte) {
-	h := sha3.NewLegacyKeccak256()
-	h.Write(timerID)
-	h.Write(binary.BigEndian.AppendUint64(nil, occurrence))
-	h.Sum(hash[:0])
-	return hash
 }
 
 // options checks what the keeper does.

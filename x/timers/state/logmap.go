@@ -75,7 +75,7 @@ func Write(ctx context.Context) error {
 // NoteChange notes that a handler has changed something of what the session's maps hold together.
 func NoteChange(ctx context.Context) {
 	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
-		scope.Memory.(*steps).Advance()
+		scope.Memory.(*steps).Advance() //nolint:errcheck // what WithSession puts there
 	}
 }
 
@@ -132,7 +132,7 @@ func (m *LogMap) Apply(ctx context.Context, changes ...logmap.Change) error {
 		return err
 	}
 	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
-		scope.Memory.(*steps).Invalidate(m.m)
+		scope.Memory.(*steps).Invalidate(m.m) //nolint:errcheck // what WithSession puts there
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, now types.Moment
 
 // afterKind is due once, so many blocks after the one that schedules it. The trigger stays as stated; the due height says
 // when that is.
-type afterKind struct{ heightKind }
+type afterKind struct{}
 
 // Name implements Kind.
 func (afterKind) Name() string { return "after" }
@@ -173,7 +173,7 @@ func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now types
 }
 
 // timeKind is due once, in the first block whose time is at or after a time.
-type timeKind struct{ heightKind }
+type timeKind struct{}
 
 // Name implements Kind.
 func (timeKind) Name() string { return "time" }

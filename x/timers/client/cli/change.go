@@ -296,7 +296,7 @@ func noteMissed(d *draft.Draft, timers []job.Owned) {
 		if t == nil || t.Spec.Trigger.Watch != nil {
 			continue
 		}
-		due := ""
+		var due string
 		switch {
 		case t.Status.DueTime > 0 && t.Status.DueTime <= c.Present().Unix():
 			due = d.Stamp(t.Status.DueTime)

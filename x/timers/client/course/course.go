@@ -114,9 +114,11 @@ func (c Course) Ends() time.Time {
 	return ends
 }
 
-// LastHeight and LastTime are the last at which it may fire; 0 if that does not end it.
+// LastHeight is the last height at which it may fire; 0 if none ends it.
 func (c Course) LastHeight() uint64 { return c.lastHeight }
-func (c Course) LastTime() int64    { return c.lastTime }
+
+// LastTime is the last second since 1970 at which it may fire; 0 if none ends it.
+func (c Course) LastTime() int64 { return c.lastTime }
 
 // Fires are when it is expected to fire, as often as it may and until it ends, retries left aside: none if that is not known.
 func (c Course) Fires() iter.Seq[time.Time] {

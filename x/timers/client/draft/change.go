@@ -244,7 +244,8 @@ func (d *Draft) Extend(names []string) ([]sdk.Msg, error) {
 
 // extendTime reads the last time at which a timer may fire.
 func (d *Draft) extendTime(msg *types.MsgExtendTimer, live *types.TimerInfo, flag, text string) error {
-	at, err := time.Time{}, error(nil)
+	var at time.Time
+	var err error
 	if flag == flagBy {
 		zone, zoneErr := d.zone()
 		if zoneErr != nil {

@@ -223,7 +223,7 @@ func (r *report) read(events []abci.Event) {
 
 // tell puts an event in words; false for one that this binary does not know, and for the summary of a block.
 func tell(message proto.Message) (happening, bool) {
-	h := happening{}
+	var h happening
 	switch e := message.(type) {
 	case *types.TimerFired:
 		h = fired(e)

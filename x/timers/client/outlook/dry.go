@@ -45,7 +45,7 @@ func (o *Outlook) RunDry(timers []types.TimerInfo, leaves func(t *types.TimerInf
 		}
 		has, asked := balances[t.Status.FeePayer]
 		if !asked {
-			known := false
+			var known bool
 			if has, known = balance(t.Status.FeePayer); !known {
 				return said
 			}

@@ -341,7 +341,7 @@ type Place struct {
 	Phase string
 }
 
-// Phases: it waits; its occurrence is in hand, delayed or taken, and due later; it is ready; or it is between its retries.
+// Phases are where a timer can stand: it waits; its occurrence is in hand, delayed or taken, and due later; it is ready; or it is between its retries.
 var Phases = []string{"waits", "delayed", "ready", "between retries"}
 
 // Holds are the reasons to hold, and none.
