@@ -108,7 +108,7 @@ var house = layout{
 
 	limits: limits{
 		packageLines: 3640, cycleFiles: 6, blockFields: 29, conditionals: 0, policySources: 5, functionLines: 70, stating: 1,
-		coreLines: 33230, corePackages: 21, coreFloors: 11,
+		coreLines: 33240, corePackages: 21, coreFloors: 11,
 	},
 }
 
