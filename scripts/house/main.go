@@ -107,8 +107,8 @@ var house = layout{
 	cli:  []string{"x/timers/client"},
 
 	limits: limits{
-		packageLines: 3640, cycleFiles: 6, blockFields: 29, conditionals: 0, policySources: 5, functionLines: 70, stating: 1,
-		coreLines: 33240, corePackages: 21, coreFloors: 11,
+		packageLines: 3650, cycleFiles: 6, blockFields: 29, conditionals: 0, policySources: 5, functionLines: 70, stating: 1,
+		coreLines: 33250, corePackages: 21, coreFloors: 11,
 	},
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"cosmossdk.io/math"
@@ -238,7 +239,7 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 // scanOnHold examines timers that are on hold while the overhead lasts: first those whose life has ended, by their ends, a quarter
 // of it at most; then, in rounds over all, those that may return by themselves. It returns those to the
 // queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
-// those that are to be removed.
+// those that are to be removed, by their ends: what has ended among what can't pay.
 func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
 	limit := b.Overhead.Left(market.VisitHeld)
 	if leaving, err = e.Records.EndedOnHold(ctx, b.Now(), max(1, limit/4)); err != nil {
@@ -266,5 +267,6 @@ func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, e
 			e.sweepPricedOut(ctx, b, t)
 		}
 	}
+	slices.SortFunc(leaving, func(a, c types.Timer) int { return state.RemovalKey(&a).Compare(state.RemovalKey(&c)) })
 	return leaving, nil
 }

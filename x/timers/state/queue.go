@@ -73,6 +73,13 @@ func EndOf(t *types.Timer) uint64 {
 	return min(t.ExpiresAt, lastEnd)
 }
 
+// RemovalKey orders the timers on hold that leave: those that wait for somebody first, each by their ends, heights before times.
+func RemovalKey(t *types.Timer) schedule.Key {
+	key := QueueKeyOf(t)
+	key.Due ^= placeAwake ^ placeAsleep
+	return key
+}
+
 // Write makes a change at a timer's place: it inserts it (logmap.Inserted), or replaces it.
 func (q *Queue) Write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	key := QueueKeyOf(t)

@@ -229,3 +229,17 @@ func (m *model) empty(t require.TestingT) {
 	require.False(t, entries.Valid(), "nothing is left in state")
 	require.NoError(t, entries.Close())
 }
+
+// TestRemovalKey_PutsEndsInOrder: of what leaves, what waits for somebody comes first, and heights come before times.
+func TestRemovalKey_PutsEndsInOrder(t *testing.T) {
+	held := func(reason types.HoldReason, height uint64, seconds int64, seq uint64) *types.Timer {
+		return &types.Timer{HoldReason: reason, ExpiresAt: height, ExpiresTime: seconds, Seq: seq}
+	}
+	order := []*types.Timer{
+		held(types.Paused, 90, 0, 7), held(types.Quarantined, 0, 5, 6),
+		held(types.Unfunded, 43, 0, 4), held(types.PricedOut, 43, 0, 5), held(types.Unfunded, 44, 0, 3), held(types.Unfunded, 0, 10, 2), held(types.NotAdmin, 0, 94, 1),
+	}
+	for i := range order[1:] {
+		require.Negative(t, RemovalKey(order[i]).Compare(RemovalKey(order[i+1])), i)
+	}
+}
