@@ -150,8 +150,8 @@ func (w *World) UnsaidUpdate(n Spec, fields []string) Unsaid {
 	if prev := s.now(Block{Height: w.prevHeight, Time: w.prevTime}); w.comesBack() && st.due > prev && st.due <= s.now(b) {
 		return "whether what has its place in this very block is put off"
 	}
-	if slices.Contains(fields, "renew") && n.Renew && s.oneShot() {
-		return "what life an update gives to one that fired once, if it states renew and no end"
+	if slices.Contains(fields, "renew") && n.Renew && !s.Renew && w.once {
+		return "the module differs: what is scheduled to fire once notes no life, so that renew gives it what it had left when it began to repeat"
 	}
 	if len(fields) > 0 && s.endNow(st, w.block()) == st.End {
 		return "whether a trigger and its repetitions can be stated in the last block of a life"

@@ -15,6 +15,7 @@ type World struct {
 	jitter               func(uint64) [32]byte
 	told                 []Event
 	log                  []logged
+	once                 bool // it was scheduled to fire once
 }
 
 // logged is what a lapse needs to know of a block gone by: whether the lane was paused.
@@ -31,7 +32,7 @@ func New(l Limits, s Spec, now Block) (*World, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	w := &World{Limits: l, Spec: s, Height: now.Height, Time: now.Time, jitter: now.Jitter}
+	w := &World{Limits: l, Spec: s, Height: now.Height, Time: now.Time, jitter: now.Jitter, once: s.oneShot()}
 	w.prevHeight, w.prevTime = now.Height, now.Time
 	origin := s.resolve(now)
 	if err := s.checkPast(l, now, origin, false); err != nil {
