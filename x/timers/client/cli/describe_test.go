@@ -3,13 +3,17 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -210,4 +214,37 @@ func TestDescribe_JitterIsNoLateness(t *testing.T) {
 		r.Blocks(ahead())
 		require.Contains(t, describe(), "; ready for 1 block\n", name)
 	}
+}
+
+// TestDescribe_PricesATipAsItIsPaid: a tip beyond what the max fee left when it was stated is capped, and stays so when the lane's
+// fee falls; what a fire costs at most is reckoned with the cap.
+func TestDescribe_PricesATipAsItIsPaid(t *testing.T) {
+	r := newRig(t)
+	lane, err := r.Chain.Timers.Engine().Lane.Get(r.Chain.Ctx())
+	require.NoError(t, err)
+	high := math.LegacyNewDecWithPrec(1, 2)
+	lane.LaneBasefee = &high
+	require.NoError(t, r.Chain.BeginBlock())
+	require.NoError(t, r.Chain.Timers.Engine().Lane.Set(r.Chain.Ctx(), lane))
+	require.NoError(t, r.End())
+	stated := func(priority math.LegacyDec) func(*types.MsgScheduleTimer) {
+		return func(m *types.MsgScheduleTimer) {
+			m.Spec.Trigger = types.Trigger{Height: 900}
+			m.Spec.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(high), MaxPriorityFeePerCycle: decimal.Of(priority)}}
+		}
+	}
+	capped := r.place(1, stated(high))
+	out, _, err := r.Run("query", "timers", "timer", "alice/"+capped, "-o", "json")
+	require.NoError(t, err)
+	left := regexp.MustCompile(`"tip_cap":"([0-9.]+)"`).FindStringSubmatch(out)
+	require.NotNil(t, left, out)
+	paid := r.place(1, stated(math.LegacyMustNewDecFromStr(left[1])))
+	r.Blocks(20)
+	costs := func(id string) string {
+		out, _, err := r.Run("query", "timers", "describe", "alice/"+id)
+		require.NoError(t, err)
+		return regexp.MustCompile(`A fire costs: +.*`).FindString(out)
+	}
+	require.NotEmpty(t, costs(paid))
+	require.Equal(t, costs(paid), costs(capped))
 }

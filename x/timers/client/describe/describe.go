@@ -337,7 +337,7 @@ func (d *description) costs() (*types.QueryEstimateResponse, []row) {
 		return nil, []row{{"Costs", "unknown: " + plain.ServerSays(err)}}
 	}
 	request := outlook.Request(bids.Limits{Gas: t.Status.GasLimit, Cells: t.Status.CellLimit, MaxCharge: t.Spec.MaxCharge}, t.Spec.Bid)
-	request.Actor = t.Actor
+	request.Actor, request.MaxPriority = t.Actor, cmp.Or(t.Status.TipCap, request.MaxPriority)
 	estimate, err := outlook.Estimate(d.Job, request)
 	if err != nil {
 		return nil, []row{{"Costs", "unknown: " + err.Error()}}
