@@ -351,7 +351,7 @@ house: ## Measure the module's structure, and fail if it breaks a limit (HOUSEFL
 	@go run ./scripts/house $(HOUSEFLAGS)
 
 .PHONY: trace
-trace: ## Count the functions that an empty block, scheduling and a fire pass, and fail above the limits (-v lists them: TRACEFLAGS=-v)
+trace: ## Count the functions that an empty block, scheduling and a fire pass, and their lines, and fail above the limits (-v lists them: TRACEFLAGS=-v)
 	@go run ./scripts/trace $(TRACEFLAGS)
 
 .PHONY: rules

@@ -48,6 +48,9 @@ type layout struct {
 	counted, parameters []declaration
 	// stated is a type that a struct has a field of if it holds what an owner states of a timer.
 	stated declaration
+	// cursors are the structs with fields that say where a block goes on, and seams the packages whose interfaces policies have.
+	cursors []declaration
+	seams   []string
 
 	// beside are the directories of the module that are not its core: what no block runs, and what a chain need not link.
 	beside []string
@@ -68,6 +71,7 @@ type declaration struct {
 type limits struct {
 	packageLines, cycleFiles, blockFields, conditionals, policySources, functionLines, stating int
 	coreLines, corePackages, coreFloors                                                        int
+	collections, cursors, seamMethods, seamsOfOne                                              int
 }
 
 // house is the layout of this repository.
@@ -97,6 +101,9 @@ var house = layout{
 	parameters: []declaration{{"x/timers/types", []string{"TimerConfig"}}},
 	stated:     declaration{"x/timers/types", []string{"OnUnfunded"}},
 
+	cursors: []declaration{{"x/timers/types", []string{"LaneState"}}, {"x/timers/types", []string{"WatchCursors"}}},
+	seams:   []string{"x/timers/policies", "x/timers/contest"},
+
 	beside: []string{
 		"x/timers/client", "x/timers/testutil",
 		"x/timers/policies/guests", "x/timers/policies/agents", "x/timers/policies/auction", "x/timers/policies/score", "x/timers/policies/tip",
@@ -109,6 +116,7 @@ var house = layout{
 	limits: limits{
 		packageLines: 3650, cycleFiles: 6, blockFields: 29, conditionals: 0, policySources: 5, functionLines: 70, stating: 1,
 		coreLines: 33250, corePackages: 21, coreFloors: 11,
+		collections: 34, cursors: 14, seamMethods: 60, seamsOfOne: 2,
 	},
 }
 

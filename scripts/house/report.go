@@ -86,6 +86,7 @@ func measure(t *tree) (*result, error) {
 		stating := t.stating(sought)
 		r.rows = append(r.rows, row{"types with what an owner states", len(stating), &limits.stating, stating})
 	}
+	r.rows = append(r.rows, t.ofState(&t.layout.limits)...)
 	r.rows = append(r.rows, ofPolicies...)
 	r.rows = append(r.rows, row{fmt.Sprintf("functions above %d lines", limits.functionLines), count, new(int), long})
 	return r, nil

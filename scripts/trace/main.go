@@ -1,5 +1,5 @@
 // Command trace counts what code of x/timers an empty block passes, the scheduling of a bank send, and its life from there to
-// its receipt, under the default config: functions, files and packages that coverage says were executed. What runs for every
+// its receipt, under the default config: the functions that coverage says were executed, their lines, files and packages. What runs for every
 // timer is what somebody must read who wants to know how one fires. The chain has the module's own policies, and in the last
 // line all guests too.
 //
@@ -11,26 +11,32 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // module is what is traced, but for the packages that no chain runs and for generated code.
 const module = "github.com/cosmos-timers/timers/x/timers"
 
-// count is how many functions, files and packages something passes.
-type count struct{ functions, files, packages int }
+// count is how many functions, lines of these, files and packages something passes.
+type count struct{ functions, lines, files, packages int }
 
-func (c count) String() string { return fmt.Sprintf("%4d %4d %4d", c.functions, c.files, c.packages) }
+func (c count) String() string {
+	return fmt.Sprintf("%4d %5d %4d %4d", c.functions, c.lines, c.files, c.packages)
+}
 
 // above tells whether one of the counts is above the limit.
 func (c count) above(limit count) bool {
-	return c.functions > limit.functions || c.files > limit.files || c.packages > limit.packages
+	return c.functions > limit.functions || c.lines > limit.lines || c.files > limit.files || c.packages > limit.packages
 }
 
 // passes are what is traced, with the limits; a commit that raises one says for what. guests: on a chain that has registered all of them.
@@ -39,10 +45,10 @@ var passes = []struct {
 	guests     bool
 	limit      count
 }{
-	{"block", "an empty block", false, count{224, 49, 13}},
-	{"schedule", "scheduling a bank send", false, count{184, 39, 15}},
-	{"life", "a bank send from there to its receipt", false, count{590, 73, 16}},
-	{"life", "the same with auction, score, tip and bidding agents, none of them in force", true, count{603, 76, 17}},
+	{"block", "an empty block", false, count{224, 2256, 49, 13}},
+	{"schedule", "scheduling a bank send", false, count{184, 1835, 39, 15}},
+	{"life", "a bank send from there to its receipt", false, count{590, 6042, 73, 16}},
+	{"life", "the same with auction, score, tip and bidding agents, none of them in force", true, count{603, 6277, 76, 17}},
 }
 
 func main() {
@@ -69,7 +75,7 @@ func run(out io.Writer, verbose bool) (above bool, err error) {
 			return false, err
 		}
 	}
-	fmt.Fprintln(out, "functions, files and packages of x/timers that are passed, with the limits")
+	fmt.Fprintln(out, "functions of x/timers that are passed, their lines, files and packages, with the limits")
 	for _, pass := range passes {
 		tags := noGuests
 		if pass.guests {
@@ -79,11 +85,14 @@ func run(out io.Writer, verbose bool) (above bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		passed := passedOf(listed)
+		passed, err := passedOf(listed)
+		if err != nil {
+			return false, err
+		}
 		fmt.Fprintf(out, "%s  (%s)  %s\n", passed.count(), pass.limit, pass.what)
 		if verbose {
 			for _, function := range passed {
-				fmt.Fprintf(out, "      %s\n", function)
+				fmt.Fprintf(out, "      %s %s, %d lines\n", function.file, function.name, function.lines)
 			}
 		}
 		above = above || passed.count().above(pass.limit)
@@ -118,31 +127,73 @@ func command(name string, arguments ...string) ([]byte, error) {
 	return out, err
 }
 
-// functions that were passed: FILE FUNCTION.
-type functions []string
+// function is one that was passed.
+type function struct {
+	file, name string
+	lines      int
+}
+
+type functions []function
 
 // passedOf reads the functions of the core that covdata lists as executed.
-func passedOf(listed []byte) (passed functions) {
+func passedOf(listed []byte) (passed functions, err error) {
+	perFile := map[string]map[int]int{}
 	for lines := bufio.NewScanner(bytes.NewReader(listed)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
 		if len(fields) != 3 || fields[2] == "0.0%" || !strings.HasPrefix(fields[0], module+"/") {
 			continue
 		}
-		file, _, _ := strings.Cut(strings.TrimPrefix(fields[0], module+"/"), ":")
+		file, at, _ := strings.Cut(strings.TrimPrefix(fields[0], module+"/"), ":")
 		top, _, _ := strings.Cut(file, "/")
 		if slices.Contains([]string{"client", "testutil"}, top) || strings.HasSuffix(file, ".pb.go") || strings.HasSuffix(file, ".pulsar.go") {
 			continue
 		}
-		passed = append(passed, file+" "+fields[1])
+		if perFile[file] == nil {
+			if perFile[file], err = linesOf(filepath.Join("x/timers", file)); err != nil {
+				return nil, err
+			}
+		}
+		line, err := strconv.Atoi(strings.TrimSuffix(at, ":"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", fields[0], err)
+		}
+		passed = append(passed, function{file, fields[1], perFile[file][line]})
 	}
-	return passed
+	return passed, nil
+}
+
+// linesOf are how many lines functions of a file have, by the line where their body begins: covdata names that.
+func linesOf(name string) (map[int]int, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[int]int{}
+	add := func(node ast.Node, body *ast.BlockStmt) {
+		if body != nil {
+			at := fset.Position(body.Pos()).Line
+			lines[at] = max(lines[at], fset.Position(node.End()).Line-fset.Position(node.Pos()).Line+1)
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			add(node, node.Body)
+		case *ast.FuncLit:
+			add(node, node.Body)
+		}
+		return true
+	})
+	return lines, nil
 }
 
 func (f functions) count() count {
 	files, packages := map[string]bool{}, map[string]bool{}
+	lines := 0
 	for _, function := range f {
-		file, _, _ := strings.Cut(function, " ")
-		files[file], packages[path.Dir(file)] = true, true
+		files[function.file], packages[path.Dir(function.file)] = true, true
+		lines += function.lines
 	}
-	return count{len(f), len(files), len(packages)}
+	return count{len(f), lines, len(files), len(packages)}
 }
