@@ -174,6 +174,15 @@ func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
 		})
 }
 
+// Note is told of a signed transaction before it is broadcast, with the height of then.
+type Note func(tx []byte, since int64) error
+
+// SendNoted is Send for who must know what became of each transaction, whenever the program ends: it waits, note is told before the
+// broadcast, and included once the transaction is in a block and has not failed.
+func SendNoted(j *job.Job, note Note, included func(*coretypes.ResultTx) error, msgs ...sdk.Msg) error {
+	return sendNoted(j, note, sending(msgs...), "", func(_ *job.Job, tx *coretypes.ResultTx) error { return included(tx) })
+}
+
 // sending sends messages by a job.
 func sending(msgs ...sdk.Msg) func(*job.Job) error {
 	return func(j *job.Job) error { return j.Send(msgs...) }
@@ -181,6 +190,11 @@ func sending(msgs ...sdk.Msg) func(*job.Job) error {
 
 // send runs what ends in a broadcast, and says what became of the transaction. Next is what one does that does not wait.
 func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
+	return sendNoted(j, nil, run, next, answer)
+}
+
+// sendNoted is send, and tells of a transaction before it is broadcast.
+func sendNoted(j *job.Job, note Note, run func(*job.Job) error, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
 	waiting, err := j.Flags.GetBool(flagWait)
 	if err != nil {
 		return err
@@ -192,7 +206,7 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 		}
 		waiting = err == nil // it may be the default that waits
 	}
-	sent, err := sendVia(j, waiting, run)
+	sent, err := sendVia(j, waiting, note, run)
 	defer sent.stop()
 	switch {
 	case err != nil && sent.lost != nil:
@@ -243,8 +257,8 @@ func why(j *job.Job, log string) string {
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
 // answer to the broadcast is printed where JSON is wanted and no one waits for what became of the transaction.
-func sendVia(j *job.Job, waiting bool, run func(*job.Job) error) (*sentTx, error) {
-	sent := &sentTx{CometRPC: j.Client, waiting: waiting, ctx: j.Ctx, stop: func() {}}
+func sendVia(j *job.Job, waiting bool, note Note, run func(*job.Job) error) (*sentTx, error) {
+	sent := &sentTx{CometRPC: j.Client, waiting: waiting, note: note, ctx: j.Ctx, stop: func() {}}
 	var err error
 	if sent.timeout, err = j.Flags.GetDuration(flagWaitTimeout); err != nil {
 		return sent, err
@@ -307,6 +321,12 @@ type unknownError struct{ error }
 func (unknownError) ExitCode() int { return exitUnknown }
 
 func (e unknownError) Unwrap() error { return e.error }
+
+// Unknown tells whether an error is of a transaction that may be included, or become so.
+func Unknown(err error) bool {
+	unknown := unknownError{}
+	return errors.As(err, &unknown)
+}
 
 // unknown is what --wait prints as JSON of such a transaction.
 type unknown struct {
@@ -423,6 +443,8 @@ type sentTx struct {
 	refused error
 	// lost is why the node gave no answer to a transaction that it may have taken.
 	lost error
+	// note is told before the broadcast, if it is not nil.
+	note Note
 	// waiting: the transaction is waited for until ctx ends, and before is the height before the broadcast.
 	waiting bool
 	before  int64
@@ -482,6 +504,11 @@ func (s *sentTx) BroadcastTxSync(ctx context.Context, tx cmttypes.Tx) (*coretype
 			return nil, err
 		}
 		s.before = info.Response.LastBlockHeight
+		if s.note != nil {
+			if err := s.note(tx, s.before); err != nil {
+				return nil, err
+			}
+		}
 	}
 	res, err := s.CometRPC.BroadcastTxSync(ctx, tx)
 	return s.remember(tx, res, err)

@@ -28,7 +28,7 @@ func NewTxCmd() *cobra.Command {
 		RunE:                       client.ValidateCmd,
 	}
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSkipCmd(), newRunCmd(), newSetAgentCmd(),
-		newGrantCmd())
+		newGrantCmd(), newApplyCmd(), newDiffCmd())
 	cmd.AddCommand(govern.TxCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return completion.Complete(cmd, map[string]completion.Offer{govern.FlagSet: govern.OfferParameters})

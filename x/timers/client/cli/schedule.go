@@ -91,7 +91,7 @@ func newActionCmd(action *draft.Action) *cobra.Command {
 }
 
 func runSchedule(cmd *cobra.Command, take func(*draft.Draft)) error {
-	payer, err := takeFlag(cmd, draft.FlagPayer)
+	payer, err := takeFlag(cmd, draft.FlagPayer, "")
 	if err != nil {
 		return err
 	}
@@ -132,11 +132,11 @@ func advisory(d *draft.Draft) (*outlook.Outlook, error) {
 	return ahead, nil
 }
 
-// takeFlag reads a flag and clears it, before the SDK reads it as its own.
-func takeFlag(cmd *cobra.Command, name string) (string, error) {
+// takeFlag reads a flag and sets it to what it is if it is not stated, before the SDK reads it as its own.
+func takeFlag(cmd *cobra.Command, name, unstated string) (string, error) {
 	flag := cmd.Flags().Lookup(name)
 	value := flag.Value.String()
-	return value, flag.Value.Set("")
+	return value, flag.Value.Set(unstated)
 }
 
 // checkNameIsFree refuses the name of another live timer, so that who repeats a command does not schedule twice.

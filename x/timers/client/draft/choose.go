@@ -21,7 +21,7 @@ const (
 // AddAllFlags adds the flags that select timers.
 func AddAllFlags(f *pflag.FlagSet) {
 	f.Bool(flagAll, false, fmt.Sprintf("all your live timers, at most %d in a transaction", maxTimers))
-	f.String(flagActor, "", "with --"+flagAll+": of those that you scheduled for this contract as its admin")
+	f.String(FlagActor, "", "with --"+flagAll+": of those that you scheduled for this contract as its admin")
 }
 
 // choice is which timers a command is about.
@@ -42,7 +42,7 @@ func (d *Draft) choose(c choice) ([]job.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	contract, _ := d.Stated(flagActor)
+	contract, _ := d.Stated(FlagActor)
 	switch {
 	case all && len(c.names) > 0:
 		return nil, fmt.Errorf("%q is stated beside --%s: want one of them", c.names[0], flagAll)
@@ -51,7 +51,7 @@ func (d *Draft) choose(c choice) ([]job.Owned, error) {
 	case all:
 		return d.all(c, contract)
 	case contract != "":
-		return nil, fmt.Errorf("--%s goes with --%s: name one timer as CONTRACT/ID-PREFIX", flagActor, flagAll)
+		return nil, fmt.Errorf("--%s goes with --%s: name one timer as CONTRACT/ID-PREFIX", FlagActor, flagAll)
 	case len(c.names) == 0 && c.most == 1:
 		return nil, fmt.Errorf("the timer to %s is missing: want its id or its name, or --%s", c.verb, flagAll)
 	case len(c.names) == 0:
@@ -70,7 +70,7 @@ func (d *Draft) choose(c choice) ([]job.Owned, error) {
 
 // all are the signer's live timers, or those that the signer scheduled for a contract: as many as one transaction takes.
 func (d *Draft) all(c choice, contract string) ([]job.Owned, error) {
-	contract, err := d.accountOf(flagActor, contract)
+	contract, err := d.accountOf(FlagActor, contract)
 	if err != nil {
 		return nil, err
 	}

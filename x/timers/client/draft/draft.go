@@ -25,6 +25,10 @@ type Draft struct {
 	// DefaultCharge: the most that one fire may cost is to be found by an estimate.
 	DefaultCharge bool
 
+	// AsFile: what is stated stays as it is, whenever it is read. A time that has passed is read as it was, and what would become
+	// another height each time is refused.
+	AsFile bool
+
 	// take makes Messages of the words of an Action; nil if there is none.
 	take func() error
 	// config is that of the chain, once it was asked for.

@@ -61,7 +61,7 @@ func (d *Draft) fromFile(name, payer string) (*types.MsgScheduleTimer, error) {
 	own.String(FlagPayer, "", "") // It is the SDK's.
 	AddScheduleFlags(own)
 	own.VisitAll(func(f *pflag.Flag) {
-		if f.Name != flagFile && f.Name != flagActor && d.Flags.Changed(f.Name) {
+		if f.Name != flagFile && f.Name != FlagActor && d.Flags.Changed(f.Name) {
 			beside = f.Name
 		}
 	})
@@ -75,21 +75,48 @@ func (d *Draft) fromFile(name, payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagFile, err)
 	}
-	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text}
-	if msg.Spec, err = ParseSpec(d.Codec, bytes.TrimSpace(text)); err != nil {
+	msg, err := d.OfSpec(text)
+	if err != nil {
 		return nil, fmt.Errorf("--%s %.200s: %w", flagFile, name, err)
 	}
-	for i, packed := range msg.Spec.Call.Messages {
+	actor, _ := d.Stated(FlagActor)
+	msg.Actor, err = d.accountOf(FlagActor, actor)
+	return msg, err
+}
+
+// FileFlags are the flags that a file of several timers states of one. Of the others that the command has, instead says what to
+// state there.
+func FileFlags() (known *pflag.FlagSet, instead map[string]string) {
+	known = pflag.NewFlagSet("", pflag.ContinueOnError)
+	known.String(FlagPayer, "", "")
+	AddScheduleFlags(known)
+	for _, action := range Actions() {
+		if action.Flags != nil {
+			action.Flags(known)
+		}
+	}
+	const date, height = "a file is read again: state a date with " + flagAt, "a file is read again: state a height with " + flagAt
+	const end = "a file is read again: state a date with " + flagExpiresAt
+	return known, map[string]string{
+		flagFile: "state the spec itself", flagName: "the name is above",
+		flagIn: height, flagAfter: date, flagAfterBlocks: height, flagExpiresIn: end, FlagFor: end,
+	}
+}
+
+// OfSpec schedules what a spec states, as YAML or JSON.
+func (d *Draft) OfSpec(text []byte) (*types.MsgScheduleTimer, error) {
+	spec, err := ParseSpec(d.Codec, bytes.TrimSpace(text))
+	if err != nil {
+		return nil, err
+	}
+	d.Messages = nil
+	for i, packed := range spec.Call.Messages {
 		message, ok := packed.GetCachedValue().(sdk.Msg)
 		if !ok {
-			return nil, fmt.Errorf("--%s %.200s: message %d is none", flagFile, name, i)
+			return nil, fmt.Errorf("message %d is none", i)
 		}
 		d.Messages = append(d.Messages, message)
 	}
-	if msg.Spec.Call.Messages, err = packMessages(d.Codec, d.Signer, d.Messages); err != nil {
-		return nil, fmt.Errorf("--%s %.200s: %w", flagFile, name, err)
-	}
-	actor, _ := d.Stated(flagActor)
-	msg.Actor, err = d.accountOf(flagActor, actor)
-	return msg, err
+	spec.Call.Messages, err = packMessages(d.Codec, d.Signer, d.Messages)
+	return &types.MsgScheduleTimer{Sender: d.Signer.Text, Spec: spec}, err
 }

@@ -24,7 +24,7 @@ const (
 	// FlagCooldown is from which block after a fire changes count.
 	FlagCooldown  = "cooldown"
 	flagLevel     = "level"
-	flagActor     = "actor"
+	FlagActor     = "actor"
 	flagExpiresAt = "expires-at"
 	// flagExpiresTime is for a grant, which ends in both clocks.
 	flagExpiresTime = "expires-time"

@@ -26,7 +26,7 @@ func addDueFlags(f *pflag.FlagSet) {
 		": what a dry run says that its messages need"
 	addTriggerFlags(f)
 	f.String(flagName, "", fmt.Sprintf("what you call it, as no other live timer of yours: at most %d printable ASCII characters; commands, lists and events know it by that", types.MaxNameBytes))
-	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
+	f.String(FlagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
 	f.String(flagExpiresAt, "", "until when it may fire: a date and a time, or the last height (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a time such as 2d, or a number of blocks")
 	f.String(FlagFor, "", "the same as a time from now, such as 30d, 6mo or 1y")
@@ -113,6 +113,9 @@ func (d *Draft) endInClock(spec *types.TimerSpec, flag, text string) error {
 
 // lastHeight is the last height that is expected until a time, for a timer that counts heights.
 func (d *Draft) lastHeight(flag, text string, until time.Time) (uint64, error) {
+	if d.AsFile {
+		return 0, fmt.Errorf("--%s %s: the timer counts heights, and ends at one: a file states that height", flag, text)
+	}
 	c, err := d.Clock()
 	if err != nil {
 		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
@@ -220,8 +223,8 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if msg.Spec.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
 		return nil, err
 	}
-	actor, _ := d.Stated(flagActor)
-	if msg.Actor, err = d.accountOf(flagActor, actor); err != nil {
+	actor, _ := d.Stated(FlagActor)
+	if msg.Actor, err = d.accountOf(FlagActor, actor); err != nil {
 		return nil, err
 	}
 	return msg, nil
@@ -274,7 +277,9 @@ func (d *Draft) setDue(trigger *types.Trigger, flag, text string) (err error) {
 			trigger.Time = &at
 			return err
 		}
-		d.noTimes(flag, text)
+		if err := d.noTimes(flag, text); err != nil {
+			return err
+		}
 	}
 	trigger.Height, err = d.dueHeight(flag, text)
 	return err
@@ -296,7 +301,9 @@ func (d *Draft) setRepeated(trigger *types.Trigger, dueFlag, dueText string, end
 			return fmt.Errorf("--%s %s: this chain takes no triggers by time (time_triggers is off): want a number of blocks, with --%s for the first",
 				flagEvery, text, flagFirst)
 		}
-		d.noTimes(flagEvery, text)
+		if err := d.noTimes(flagEvery, text); err != nil {
+			return err
+		}
 	}
 	trigger.Interval, err = d.interval(text, dueFlag, dueText)
 	return err

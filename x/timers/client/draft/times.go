@@ -65,6 +65,12 @@ func (d *Draft) moment(flag, text string) (time.Time, error) {
 	if err != nil {
 		return now, fmt.Errorf("--%s %s: %w", flag, text, err)
 	}
+	if d.AsFile {
+		if !timespan.IsDated(text) {
+			return now, fmt.Errorf("--%s %.80q is another time each day: a file states a date and a time, such as '2030-01-31 09:00'", flag, text)
+		}
+		now = time.Unix(0, 0).In(now.Location())
+	}
 	at, err := timespan.ParseMoment(text, now)
 	if err != nil {
 		return at, fmt.Errorf("--%s: %w", flag, err)
@@ -99,7 +105,7 @@ func (d *Draft) dueTime(flag, text string) (int64, error) {
 		read = d.later
 	}
 	at, err := read(flag, text)
-	if err != nil || d.Offline {
+	if err != nil || d.Offline || d.AsFile {
 		return timespan.Seconds(at), err
 	}
 	c, err := d.Clock()
@@ -153,8 +159,12 @@ func (d *Draft) takesTimes() (bool, error) {
 }
 
 // noTimes says that what was stated as a time becomes blocks.
-func (d *Draft) noTimes(flag, text string) {
+func (d *Draft) noTimes(flag, text string) error {
+	if d.AsFile {
+		return fmt.Errorf("--%s %s: this chain takes no triggers by time: a file states heights and blocks", flag, text)
+	}
 	d.Notef("--%s %s: this chain takes no triggers by time: it is converted to blocks, and moves if they become slower or faster", flag, text)
+	return nil
 }
 
 // zoneMatters refuses --zone where nothing is stated by a clock.

@@ -68,6 +68,9 @@ func (d *Draft) Date(height uint64) string {
 // height reads a height: stated as such, or as a distance from the latest block.
 func (d *Draft) height(flag, text string) (uint64, error) {
 	if isMoment(flag, text) {
+		if d.AsFile {
+			return 0, fmt.Errorf("--%s %s would be another height each time that the file is read: state a height", flag, text)
+		}
 		return d.heightOf(flag, text)
 	}
 	distance, err := d.parseWhen(flag, text)

@@ -50,6 +50,9 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.80q is no date and time: %s", text, wrongDate(text))
 }
 
+// IsDated tells a date and a time from a time of day alone.
+func IsDated(text string) bool { return !clockTime.MatchString(text) }
+
 // dated is a date, with a time behind it or none.
 var dated = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)([T ].*)?$`)
 

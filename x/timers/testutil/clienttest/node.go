@@ -56,6 +56,8 @@ type Node struct {
 	KeepFrom int64
 	// NoAnswer is how a broadcast ends that the node takes, and Full how one does that it does not.
 	NoAnswer, Full error
+	// Once: a transaction that is included is not run again when it is asked for.
+	Once bool
 	// Away is how many of the next requests after a broadcast fail.
 	Away int
 	// included are the transactions in blocks.
@@ -184,6 +186,9 @@ func (n *Node) Tx(_ context.Context, hash []byte, _ bool) (*coretypes.ResultTx, 
 	}
 	if n.gone() {
 		return nil, n.away()
+	}
+	if result, known := n.included[string(hash)]; known && n.Once {
+		return result, nil
 	}
 	n.Polls++
 	if n.Polls == 1 {
