@@ -23,6 +23,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/snapshot"
 	"github.com/cosmos/cosmos-sdk/server"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
+	"github.com/cosmos/cosmos-sdk/version"
 	authcmd "github.com/cosmos/cosmos-sdk/x/auth/client/cli"
 	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
 
@@ -31,6 +32,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/load"
 	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/sim"
+	"github.com/cosmos-timers/timers/mcp"
 	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/metrics"
 )
@@ -47,6 +49,7 @@ func addCommands(root *cobra.Command, modules *app.Description) {
 		newTestnetCmd(modules),
 		labCmd(),
 		dashboard.NewCommand(),
+		mcp.NewCommand(version.Version),
 		confixcmd.ConfigCommand(),
 		pruning.Cmd(newApp, app.DefaultNodeHome),
 		snapshot.Cmd(newApp),
