@@ -125,7 +125,9 @@ test: ## Run the tests but what measures, simulates or takes longest (PKG=./dir/
 
 .PHONY: check
 check: ## Run all tests, as continuous integration does: benchmarks, simulations, faults, later lines of the SDK too
-	@$(call run_tests)
+	@rm -rf build/cpu && mkdir -p build/cpu
+	@CPU_DIR='$(CURDIR)/build/cpu' $(call run_tests,,-exec '$(CURDIR)/scripts/cpu/exec.sh')
+	@go run ./scripts/cpu build/cpu
 	@for line in 0.54 0.55; do scripts/nextsdk.sh $$line -short; done
 	@echo "left out: the Rust crates (make rust) and the contracts' source, of which tests take the committed code (make contracts)"
 
