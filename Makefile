@@ -165,6 +165,7 @@ test-long: race ## Run the tests that have a long form in that form, an hour or 
 	go test -timeout 60m ./testutil/bench/prices -args -prices.every
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.times=100000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m ./schedule -args -schedule.long -rapid.checks=5000
+	go test -timeout 2h ./testutil/system -run TestApply_KilledAnywhereEndsAtTheFile -v -args -apply.kills=200
 	cd lab && go test -timeout 60m ./replay -args -rapid.checks=100
 	cd lab && go test -timeout 80m ./sim/browser -args -browser.every
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
