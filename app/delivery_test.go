@@ -21,7 +21,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// deliveryJSON is what contracts are told of a delivery (x/timers/docs/contracts.md).
+// deliveryJSON is what contracts are told of a delivery (x/timers/docs/use/contracts.md).
 type deliveryJSON struct {
 	TimerID   string `json:"timer_id"`
 	DeliverID string `json:"deliver_id"`

@@ -158,7 +158,7 @@ func (c *twoChains) transfer(path *ibctesting.Path, height clienttypes.Height, t
 // documentedSearch is the query in the documentation for what ended a packet by its timeout.
 func documentedSearch(t *testing.T, packet channeltypes.Packet) string {
 	t.Helper()
-	docs, err := os.ReadFile("../x/timers/docs/other-chains.md")
+	docs, err := os.ReadFile("../x/timers/docs/use/other-chains.md")
 	require.NoError(t, err)
 	_, search, _ := strings.Cut(string(docs), `"query=\"`)
 	search, _, ends := strings.Cut(search, `\""`)

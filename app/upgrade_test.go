@@ -23,7 +23,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// kinds holds a timer of each kind in docs/lifecycle.md, and one that watches a contract's storage, on a chain that is
+// kinds holds a timer of each kind in docs/operate/lifecycle.md, and one that watches a contract's storage, on a chain that is
 // about to be upgraded.
 type kinds struct {
 	*appchain.Chain

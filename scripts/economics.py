@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a plot below each table of x/timers/docs/economics.md, and runs the simulations behind them.
+"""Draws a plot below each table of x/timers/docs/operate/economics.md, and runs the simulations behind them.
 
     scripts/economics.py                 draw the plots of the tables as they stand
     scripts/economics.py --check         say whether the plots are what it would draw, and whether every simulation is told
@@ -16,7 +16,7 @@ import sys
 
 from plot import BAR, GRID, INK, LINE, MUTED, ROOT, number
 
-PAGE = ROOT / "x" / "timers" / "docs" / "economics.md"
+PAGE = ROOT / "x" / "timers" / "docs" / "operate" / "economics.md"
 PLOTS = PAGE.parent / "economics"
 SIMS = ROOT / "lab" / "testdata" / "sims"
 TABLE = re.compile(

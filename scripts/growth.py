@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the table and the plot of x/timers/docs/growth.md from what the benchmark measured.
+"""Writes the table and the plot of x/timers/docs/operate/growth.md from what the benchmark measured.
 
     go run ./testutil/bench/cmd/timersbench -million -json -only growth > build/growth.json
     go run ./testutil/bench/cmd/timersbench -json -only layouts -kind eip1559 > build/layouts.json
     scripts/growth.py build/growth.json build/layouts.json
 
-The figures are kept in x/timers/docs/growth.json; those of further runs replace those of the same size and traffic.
+The figures are kept in x/timers/docs/operate/growth.json; those of further runs replace those of the same size and traffic.
 Without arguments the page is written anew from them; with --check the script says whether the page is what it would
 write. It needs only Python.
 """
@@ -16,7 +16,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "x" / "timers" / "docs" / "growth.md"
+PAGE = ROOT / "x" / "timers" / "docs" / "operate" / "growth.md"
 DATA, PLOT = PAGE.with_suffix(".json"), PAGE.with_suffix(".svg")
 BEGIN, END = "<!-- table: scripts/growth.py -->", "<!-- end of table -->"
 

@@ -3,7 +3,7 @@
 # that are compiled in, and their number.
 #
 #   scripts/inherit.sh          print it
-#   scripts/inherit.sh check    fail unless it is what x/timers/docs/inherit.txt says
+#   scripts/inherit.sh check    fail unless it is what x/timers/docs/extend/inherit.txt says
 #   scripts/inherit.sh write    write that file
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../x/timers"
@@ -22,8 +22,8 @@ inherit() {
 
 case ${1:-print} in
 print) inherit ;;
-check) diff <(inherit) docs/inherit.txt || { echo "inherit: run scripts/inherit.sh write, and say why in the commit" >&2; exit 1; } ;;
-write) inherit >docs/inherit.txt ;;
+check) diff <(inherit) docs/extend/inherit.txt || { echo "inherit: run scripts/inherit.sh write, and say why in the commit" >&2; exit 1; } ;;
+write) inherit >docs/extend/inherit.txt ;;
 *)
 	echo "usage: inherit.sh [print|check|write]" >&2
 	exit 2

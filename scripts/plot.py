@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCENARIOS = ROOT / "lab" / "testdata" / "scenarios"
-DOCS = {ROOT / "x" / "timers" / "docs" / "market.svg": SCENARIOS / "market_congestion_and_recovery"}
+DOCS = {ROOT / "x" / "timers" / "docs" / "use" / "market.svg": SCENARIOS / "market_congestion_and_recovery"}
 
 WIDTH, LEFT, RIGHT, PANEL, GAP = 720, 76, 14, 96, 40
 INK, MUTED, GRID, LINE, BAR = "#222", "#666", "#ddd", "#b3402a", "#4a78a8"

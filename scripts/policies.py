@@ -3,7 +3,7 @@
 
 The workload is stated once, as what each timer's fire is worth to its owner, and written as one scenario for each policy,
 each owner bidding what it is worth in the way that the policy asks for. Their golden output, which the tests of
-lab/replay keep current, becomes the table and the plot of x/timers/docs/policies.md.
+lab/replay keep current, becomes the table and the plot of x/timers/docs/operate/policies.md.
 
     scripts/policies.py scenarios          write lab/testdata/scenarios/policies_*.json
     cd lab && go test ./replay -run Golden -update
@@ -21,7 +21,7 @@ from fractions import Fraction
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCENARIOS = ROOT / "lab" / "testdata" / "scenarios"
-PAGE = ROOT / "x" / "timers" / "docs" / "policies.md"
+PAGE = ROOT / "x" / "timers" / "docs" / "operate" / "policies.md"
 PLOT = PAGE.with_suffix(".svg")
 BEGIN, END = "<!-- table: scripts/policies.py -->", "<!-- end of table -->"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generate Go code from proto/, and from the messages of the policy of x/timers/docs/policy.md.
+# Generate Go code from proto/, and from the messages of the policy of x/timers/docs/extend/policy.md.
 #
 #   scripts/protogen.sh          write it to where each file's go_package says
 #   scripts/protogen.sh check    write nothing; fail when the committed code is not what proto/ generates

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the test vectors of x/timers, or compare them with what is there: vectors.py [--check]
 
-An independent implementation of what x/timers/README.md and x/timers/docs/market.md define: timer ids, delivery ids, the
+An independent implementation of what x/timers/README.md and x/timers/docs/use/market.md define: timer ids, delivery ids, the
 settlement of a fire, the lane basefee, bids and their order, the auction, fairness, the weights of policy tip, and the
 payload convention. It shares no code with the Go implementation, not even a hash library: where both agree, they agree on
 the specification. Plain Python 3, standard library only.
@@ -503,7 +503,7 @@ def fires():
     return cases
 
 
-# Policy score (x/timers/docs/market.md), in fractions.
+# Policy score (x/timers/docs/use/market.md), in fractions.
 
 
 def score_of(c, case):
@@ -641,7 +641,7 @@ def medians():
     return cases
 
 
-# Weights under policy tip (x/timers/docs/market.md): the score of an epoch's fires, and the weight in the epochs after it.
+# Weights under policy tip (x/timers/docs/use/market.md): the score of an epoch's fires, and the weight in the epochs after it.
 
 
 def mean(total, n):
@@ -733,7 +733,7 @@ def tip_weights():
         }))
     cases = [{"name": name, **usual, **row} for name, row in rows]
     return [{**case, **tip_weight(case)} for case in cases]
-# The auction (x/timers/docs/market.md), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
+# The auction (x/timers/docs/use/market.md), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
 
 MOST_EXPONENT = 128
 dec.getcontext().prec = 300

@@ -125,7 +125,7 @@ func TestMessagesWithinAScheduleInJSON(t *testing.T) {
 
 // TestTheDocumentedJSONIsUnderstood: each line of contracts.md that is a message or a query is one.
 func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
-	raw, err := os.ReadFile("../x/timers/docs/contracts.md")
+	raw, err := os.ReadFile("../x/timers/docs/use/contracts.md")
 	require.NoError(t, err)
 	chain, router := newChain(t)
 	messages, err := types.NewAccountPayload(&types.MsgCancelTimer{Sender: alice.String()})

@@ -161,7 +161,7 @@ func TestCharges_MessagesPayBeforeTheyAreRead(t *testing.T) {
 func TestCharges_ThePageStatesWhatAQueryCosts(t *testing.T) {
 	chain, router := newChain(t)
 	ask := wasmbinding.Queries(chain.Codec, router)
-	page, err := os.ReadFile("../x/timers/docs/contracts.md")
+	page, err := os.ReadFile("../x/timers/docs/use/contracts.md")
 	require.NoError(t, err)
 	// stated is the n-th figure in the row of a query.
 	stated := func(query string, n int) float64 {

@@ -44,7 +44,7 @@ func wholeAmounts(cmd *cobra.Command, args []string) (err error) {
 }
 
 // warnSponsor tells who grants an allowance for timers of the fault of x/feegrant that deletes it
-// (x/timers/docs/upstream/feegrant.md).
+// (x/timers/docs/extend/upstream/feegrant.md).
 func warnSponsor(cmd *cobra.Command) {
 	allowed := cmd.Flags().Lookup("allowed-messages")
 	if allowed == nil || !strings.HasSuffix(cmd.CommandPath(), " feegrant grant") ||

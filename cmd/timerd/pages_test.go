@@ -44,7 +44,7 @@ func pages(t *testing.T) map[string]string {
 func TestPages_MetricsExist(t *testing.T) {
 	all, checked := pages(t), 0
 	labels := map[string]string{}
-	for _, row := range metricRow.FindAllStringSubmatch(all["x/timers/docs/operate.md"], -1) {
+	for _, row := range metricRow.FindAllStringSubmatch(all["x/timers/docs/operate/operate.md"], -1) {
 		labels[row[1]] = row[2]
 	}
 	require.Greater(t, len(labels), 20)

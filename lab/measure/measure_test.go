@@ -384,7 +384,7 @@ func mean(values []uint64) string {
 
 var update = flag.Bool("update", false, "write testdata/table.txt")
 
-// TestTable compares the two measures. docs/market.md quotes it.
+// TestTable compares the two measures. docs/use/market.md quotes it.
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)

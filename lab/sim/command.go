@@ -1,5 +1,5 @@
 // Package sim is the command that runs simulations: agents with valuations play against the module's own policies, and
-// against models of other chains' rules, on the same drawn jobs (x/timers/docs/economics.md).
+// against models of other chains' rules, on the same drawn jobs (x/timers/docs/operate/economics.md).
 //
 //   - lab/sim/spec reads simulation files, lab/sim/simconfig the fields of a config in them.
 //   - lab/sim/workload draws jobs.

@@ -211,7 +211,7 @@ async function simulated(page, limit) {
 
 // tablesOf economics.md, by the names of their files.
 function tablesOf() {
-  const text = readFileSync(path.join(root, 'x/timers/docs/economics.md'), 'utf8');
+  const text = readFileSync(path.join(root, 'x/timers/docs/operate/economics.md'), 'utf8');
   const found = text.matchAll(/`timerd lab run lab\/testdata\/sims\/(\w+)\.json`[\s\S]*?\n\n((?:\|.*\n)+)/g);
   const cells = (line) => line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => cell.trim());
   const rows = (table) => table.trim().split('\n').filter((line) => !line.startsWith('|---')).map(cells);

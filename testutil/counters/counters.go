@@ -1,5 +1,5 @@
 // Package counters is a runtime that a chain brings along: its actors are counters, and their timers count. A counter
-// is no account and no module. x/timers/docs/extend.md explains it.
+// is no account and no module. x/timers/docs/extend/extend.md explains it.
 package counters
 
 import (

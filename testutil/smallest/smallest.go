@@ -1,6 +1,6 @@
 // Package smallest is a policy that a chain brings along: of the timers that wait, the one of the smallest size
 // fires first, so that a full lane fires as many timers as it can. One that has waited for long enough comes before
-// them. x/timers/docs/policy.md explains it.
+// them. x/timers/docs/extend/policy.md explains it.
 package smallest
 
 import (

@@ -1,5 +1,5 @@
 // Package subscriptions is an example of a Go module that uses timers: it charges its subscribers every so many blocks.
-// x/timers/docs/modules.md explains it. A real module would have messages, queries and a genesis of its own; this one
+// x/timers/docs/extend/modules.md explains it. A real module would have messages, queries and a genesis of its own; this one
 // has what concerns timers.
 package subscriptions
 

@@ -29,11 +29,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// restBlock are the commands of docs/clients.md for REST.
+// restBlock are the commands of docs/use/clients.md for REST.
 var restBlock = regexp.MustCompile("(?s)## REST.*?```sh\n(.*?)```")
 
 // TestClients: a Go program schedules on a real node, waits for the outcome and follows, and the REST examples of
-// docs/clients.md answer.
+// docs/use/clients.md answer.
 func TestClients(t *testing.T) {
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
@@ -77,7 +77,7 @@ func TestClients(t *testing.T) {
 	}))
 	require.Equal(t, []string{timer.Id, timer.Id}, seen)
 
-	page, err := os.ReadFile("../../x/timers/docs/clients.md")
+	page, err := os.ReadFile("../../x/timers/docs/use/clients.md")
 	require.NoError(t, err)
 	commands := strings.Split(strings.TrimSpace(string(restBlock.FindSubmatch(page)[1])), "\n")
 	require.Greater(t, len(commands), 3)

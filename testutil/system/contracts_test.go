@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/node"
 )
 
-// TestLongAHeartbeatOnARealNode goes the way that x/timers/docs/contracts.md shows. Each command is a process of its own, on
+// TestLongAHeartbeatOnARealNode goes the way that x/timers/docs/use/contracts.md shows. Each command is a process of its own, on
 // the home of the node that runs: contracts lock their part of it.
 func TestLongAHeartbeatOnARealNode(t *testing.T) {
 	t.Parallel()

@@ -18,10 +18,10 @@ import (
 // shellBlocks are the commands of a page.
 var shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// commandsOf are the commands that x/timers/docs/exchanges.md shows, in its order.
+// commandsOf are the commands that x/timers/docs/use/exchanges.md shows, in its order.
 func commandsOf(t *testing.T) (commands []string) {
 	t.Helper()
-	page, err := os.ReadFile("../../x/timers/docs/exchanges.md")
+	page, err := os.ReadFile("../../x/timers/docs/use/exchanges.md")
 	require.NoError(t, err)
 	for _, block := range shellBlocks.FindAllSubmatch(page, -1) {
 		joined := strings.ReplaceAll(string(block[1]), "\\\n", " ")
@@ -30,7 +30,7 @@ func commandsOf(t *testing.T) (commands []string) {
 	return commands
 }
 
-// TestLongQueriesForExchanges runs each command of docs/exchanges.md against a node, and shows what the page says of searches.
+// TestLongQueriesForExchanges runs each command of docs/use/exchanges.md against a node, and shows what the page says of searches.
 func TestLongQueriesForExchanges(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)

@@ -18,7 +18,7 @@ var commandBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 // port is the first of the page's network: below those that other tests take.
 const port = 19_000
 
-// TestLongFirstContract_ThePageRuns: all commands of docs/first-contract.md do what it says, one after the other, from the
+// TestLongFirstContract_ThePageRuns: all commands of docs/use/first-contract.md do what it says, one after the other, from the
 // template to a contract that woke twice. It needs Rust, and crates once.
 func TestLongFirstContract_ThePageRuns(t *testing.T) {
 	if err := exec.Command("cargo", "--version").Run(); err != nil {
@@ -27,7 +27,7 @@ func TestLongFirstContract_ThePageRuns(t *testing.T) {
 	if !hasRustSources("rustc") && !hasRustSources("/usr/bin/rustc") {
 		t.Skip("left out: no toolchain has the sources of Rust's standard library")
 	}
-	page, err := os.ReadFile("../../x/timers/docs/first-contract.md")
+	page, err := os.ReadFile("../../x/timers/docs/use/first-contract.md")
 	require.NoError(t, err)
 	var blocks []string
 	for _, found := range commandBlock.FindAllStringSubmatch(string(page), -1) {

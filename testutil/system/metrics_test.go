@@ -44,7 +44,7 @@ func TestEveryMetricOfTheDashboardsIsServed(t *testing.T) {
 		}
 	}
 	for file, atLeast := range map[string]int{
-		"ops/grafana/timers.json": 20, "ops/prometheus/alerts.yml": 9, "x/timers/docs/operate.md": 28,
+		"ops/grafana/timers.json": 20, "ops/prometheus/alerts.yml": 9, "x/timers/docs/operate/operate.md": 28,
 	} {
 		raw, err := os.ReadFile(filepath.Join("..", "..", file))
 		require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestEveryMetricOfTheDashboardsIsServed(t *testing.T) {
 func TestAlertsPointToRunbooks(t *testing.T) {
 	alerts, err := os.ReadFile(filepath.Join("..", "..", "ops", "prometheus", "alerts.yml"))
 	require.NoError(t, err)
-	docs, err := os.ReadFile(filepath.Join("..", "..", "x", "timers", "docs", "operate.md"))
+	docs, err := os.ReadFile(filepath.Join("..", "..", "x", "timers", "docs", "operate", "operate.md"))
 	require.NoError(t, err)
 	sections := map[string]bool{}
 	for _, line := range strings.Split(string(docs), "\n") {

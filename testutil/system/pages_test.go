@@ -24,9 +24,9 @@ const root = "../.."
 
 // runElsewhere are the pages of which a test of their own runs all commands, in their order: one of this package, or a file.
 var runElsewhere = map[string]string{
-	"x/timers/docs/recipes.md":            "TestRecipes_ThePageRuns",
-	"x/timers/docs/first-contract.md":     "TestLongFirstContract_ThePageRuns",
-	"x/timers/docs/exchanges.md":          "TestLongQueriesForExchanges",
+	"x/timers/docs/use/recipes.md":            "TestRecipes_ThePageRuns",
+	"x/timers/docs/use/first-contract.md":     "TestLongFirstContract_ThePageRuns",
+	"x/timers/docs/use/exchanges.md":          "TestLongQueriesForExchanges",
 	"site/pages/tutorials/first-timer.md": "TestTutorials_FirstTimerRuns",
 	"site/pages/tutorials/vote.md":        "TestTutorials_VoteRuns",
 	"site/pages/tutorials/node.md":        "TestTutorials_NodeRuns",
@@ -37,7 +37,7 @@ var runElsewhere = map[string]string{
 const ofReadme = "## Schedule a timer"
 
 // generated are pages that are made of the examples of the commands' help, for a chain with other coins.
-const generated = "x/timers/docs/commands.md"
+const generated = "x/timers/docs/use/commands.md"
 
 // notRun are commands of pages, by their beginning, that do not run here, and why.
 var notRun = map[string]string{
@@ -115,7 +115,7 @@ var before = []struct{ text, line string }{
 	{" --all --actor ", unnamedOfContract},
 	{"update-timer-config config.json", `timerd query timers params --output json | jq '.config.lane_timer_cycles = "2500000"' > config.json`},
 	{"proposals/cancel.json", `jq --arg actor "$ALICE" --arg id "$(timerd query timers list alice --output json | jq -r '.timers[0].id')" ` +
-		`'.messages[0].actor = $actor | .messages[0].id = $id | .deposit = "10000000utmr"' x/timers/docs/proposals/cancel.json > cancel.json`},
+		`'.messages[0].actor = $actor | .messages[0].id = $id | .deposit = "10000000utmr"' x/timers/docs/operate/proposals/cancel.json > cancel.json`},
 	{"two.json", "sed -n '/cat two.json/,/^}/p' lab/README.md | tail -n +2 > two.json"},
 	{"NAME.json", "cp lab/testdata/scenarios/rent_for_a_year.json NAME.json"},
 	{" schedule --file rent.yaml ", "timerd tx timers cancel rent --from alice"},
@@ -140,7 +140,7 @@ var instead = []struct{ text, typed string }{
 	{"lane_paused=false", "lane_paused=true"},
 	{"config-diff 7", "config-diff 1"},
 	{"receipts 1234", "receipts 5"},
-	{"x/timers/docs/proposals/cancel.json", "cancel.json"},
+	{"x/timers/docs/operate/proposals/cancel.json", "cancel.json"},
 	{"--from admin", "--from alice"},
 	{" HEIGHT ", " 250000 "},
 	{"http://127.0.0.1:1317", "$API"},

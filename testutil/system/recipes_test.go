@@ -11,9 +11,9 @@ import (
 // recipesPort is the first of the page's network.
 const recipesPort = 19_100
 
-// TestRecipes_ThePageRuns: all commands of docs/recipes.md do what it says, one after the other, by copy and paste.
+// TestRecipes_ThePageRuns: all commands of docs/use/recipes.md do what it says, one after the other, by copy and paste.
 func TestRecipes_ThePageRuns(t *testing.T) {
-	page, err := os.ReadFile("../../x/timers/docs/recipes.md")
+	page, err := os.ReadFile("../../x/timers/docs/use/recipes.md")
 	require.NoError(t, err)
 	script := "set -euo pipefail\ntrap 'make localnet-stop' EXIT\n"
 	found := commandBlock.FindAllStringSubmatch(string(page), -1)

@@ -322,7 +322,7 @@ func TestLongGovernanceThroughTheDocumentedProposals(t *testing.T) {
 	// A proposal and its vote are one transaction: the voting period is of the clock, and a slow machine would miss it.
 	voter := addressOf(ctx, t, n, "node0")
 	submit := func(number int, name, id string) {
-		raw, err := os.ReadFile(filepath.Join("../../x/timers/docs/proposals", name))
+		raw, err := os.ReadFile(filepath.Join("../../x/timers/docs/operate/proposals", name))
 		require.NoError(t, err)
 		path := filepath.Join(t.TempDir(), name)
 		text := strings.NewReplacer(`"ACTOR"`, `"`+alice+`"`, `"ID"`, `"`+id+`"`).Replace(string(raw))

@@ -128,7 +128,7 @@ func (in *ModuleInputs) options() []keeper.Option {
 	return opts
 }
 
-// ProvideWatcher makes the watcher, with which other modules make their stores watchable (docs/wiring.md). It needs no keeper,
+// ProvideWatcher makes the watcher, with which other modules make their stores watchable (docs/extend/wiring.md). It needs no keeper,
 // so that modules that timers depend on can use it.
 func ProvideWatcher(key *storetypes.KVStoreKey) *watch.Watcher { return watch.New(key) }
 
@@ -164,7 +164,7 @@ type Timers struct {
 	Module   AppModule
 }
 
-// New wires the module by hand, with safe defaults (x/timers/docs/wiring.md). Accounts and Go modules own timers; who owns a
+// New wires the module by hand, with safe defaults (x/timers/docs/extend/wiring.md). Accounts and Go modules own timers; who owns a
 // timer pays for it; tips go to the fee collector; prices are the config's; no store can be watched; the fee denom is x/staking's
 // bond denom; metrics go to Prometheus's default registry. Options change that. A chain without x/staking passes nil for it, and
 // keeper.WithFeeDenom. The authority is the bech32 address that may send the Sys messages, usually x/gov's account.

@@ -1,6 +1,6 @@
 // Package timers is the Cosmos SDK module that gives a chain native timers. An account, a CosmWasm contract or a Go
 // module schedules its own future execution: at a height, at an interval, or when watched state changes. README.md in
-// this directory is the reference, and docs/wiring.md shows how a chain adds the module.
+// this directory is the reference, and docs/extend/wiring.md shows how a chain adds the module.
 //
 // This package has what an app's module manager needs: AppModule, with the messages, queries, genesis, blockers and
 // commands. ARCHITECTURE.md shows how the packages below it work together; from the outside in:

@@ -21,7 +21,7 @@ import (
 
 // TestTheDocumentedConfigProposalApplies to the default config, and changes what its summary says.
 func TestTheDocumentedConfigProposalApplies(t *testing.T) {
-	file := filepath.Join("docs", "proposals", "config.json")
+	file := filepath.Join("docs", "operate", "proposals", "config.json")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	cdc := testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec
@@ -48,7 +48,7 @@ func TestTheDocumentedConfigProposalApplies(t *testing.T) {
 
 // TestTablesHaveAHead: a table that an empty line cuts in two is shown as text from there on.
 func TestTablesHaveAHead(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	files, err := filepath.Glob(filepath.Join("docs", "*", "*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range append(files, "README.md", filepath.Join("..", "..", "README.md")) {
@@ -66,7 +66,7 @@ func TestTablesHaveAHead(t *testing.T) {
 // goBlocks are the Go code of a document, block by block.
 func goBlocks(t *testing.T, file string) []string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("docs", file))
+	raw, err := os.ReadFile(filepath.Join("docs", "extend", file))
 	require.NoError(t, err)
 	var blocks []string
 	for rest := string(raw); ; {
@@ -124,7 +124,7 @@ func TestTheDocumentedRuntimeIsTheOneThatIsTested(t *testing.T) {
 
 // TestExtend_FieldOfTheSpecFits: each hunk of the difference in extend.md is in its file, whose lines it repeats.
 func TestExtend_FieldOfTheSpecFits(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
+	raw, err := os.ReadFile(filepath.Join("docs", "extend", "extend.md"))
 	require.NoError(t, err)
 	_, diff, found := strings.Cut(string(raw), "```diff\n")
 	require.True(t, found)
@@ -175,7 +175,7 @@ func TestAKindOfTriggerTouchesFourFiles(t *testing.T) {
 		"triggers/triggers.go", "types/recurrence.go", "types/spec.go", "core.proto",
 	}, named)
 
-	raw, err := os.ReadFile(filepath.Join("docs", "extend.md"))
+	raw, err := os.ReadFile(filepath.Join("docs", "extend", "extend.md"))
 	require.NoError(t, err)
 	for _, file := range []string{"core.proto", "types/recurrence.go", "triggers/KIND.go", "triggers/triggers.go", "recurrence/after.go"} {
 		require.Contains(t, string(raw), file+"` |")

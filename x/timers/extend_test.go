@@ -15,10 +15,10 @@ import (
 // mostFilesOfAField is how many files of the module a field more of the spec may touch by hand.
 const mostFilesOfAField = 8
 
-// TestExtend_AFieldOfTheSpec: the difference of docs/extend.md applies to the files of today, touches few of them, and what is
+// TestExtend_AFieldOfTheSpec: the difference of docs/extend/extend.md applies to the files of today, touches few of them, and what is
 // written by hand builds once the message has the field.
 func TestExtend_AFieldOfTheSpec(t *testing.T) {
-	page, err := os.ReadFile("docs/extend.md")
+	page, err := os.ReadFile("docs/extend/extend.md")
 	require.NoError(t, err)
 	block := regexp.MustCompile("(?s)```diff\n(.*?)```").FindSubmatch(page)
 	require.NotNil(t, block)

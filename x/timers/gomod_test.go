@@ -60,7 +60,7 @@ var goLine = regexp.MustCompile(`^1\.23(\.\d+)?$`)
 var sdkLine = regexp.MustCompile(`^v0\.53\.\d+$`)
 
 // cometLine are the releases of CometBFT that the module allows: before v0.38.21 less than consensus could move block time
-// (docs/wiring.md, "go.mod").
+// (docs/extend/wiring.md, "go.mod").
 var cometLine = regexp.MustCompile(`^v0\.38\.(2[1-9]|[3-9]\d)$`)
 
 // foreign names modules of virtual machines and of IBC, which a chain with timers need not have. It is broad: a false
@@ -220,13 +220,13 @@ func TestForeignModulesAreFound(t *testing.T) {
 	}
 }
 
-// TestWhatAChainInherits: docs/inherit.txt lists it, so that a change shows in review.
+// TestWhatAChainInherits: docs/extend/inherit.txt lists it, so that a change shows in review.
 func TestWhatAChainInherits(t *testing.T) {
 	cmd := exec.Command("bash", "../../scripts/inherit.sh", "check")
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	listing, err := os.ReadFile("docs/inherit.txt")
+	listing, err := os.ReadFile("docs/extend/inherit.txt")
 	require.NoError(t, err)
 	require.Contains(t, string(listing), "packages of the module")
 	require.Empty(t, foreignModules(string(listing)))

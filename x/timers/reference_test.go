@@ -16,33 +16,36 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/commands.md")
+var update = flag.Bool("update", false, "rewrite docs/use/commands.md")
 
 const referenceHead = `# Reference of the commands
 
-This is what ` + "`--help`" + ` says of each command, with the flags that are its own.
-[client/cli/README.md](../client/cli/README.md) explains them. All transactions take the flags of the SDK's, among them ` + "`--from`, `--gas`, `--gas-prices`, `--fees`, `--generate-only`, `--offline`, `--yes` and `--output`" + `; all queries take ` + "`--node`, `--height` and `--output`" + `.`
+What ` + "`--help`" + ` says of each command. Begin with [cli.md](cli.md), which shows the commands at work; look up a flag here. What several commands share stands once, at the top. All transactions take the flags of the SDK, among them ` + "`--from`, `--gas`, `--gas-prices`, `--fees`, `--generate-only`, `--offline`, `--yes` and `--output`" + `; all queries take ` + "`--node`, `--height` and `--output`.\n\n" + `A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell it from the actor's other timers. All 64 digits need no look-up. Its name names it as well. The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
 
-// TestTheReferenceOfTheCommandsIsCurrent: docs/commands.md is made of the commands. Run with -update to rewrite it.
+// TestTheReferenceOfTheCommandsIsCurrent: docs/use/commands.md is made of the commands. Run with -update to rewrite it.
 func TestTheReferenceOfTheCommandsIsCurrent(t *testing.T) {
 	version.AppName = "timerd"
 	root := rootCmd(t)
-	var made strings.Builder
-	made.WriteString(wrapped(referenceHead, 120) + "\n")
+	var all []referred
 	for _, kind := range []string{"tx", "query"} {
 		parent, _, err := root.Find([]string{kind, "timers"})
 		require.NoError(t, err)
 		for _, cmd := range parent.Commands() {
-			if cmd.IsAvailableCommand() {
-				refer(&made, cmd, kind)
-			}
+			all = append(all, available(cmd, kind)...)
 		}
+	}
+	made := strings.Builder{}
+	made.WriteString(wrapped(referenceHead, width) + "\n")
+	shared := sharedFlags(all)
+	fmt.Fprintf(&made, "\n## Flags of several commands\n\n%s", usages(shared))
+	for _, one := range all {
+		refer(&made, one, shared)
 	}
 	text := strings.ReplaceAll(made.String(), "chaind", "timerd")
 	for _, line := range strings.Split(text, "\n") {
-		require.LessOrEqual(t, len(line), 120, line)
+		require.LessOrEqual(t, len(line), width, line)
 	}
-	file := filepath.Join("docs", "commands.md")
+	file := filepath.Join("docs", "use", "commands.md")
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
@@ -51,11 +54,20 @@ func TestTheReferenceOfTheCommandsIsCurrent(t *testing.T) {
 	require.Equal(t, text, string(raw), "run go test . -run Reference -update, and read what changed")
 }
 
-// refer writes of a command, and of those below it.
-func refer(out *strings.Builder, cmd *cobra.Command, kind string) {
-	const width = 120
-	fmt.Fprintf(out, "\n## %s\n\n%s\n", strings.TrimSuffix(strings.TrimPrefix(cmd.UseLine(), "chaind "), " [flags]"), wrapped(describe(cmd), width))
-	shared := &pflag.FlagSet{}
+// width of the lines of the page.
+const width = 120
+
+// referred is a command with the flags that are its own, not the SDK's.
+type referred struct {
+	cmd *cobra.Command
+	own *pflag.FlagSet
+}
+
+// available are a command and those below it, but hidden ones.
+func available(cmd *cobra.Command, kind string) (all []referred) {
+	if !cmd.IsAvailableCommand() {
+		return nil
+	}
 	sdkCmd := &cobra.Command{}
 	if kind == "tx" {
 		flags.AddTxFlagsToCmd(sdkCmd)
@@ -63,29 +75,79 @@ func refer(out *strings.Builder, cmd *cobra.Command, kind string) {
 		flags.AddQueryFlagsToCmd(sdkCmd)
 		flags.AddKeyringFlags(sdkCmd.Flags())
 	}
-	shared.AddFlagSet(sdkCmd.Flags())
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.SortFlags = true
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		known := shared.Lookup(f.Name)
+		known := sdkCmd.Flags().Lookup(f.Name)
 		if f.Name != "help" && (known == nil || f.Name == flags.FlagFeePayer && known.Usage != f.Usage) {
 			own.AddFlag(f)
 		}
 	})
-	if usages := own.FlagUsagesWrapped(width); usages != "" {
-		var lines []string
-		for _, line := range strings.Split(strings.TrimRight(usages, "\n"), "\n") {
-			lines = append(lines, strings.TrimRight(line, " "))
+	all = append(all, referred{cmd, own})
+	for _, below := range cmd.Commands() {
+		all = append(all, available(below, kind)...)
+	}
+	return all
+}
+
+// sharedFlags are those that more than one command has with the same words and the same default.
+func sharedFlags(all []referred) *pflag.FlagSet {
+	shared, seen := pflag.NewFlagSet("", pflag.ContinueOnError), map[string]*pflag.Flag{}
+	for _, one := range all {
+		one.own.VisitAll(func(f *pflag.Flag) {
+			switch known := seen[f.Name]; {
+			case known == nil:
+				seen[f.Name] = f
+			case sameFlag(known, f) && shared.Lookup(f.Name) == nil:
+				shared.AddFlag(f)
+			}
+		})
+	}
+	return shared
+}
+
+func sameFlag(a, b *pflag.Flag) bool {
+	return b != nil && a.Usage == b.Usage && a.DefValue == b.DefValue
+}
+
+// usages of flags as a block of text, empty without any.
+func usages(set *pflag.FlagSet) string {
+	text := set.FlagUsagesWrapped(width)
+	if text == "" {
+		return ""
+	}
+	var lines []string
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return "```text\n" + strings.Join(lines, "\n") + "\n```\n"
+}
+
+// refer writes of a command.
+func refer(out *strings.Builder, one referred, shared *pflag.FlagSet) {
+	cmd := one.cmd
+	text := describe(cmd)
+	if at := strings.Index(text, "A timer is named "); at >= 0 { // It stands at the top.
+		_, rest, _ := strings.Cut(text[at:], "\n\n")
+		text = strings.TrimSpace(text[:at] + rest)
+	}
+	fmt.Fprintf(out, "\n## %s\n\n%s\n", strings.TrimSuffix(strings.TrimPrefix(cmd.UseLine(), "chaind "), " [flags]"), wrapped(text, width))
+	own, also := pflag.NewFlagSet("", pflag.ContinueOnError), []string{}
+	one.own.VisitAll(func(f *pflag.Flag) {
+		if known := shared.Lookup(f.Name); known != nil && sameFlag(known, f) {
+			also = append(also, "`--"+f.Name+"`")
+			return
 		}
-		fmt.Fprintf(out, "\n```text\n%s\n```\n", strings.Join(lines, "\n"))
+		own.AddFlag(f)
+	})
+	if block := usages(own); block != "" {
+		out.WriteString("\n" + block)
+	}
+	if len(also) > 0 {
+		fmt.Fprintf(out, "\n%s\n", wrapped("Shared: "+strings.Join(also, ", ")+".", width))
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(out, "\n```sh\n%s\n```\n", brokenLines(cmd.Example, width))
-	}
-	for _, below := range cmd.Commands() {
-		if below.IsAvailableCommand() {
-			refer(out, below, kind)
-		}
 	}
 }
 

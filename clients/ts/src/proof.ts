@@ -1,5 +1,5 @@
 // Proofs of receipts: that a timer was delivered in a block, or was not. Who verifies needs the file of a proof and a
-// header that it trusts, and no node. x/timers/docs/proofs.md describes the file; the Go package client/proof reads and
+// header that it trusts, and no node. x/timers/docs/use/proofs.md describes the file; the Go package client/proof reads and
 // refuses the same.
 //
 // The proofs within are checked here and not by a library. The one that is published, @confio/ics23 0.6.8, does not

@@ -23,7 +23,7 @@ var quick = []string{"policies", "lambda", "crash"}
 
 // TestSimulate_GivesTheTablesOfThePage: economics.md has what the code of the browser computes, to the last digit.
 func TestSimulate_GivesTheTablesOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../../../x/timers/docs/economics.md")
+	page, err := os.ReadFile("../../../x/timers/docs/operate/economics.md")
 	require.NoError(t, err)
 	table := regexp.MustCompile("(?s)`timerd lab run lab/testdata/sims/(\\w+)\\.json`.*?\n\n(\\|.*?)\n\n")
 	tables := table.FindAllStringSubmatch(string(page), -1)

@@ -65,7 +65,7 @@ func patched(t *testing.T, text, diff string) (result string, added, removed int
 
 // TestTheDocumentedWiringIsTheOneThatRuns: the difference in wiring.md turns the app without timers into the one with them.
 func TestTheDocumentedWiringIsTheOneThatRuns(t *testing.T) {
-	document := read(t, "..", "..", "..", "x", "timers", "docs", "wiring.md")
+	document := read(t, "..", "..", "..", "x", "timers", "docs", "extend", "wiring.md")
 	diffs := blocks(t, document, "diff")
 	require.Len(t, diffs, 1)
 	after, added, removed := patched(t, read(t, "..", "before", "app.go"), diffs[0])

@@ -17,7 +17,7 @@ import (
 // proposal reads one of the documented proposals, with what governance.md says to insert.
 func proposal(t *testing.T, c *example, name string, insert ...string) sdk.Msg {
 	t.Helper()
-	text := read(t, "..", "..", "..", "x", "timers", "docs", "proposals", name)
+	text := read(t, "..", "..", "..", "x", "timers", "docs", "operate", "proposals", name)
 	var file struct {
 		Messages []map[string]json.RawMessage `json:"messages"`
 	}

@@ -29,7 +29,7 @@ type ContractView interface {
 // ContractCreator returns who instantiated a contract, or nothing if there is no such contract.
 type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
 
-// WasmRuntime serves CosmWasm contracts (x/timers/docs/contracts.md). The default handler is called with what is known
+// WasmRuntime serves CosmWasm contracts (x/timers/docs/use/contracts.md). The default handler is called with what is known
 // of the delivery,
 //
 //	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "height", "due", "trigger", "matched"?, "scheduler"?, "payload"}}

@@ -13,12 +13,12 @@
 // Every check is made here, and the message server is thin over it. A call that fails may have written already: make it
 // in a transaction or on a branch of state, and drop that with the error. Errors are those of package types; each method
 // names them. The caller is trusted about the actor that it states, since it runs within the chain.
-// x/timers/docs/modules.md is a whole module that uses the host API.
+// x/timers/docs/extend/modules.md is a whole module that uses the host API.
 //
 // # For the app
 //
 // NewKeeper wires the module, and an Option replaces a part that has a safe default. The app registers runtimes of
-// actors with package actors, and makes stores watchable with package watch. x/timers/docs/wiring.md shows all of it.
+// actors with package actors, and makes stores watchable with package watch. x/timers/docs/extend/wiring.md shows all of it.
 //
 // # Queries
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// x/feegrant 0.2.0 deletes a renewed allowance at the end of the one before it (docs/upstream/feegrant.md): revoking removes
+// x/feegrant 0.2.0 deletes a renewed allowance at the end of the one before it (docs/extend/upstream/feegrant.md): revoking removes
 // the wrong entry of its queue. A timer that it pays for is then without a payer. If this fails on another version the fault
 // is mended, and the warnings to sponsors can go.
 // Rule: 1.11-feegrant-renewal, 1.11-feegrant-unpaid

@@ -99,7 +99,7 @@ func WithReporter(reporter report.Reporter) Option {
 }
 
 // WithPolicy adds policies to fifo and eip1559, which the config can select in any case: guests of the module
-// (policies/guests), or the chain's own (docs/policy.md).
+// (policies/guests), or the chain's own (docs/extend/policy.md).
 func WithPolicy(bind ...policies.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind...) }
 }

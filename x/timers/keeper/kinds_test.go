@@ -17,7 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// What becomes of a timer of each kind when the ground moves: docs/lifecycle.md tells it in a table, of which this is the test.
+// What becomes of a timer of each kind when the ground moves: docs/operate/lifecycle.md tells it in a table, of which this is the test.
 
 // pauper owns the timers that can't be paid.
 var pauper = sdk.AccAddress("robot_pauper________")
@@ -247,7 +247,7 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 
 // TestTheTableOfKindsIsWhole: the documentation has a row for each kind and a column for each movement.
 func TestTheTableOfKindsIsWhole(t *testing.T) {
-	raw, err := os.ReadFile("../docs/lifecycle.md")
+	raw, err := os.ReadFile("../docs/operate/lifecycle.md")
 	require.NoError(t, err)
 	header := "| kind |"
 	for _, m := range movements() {

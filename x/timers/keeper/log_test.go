@@ -39,7 +39,7 @@ func linesOf(t *testing.T, out *bytes.Buffer) (lines []line) {
 }
 
 // TestTheLog: a validator sees at info one line for each block in which a timer fired, at debug all else that happened, and at
-// error what needs a look (docs/operate.md, "Logs").
+// error what needs a look (docs/operate/operate.md, "Logs").
 func TestTheLog(t *testing.T) {
 	var out bytes.Buffer
 	broken := false

@@ -27,7 +27,7 @@
 // The queue of timers is stored in this order, so that the policy needs no index: a block reads the queue from its
 // head, and stops where the lane is full. How long a timer waits depends on the backlog alone. That is also the
 // weakness of the policy: an owner of many timers delays all others, and a timer that can't wait can't pay for it
-// (x/timers/docs/policies.md).
+// (x/timers/docs/operate/policies.md).
 //
 // # Policy eip1559
 //

@@ -91,7 +91,7 @@ const (
 )
 
 // Basefee is the rule by which the lane basefee follows the use of the lane under policy eip1559
-// (x/timers/docs/market.md). Above the target it rises, so that demand falls; below it falls.
+// (x/timers/docs/use/market.md). Above the target it rises, so that demand falls; below it falls.
 type Basefee struct {
 	// Capacity of the lane in cycles: LANE_TIMER_CYCLES, above 0.
 	Capacity uint64

@@ -4,7 +4,7 @@
 // A policy's pure rules are in package market and those below it; a Policy binds them to state. FIFO and EIP1559 are the module's
 // own, and Registry lists those of a chain. The engine uses a policy only through the interfaces of this file. Window and Storm
 // are rounds to build on. A policy that sorts the ready timers in memory embeds Window. One whose order can be kept in the ready
-// index embeds Storm. docs/policy.md shows a whole policy written outside of the module.
+// index embeds Storm. docs/extend/policy.md shows a whole policy written outside of the module.
 package policies
 
 import (

@@ -102,7 +102,7 @@ impl QueryWire for TimersQuery {
     }
 }
 
-/// Asks the module. Each query costs gas: `x/timers/docs/contracts.md` says how much.
+/// Asks the module. Each query costs gas: `x/timers/docs/use/contracts.md` says how much.
 ///
 /// ```
 /// use cosmwasm_std::{Deps, Env, StdResult};

@@ -520,7 +520,7 @@ fn what_a_policy_adds_is_read() {
 /// Each line of the chain's documentation that is a message or a query is one of the crate's.
 #[test]
 fn the_documented_json_is_read() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../x/timers/docs/contracts.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../x/timers/docs/use/contracts.md");
     let (mut messages, mut queries) = (0, 0);
     for line in fs::read_to_string(path).unwrap().lines().filter(|l| l.starts_with(r#"{"timers": "#)) {
         let stated: Value = serde_json::from_str(line).unwrap();

@@ -1,4 +1,4 @@
-// Package metrics is what a node shows of its timers to Prometheus (docs/operate.md): it counts what package report tells
+// Package metrics is what a node shows of its timers to Prometheus (docs/operate/operate.md): it counts what package report tells
 // it. It is no part of what runs in a block, which knows the interface report.Reporter alone. Metrics are those of the
 // process: a block that a node runs twice, as optimistic execution may, counts twice.
 package metrics

@@ -52,9 +52,9 @@ func value(t *testing.T, registry *prometheus.Registry, name string) (sum float6
 
 var row = regexp.MustCompile("^\\| `(timers_[a-z0-9_]+)` \\| (counter|gauge|histogram) \\| ([^|]*) \\| [^|]+ \\|$")
 
-// TestTheTableOfMetricsIsWhole holds the table of docs/operate.md to the code: names, kinds and labels.
+// TestTheTableOfMetricsIsWhole holds the table of docs/operate/operate.md to the code: names, kinds and labels.
 func TestTheTableOfMetricsIsWhole(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "operate.md"))
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "operate", "operate.md"))
 	require.NoError(t, err)
 	documented := map[string]string{}
 	for _, line := range strings.Split(string(raw), "\n") {

@@ -1,5 +1,5 @@
 // Package proof checks proofs of receipts: that a timer was delivered in a block, or that it was not. Who checks needs the
-// file of a proof and a header of the chain that it trusts, and no node. x/timers/docs/proofs.md says what can be proved, and
+// file of a proof and a header of the chain that it trusts, and no node. x/timers/docs/use/proofs.md says what can be proved, and
 // describes the file. Package prove, next to this one, makes the files.
 //
 // It imports the library that checks proofs of stores (ICS-23) and protobuf's wire format, and nothing of the SDK.

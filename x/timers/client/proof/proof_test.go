@@ -153,12 +153,12 @@ func TestKeys_ThoseOfTheModule(t *testing.T) {
 	require.Equal(t, []uint64{300, 1 << 40}, []uint64{from, unkept})
 }
 
-// fieldRow is a row of the table of fields in docs/proofs.md.
+// fieldRow is a row of the table of fields in docs/use/proofs.md.
 var fieldRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|")
 
 // The document lists the fields of the file, in their order.
 func TestFile_AsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/proofs.md")
+	page, err := os.ReadFile("../../docs/use/proofs.md")
 	require.NoError(t, err)
 	var listed, fields []string
 	for _, row := range fieldRow.FindAllSubmatch(page, -1) {

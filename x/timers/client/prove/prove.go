@@ -1,4 +1,4 @@
-// Package prove makes proofs of receipts (x/timers/docs/proofs.md), and holds the commands proof and verify.
+// Package prove makes proofs of receipts (x/timers/docs/use/proofs.md), and holds the commands proof and verify.
 //
 // The node needs nothing for it: a proof consists of answers of its store. A query of the module could not make one, since it
 // sees the state of a block, and not the tree that the state is stored in; only the query of a store comes with a proof, and

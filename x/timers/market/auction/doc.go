@@ -1,5 +1,5 @@
 // Package auction holds the rules of policy auction: timers bid a sum, which they lock when scheduled, and compete
-// by what they bid and how long they have waited, per unit of gas (x/timers/docs/market.md, "Policy auction").
+// by what they bid and how long they have waited, per unit of gas (x/timers/docs/use/market.md, "Policy auction").
 //
 // # Order
 //

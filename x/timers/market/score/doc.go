@@ -1,5 +1,5 @@
 // Package score holds the rules of policy score: timers fire by a weighted sum of age, bid and rank, and actors
-// take turns at equal sums (x/timers/docs/market.md, "Policy score").
+// take turns at equal sums (x/timers/docs/use/market.md, "Policy score").
 //
 // # Order
 //

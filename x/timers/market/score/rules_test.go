@@ -95,7 +95,7 @@ func drawScored(t *rapid.T, height uint64) []market.Candidate {
 	return candidates
 }
 
-// scoreRat is the score as x/timers/docs/market.md defines it, in fractions.
+// scoreRat is the score as x/timers/docs/use/market.md defines it, in fractions.
 func scoreRat(s score.Rules, height uint64, c market.Candidate) *big.Rat {
 	integer := func(n uint64) *big.Rat { return new(big.Rat).SetInt(new(big.Int).SetUint64(n)) }
 	sum := new(big.Rat).Mul(policytest.Rat(s.Age), integer(height-c.Due))

@@ -1,5 +1,5 @@
 // Package tip holds the rules of policy tip: timers fire by effective tip, what a fire pays per cycle above the
-// chain's basefee (x/timers/docs/market.md, "Policy tip").
+// chain's basefee (x/timers/docs/use/market.md, "Policy tip").
 //
 // # Price and order
 //

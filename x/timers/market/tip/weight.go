@@ -10,7 +10,7 @@ const WeightUnits = 1_000_000
 // neutral, whatever it was. So older records can be removed from the state.
 const ForgottenAfter = 64
 
-// WeightRule computes the weight of an actor from its fires (x/timers/docs/market.md, "Policy tip"). Time is divided
+// WeightRule computes the weight of an actor from its fires (x/timers/docs/use/market.md, "Policy tip"). Time is divided
 // into epochs of TIP_EPOCH_BLOCKS, and a weight is fixed within one. From an epoch with anything to score to the next:
 //
 //	weight' = clip((1 − Decay) × weight + Decay × score, Min, Max), at least Floor if the actor was starved

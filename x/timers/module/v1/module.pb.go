@@ -23,7 +23,7 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
-// Module is the module's entry in the app config of a chain that is wired by depinject (x/timers/docs/wiring.md).
+// Module is the module's entry in the app config of a chain that is wired by depinject (x/timers/docs/extend/wiring.md).
 type Module struct {
 	// authority may send the Sys messages: an address, or the name of a module. Empty means x/gov.
 	Authority string `protobuf:"bytes,1,opt,name=authority,proto3" json:"authority,omitempty"`

@@ -72,7 +72,7 @@ type Params struct {
 	// least as fast as the bias grows.
 	LambdaStart github_com_cosmos_timers_timers_x_timers_decimal.Dec `protobuf:"bytes,3,opt,name=lambda_start,json=lambdaStart,proto3,customtype=github.com/cosmos-timers/timers/x/timers/decimal.Dec" json:"lambda_start"`
 	// lambda_min and lambda_max bound λ, 0.0001 to 10. After ln(2 × bid × ratio of sizes) ÷ lambda_min blocks no timer
-	// that becomes due comes before one that waits, whatever it bids up to that (x/timers/docs/proof.md).
+	// that becomes due comes before one that waits, whatever it bids up to that (x/timers/docs/extend/proof.md).
 	LambdaMin github_com_cosmos_timers_timers_x_timers_decimal.Dec `protobuf:"bytes,4,opt,name=lambda_min,json=lambdaMin,proto3,customtype=github.com/cosmos-timers/timers/x/timers/decimal.Dec" json:"lambda_min"`
 	LambdaMax github_com_cosmos_timers_timers_x_timers_decimal.Dec `protobuf:"bytes,5,opt,name=lambda_max,json=lambdaMax,proto3,customtype=github.com/cosmos-timers/timers/x/timers/decimal.Dec" json:"lambda_max"`
 	// lambda_step is the largest change of λ from one block to the next, as a fraction of it, 0 to 0.5; 0 fixes λ.

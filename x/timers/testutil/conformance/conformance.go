@@ -1,6 +1,6 @@
 // Package conformance tests that a policy keeps what the module promises under every policy: no coin and no timer is lost,
 // blocks do bounded work under overload, a config change or an export in the middle of a backlog loses nothing, and the same
-// blocks give the same state. A chain that brings a policy along runs it with its own (x/timers/docs/policy.md).
+// blocks give the same state. A chain that brings a policy along runs it with its own (x/timers/docs/extend/policy.md).
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, conformance.Subject{Policy: mine.ID, Keeper: []keeper.Option{keeper.WithPolicy(mine.New)}})
