@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws a plot below each table of x/timers/docs/operate/economics.md, and runs the simulations behind them.
+"""Draws the tables of lab/testdata/sims/tables.txt for x/timers/docs/operate/economics.md, and runs the simulations behind them.
 
     scripts/economics.py                 draw the plots of the tables as they stand
     scripts/economics.py --check         say whether the plots are what it would draw, and whether every simulation is told
     scripts/economics.py run [NAME...]   run simulations with build/timerd, all or these, and write their tables anew
 
-A table is the first one after the command that made it. Each of its columns becomes a panel with a bar for each variant
+A table stands below the command that made it. Each of its columns becomes a panel with a bar for each variant
 and the interval of its mean. It needs only Python.
 """
 
@@ -19,8 +19,8 @@ from plot import BAR, GRID, INK, LINE, MUTED, ROOT, number
 PAGE = ROOT / "x" / "timers" / "docs" / "operate" / "economics.md"
 PLOTS = PAGE.parent / "economics"
 SIMS = ROOT / "lab" / "testdata" / "sims"
-TABLE = re.compile(
-    r"(`timerd lab run lab/testdata/sims/(?P<name>\w+)\.json`(?:[^\n]+\n)*?[^\n]*\n\n)(?P<table>(?:\|[^\n]*\n)+)(?P<plot>\n!\[[^\n]*\n)?")
+TABLES = SIMS / "tables.txt"
+TABLE = re.compile(r"(`timerd lab run lab/testdata/sims/(?P<name>\w+)\.json`\n\n)(?P<table>(?:\|[^\n]*\n)+)")
 
 COLUMNS, NAMES, PANEL, GAP, ROW, TOP = 3, 200, 200, 24, 16, 30
 
@@ -84,8 +84,8 @@ def simulate(name):
     return out.split("\n\n", 1)[1]
 
 
-def page(text, names):
-    """The page with the tables of these simulations run again, and what the plots of all are."""
+def tables(text, names):
+    """The tables with those of these simulations run again, and what the plots of all are."""
     plots = {}
 
     def replace(found):
@@ -93,7 +93,7 @@ def page(text, names):
         if name in names:
             table = simulate(name)
         plots[name] = draw(*read(table))
-        return f"{found[1]}{table}\n![The table as bars, with the intervals of the means](economics/{name}.svg)\n"
+        return f"{found[1]}{table}"
 
     return TABLE.sub(replace, text), plots
 
@@ -105,14 +105,17 @@ def main():
         sys.exit(__doc__)
     if unknown := set(names) - set(sims):
         sys.exit(f"no simulation {', '.join(sorted(unknown))}: want of {', '.join(sims)}")
-    text, plots = page(PAGE.read_text(), (names or sims) if command == "run" else [])
+    text, plots = tables(TABLES.read_text(), (names or sims) if command == "run" else [])
     if missing := set(sims) - set(plots):
-        sys.exit(f"{PAGE.relative_to(ROOT)} has no table of {', '.join(sorted(missing))}")
-    files = {PAGE: text} | {PLOTS / f"{name}.svg": svg for name, svg in plots.items()}
+        sys.exit(f"{TABLES.relative_to(ROOT)} has no table of {', '.join(sorted(missing))}")
+    page = PAGE.read_text()
+    if untold := [name for name in sims if f"lab/testdata/sims/{name}.json`" not in page or f"](economics/{name}.svg)" not in page]:
+        sys.exit(f"{PAGE.relative_to(ROOT)} does not tell of {', '.join(untold)}")
+    files = {TABLES: text} | {PLOTS / f"{name}.svg": svg for name, svg in plots.items()}
     if command == "--check":
         wrong = [path for path, content in files.items() if not path.exists() or path.read_text() != content]
-        if wrong or set(PLOTS.iterdir()) != set(files) - {PAGE}:
-            sys.exit(f"plots of {PAGE.relative_to(ROOT)} are not what its tables say: run scripts/economics.py")
+        if wrong or set(PLOTS.iterdir()) != set(files) - {TABLES}:
+            sys.exit(f"plots of {PAGE.relative_to(ROOT)} are not what {TABLES.relative_to(ROOT)} says: run scripts/economics.py")
         return
     PLOTS.mkdir(exist_ok=True)
     for path, content in files.items():

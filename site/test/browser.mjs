@@ -1,5 +1,5 @@
 // Looks at the built site in Chromium: every page and every link, search, dark mode, versions, a phone's width, and the
-// simulator, whose tables have to be those of economics.md. Pictures go to build/pictures/site.
+// simulator, whose tables have to be those that were recorded. Pictures go to build/pictures/site.
 //
 // CHROMIUM names the browser (/usr/bin/chromium), SITE_VERSION the version that was built (main). SITE_TABLES names the
 // tables that are made, or is all.
@@ -209,16 +209,16 @@ async function simulated(page, limit) {
     [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
 }
 
-// tablesOf economics.md, by the names of their files.
+// tablesOf lab/testdata/sims, by the names of their files.
 function tablesOf() {
-  const text = readFileSync(path.join(root, 'x/timers/docs/operate/economics.md'), 'utf8');
+  const text = readFileSync(path.join(root, 'lab/testdata/sims/tables.txt'), 'utf8');
   const found = text.matchAll(/`timerd lab run lab\/testdata\/sims\/(\w+)\.json`[\s\S]*?\n\n((?:\|.*\n)+)/g);
   const cells = (line) => line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => cell.trim());
   const rows = (table) => table.trim().split('\n').filter((line) => !line.startsWith('|---')).map(cells);
   return new Map([...found].map(([, name, table]) => [name, rows(table)]));
 }
 
-test('the simulator makes the tables of economics.md', async (t) => {
+test('the simulator makes the recorded tables', async (t) => {
   const tables = tablesOf();
   assert.equal(tables.size, 17);
   const wanted = process.env.SITE_TABLES === 'all' ? [...tables.keys()] : process.env.SITE_TABLES?.split(',') ?? quick;

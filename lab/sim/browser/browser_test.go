@@ -16,14 +16,14 @@ import (
 	"github.com/cosmos-timers/timers/lab/sim/browser"
 )
 
-var every = flag.Bool("browser.every", false, "make each table of economics.md, in a quarter of an hour")
+var every = flag.Bool("browser.every", false, "make each table of testdata/sims/tables.txt, in a quarter of an hour")
 
 // quick are simulations that take some seconds: each policy, the lane's fee while demand moves, and an attack.
 var quick = []string{"policies", "lambda", "crash"}
 
-// TestSimulate_GivesTheTablesOfThePage: economics.md has what the code of the browser computes, to the last digit.
-func TestSimulate_GivesTheTablesOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../../../x/timers/docs/operate/economics.md")
+// TestSimulate_GivesTheTables: testdata/sims/tables.txt has what the code of the browser computes, to the last digit.
+func TestSimulate_GivesTheTables(t *testing.T) {
+	page, err := os.ReadFile("../../testdata/sims/tables.txt")
 	require.NoError(t, err)
 	table := regexp.MustCompile("(?s)`timerd lab run lab/testdata/sims/(\\w+)\\.json`.*?\n\n(\\|.*?)\n\n")
 	tables := table.FindAllStringSubmatch(string(page), -1)
