@@ -733,7 +733,7 @@ def tip_weights():
         }))
     cases = [{"name": name, **usual, **row} for name, row in rows]
     return [{**case, **tip_weight(case)} for case in cases]
-# The auction (x/timers/docs/use/market.md), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
+# The auction (x/timers/docs/use/auction.md), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
 
 MOST_EXPONENT = 128
 dec.getcontext().prec = 300

@@ -1,5 +1,5 @@
 // Package auction holds the rules of policy auction: timers bid a sum, which they lock when scheduled, and compete
-// by what they bid and how long they have waited, per unit of gas (x/timers/docs/use/market.md, "Policy auction").
+// by what they bid and how long they have waited, per unit of gas (x/timers/docs/use/auction.md).
 //
 // # Order
 //
@@ -25,7 +25,7 @@
 //
 // It never pays more than its bid. With equal gas limits, and without a reserve price, truthful bidding is a
 // dominant strategy within a block: no bidder gains by bidding another sum than what its fire is worth. With unequal
-// gas limits some can; the tests show by how much, and market.md states it ("What to bid").
+// gas limits some can; the tests show by how much, and auction.md states it ("What to bid").
 //
 // The exact knapsack auction would be truthful for unequal gas limits too. It is not used because its winners take
 // exponential time to find, and a block must have a bound on its work.

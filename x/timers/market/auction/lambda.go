@@ -7,7 +7,7 @@ import (
 )
 
 // LambdaLoop adjusts λ after each block, so that the value of the average bidder's fire decays at least as fast as
-// its bias grows. Otherwise underbidding and waiting would pay (x/timers/docs/use/market.md, "How λ adjusts itself").
+// its bias grows. Otherwise underbidding and waiting would pay (x/timers/docs/use/auction.md, "How λ adjusts itself").
 //
 // # Observation
 //
