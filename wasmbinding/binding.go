@@ -1,5 +1,5 @@
 // Package wasmbinding lets CosmWasm contracts speak to x/timers in JSON, and ask it. It is for chains with x/wasm, and
-// apart from the module, which knows nothing of wasmd: a chain passes Options to wasmd's keeper (x/timers/docs/extend/wiring.md).
+// apart from the module, which knows nothing of wasmd: a chain passes Options to wasmd's keeper (x/timers/docs/extend/options.md).
 // What contracts can say is described in x/timers/docs/use/contracts.md.
 //
 // A contract needs none of this to own timers: it may return the same messages as protobuf.

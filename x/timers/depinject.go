@@ -128,7 +128,7 @@ func (in *ModuleInputs) options() []keeper.Option {
 	return opts
 }
 
-// ProvideWatcher makes the watcher, with which other modules make their stores watchable (docs/extend/wiring.md). It needs no keeper,
+// ProvideWatcher makes the watcher, with which other modules make their stores watchable (docs/extend/options.md). It needs no keeper,
 // so that modules that timers depend on can use it.
 func ProvideWatcher(key *storetypes.KVStoreKey) *watch.Watcher { return watch.New(key) }
 

@@ -18,7 +18,7 @@
 // # For the app
 //
 // NewKeeper wires the module, and an Option replaces a part that has a safe default. The app registers runtimes of
-// actors with package actors, and makes stores watchable with package watch. x/timers/docs/extend/wiring.md shows all of it.
+// actors with package actors, and makes stores watchable with package watch. x/timers/docs/extend shows all of it.
 //
 // # Queries
 //
