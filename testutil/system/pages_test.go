@@ -98,7 +98,6 @@ var notPrinted = map[string]string{
 	"   messages, queries, CLI  ":            "a picture",
 	"account ──┐":                            "a picture",
 	"receipts  09 |":                         "keys of the store",
-	"timerd tx timers schedule\n    --msgs":  "the form of a command",
 	"timers of lab, height 1234, 1.2s ago  ": "a view that fills a terminal: TestTheViewReadsWellAtItsWidths of x/timers/client/monitor",
 }
 
