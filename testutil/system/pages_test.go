@@ -42,8 +42,6 @@ const generated = "x/timers/docs/use/commands.md"
 
 // notRun are commands of pages, by their beginning, that do not run here, and why.
 var notRun = map[string]string{
-	"timerd tx timers update | extend":      "the form of several commands, not a command",
-	"timerd tx timers sys-cancel-timer | ":  "the form of several commands, not a command",
 	"timerd start":                          "a node of the operator's: TestTutorials_NodeRuns starts one",
 	"timerd comet ":                         "it changes the files of a node that is down: state sync and its faults have tests",
 	"timerd snapshots ":                     "it reads the files of a node that is down: state sync and its faults have tests",
