@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the table and the plot of x/timers/docs/operate/growth.md from what the benchmark measured.
+"""Draws the plot of x/timers/docs/operate/growth.md from what the benchmark measured.
 
     go run ./testutil/bench/cmd/timersbench -million -json -only growth > build/growth.json
     go run ./testutil/bench/cmd/timersbench -json -only layouts -kind eip1559 > build/layouts.json
     scripts/growth.py build/growth.json build/layouts.json
 
 The figures are kept in x/timers/docs/operate/growth.json; those of further runs replace those of the same size and traffic.
-Without arguments the page is written anew from them; with --check the script says whether the page is what it would
-write. It needs only Python.
+Without arguments the plot is drawn anew from them; with --check the script says whether it is what it would draw. It needs only Python.
 """
 
 import json
@@ -18,7 +17,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "x" / "timers" / "docs" / "operate" / "growth.md"
 DATA, PLOT = PAGE.with_suffix(".json"), PAGE.with_suffix(".svg")
-BEGIN, END = "<!-- table: scripts/growth.py -->", "<!-- end of table -->"
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 360, 48, 28, 44
 INK, MUTED, GRID = "#222", "#666", "#ddd"
@@ -53,17 +51,6 @@ def read(data, files):
         layouts = [of_layout(row) for row in report.get("layouts") or [] if row["name"].startswith("x/timers") and row["name"].endswith("eip1559")]
         data["layouts"] = merged(data["layouts"], layouts)
     return data
-
-
-def table(data):
-    lines = ["| what | timers a block | pending | nodes a timer | model | bytes a timer | most nodes of a block ÷ the median |",
-             "|---|--:|--:|--:|--:|--:|--:|"]
-    for row in data["growth"]:
-        measured = row["measured"] or "not measured"
-        lines.append(f"| one key by height and id | {row['timers']} | {row['pending']:,} | {measured} | {row['model']} | | |")
-    for row in data["layouts"]:
-        lines.append(f"| x/timers | {row['timers']} | {row['pending']:,} | {row['nodes']} | | {row['bytes']:,} | {row['worst']} |")
-    return "\n".join(lines)
 
 
 def x(pending):
@@ -119,15 +106,11 @@ def main():
         sys.exit(__doc__)
     data = json.loads(DATA.read_text()) if DATA.exists() else {"growth": [], "layouts": []}
     data = read(data, arguments)
-    page = PAGE.read_text()
-    head, rest = page.split(BEGIN)
-    page = head + BEGIN + "\n\n" + table(data) + "\n\n" + END + rest.split(END)[1]
     if "--check" not in sys.argv:
         DATA.write_text(json.dumps(data, indent=1) + "\n")
-        PAGE.write_text(page)
         PLOT.write_text(draw(data))
-    elif PAGE.read_text() != page or not PLOT.exists() or PLOT.read_text() != draw(data):
-        sys.exit(f"{PAGE.relative_to(ROOT)} or its plot is not what {DATA.name} says: run scripts/growth.py")
+    elif not PLOT.exists() or PLOT.read_text() != draw(data):
+        sys.exit(f"{PLOT.relative_to(ROOT)} is not what {DATA.name} says: run scripts/growth.py")
 
 
 if __name__ == "__main__":

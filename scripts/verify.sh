@@ -43,7 +43,7 @@ check "generated code current" scripts/protogen.sh check
 check "test vectors current" scripts/vectors.py --check
 check "plots current" scripts/plot.py --check
 check "comparison of policies current" scripts/policies.py --check
-check "growth page current" scripts/growth.py --check
+check "plot of growth current" scripts/growth.py --check
 check "plots of simulations current" scripts/economics.py --check
 check "proto not breaking" make --no-print-directory proto-breaking
 if command -v shellcheck >/dev/null; then
