@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite docs/use/commands.md")
 
 const referenceHead = `# Reference of the commands
 
-What ` + "`--help`" + ` says of each command. Begin with [cli.md](cli.md), which shows the commands at work; look up a flag here. What several commands share stands once, at the top. All transactions take the flags of the SDK, among them ` + "`--from`, `--gas`, `--gas-prices`, `--fees`, `--generate-only`, `--offline`, `--yes` and `--output`" + `; all queries take ` + "`--node`, `--height` and `--output`.\n\n" + `A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell it from the actor's other timers. All 64 digits need no look-up. Its name names it as well. The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
+Each command with its flags and an example; ` + "`--help`" + ` says more of it, and [cli.md](cli.md) shows the commands at work. What several commands share stands once, at the top. All transactions take the flags of the SDK, among them ` + "`--from`, `--gas`, `--gas-prices`, `--fees`, `--generate-only`, `--offline`, `--yes` and `--output`" + `; all queries take ` + "`--node`, `--height` and `--output`.\n\n" + `A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell it from the actor's other timers. All 64 digits need no look-up. Its name names it as well. The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
 
 // TestTheReferenceOfTheCommandsIsCurrent: docs/use/commands.md is made of the commands. Run with -update to rewrite it.
 func TestTheReferenceOfTheCommandsIsCurrent(t *testing.T) {
@@ -126,12 +126,7 @@ func usages(set *pflag.FlagSet) string {
 // refer writes of a command.
 func refer(out *strings.Builder, one referred, shared *pflag.FlagSet) {
 	cmd := one.cmd
-	text := describe(cmd)
-	if at := strings.Index(text, "A timer is named "); at >= 0 { // It stands at the top.
-		_, rest, _ := strings.Cut(text[at:], "\n\n")
-		text = strings.TrimSpace(text[:at] + rest)
-	}
-	fmt.Fprintf(out, "\n## %s\n\n%s\n", strings.TrimSuffix(strings.TrimPrefix(cmd.UseLine(), "chaind "), " [flags]"), wrapped(text, width))
+	fmt.Fprintf(out, "\n## %s\n\n%s\n", strings.TrimSuffix(strings.TrimPrefix(cmd.UseLine(), "chaind "), " [flags]"), wrapped(strings.TrimSuffix(cmd.Short, ".")+".", width))
 	own, also := pflag.NewFlagSet("", pflag.ContinueOnError), []string{}
 	one.own.VisitAll(func(f *pflag.Flag) {
 		if known := shared.Lookup(f.Name); known != nil && sameFlag(known, f) {
@@ -147,15 +142,8 @@ func refer(out *strings.Builder, one referred, shared *pflag.FlagSet) {
 		fmt.Fprintf(out, "\n%s\n", wrapped("Shared: "+strings.Join(also, ", ")+".", width))
 	}
 	if cmd.Example != "" {
-		fmt.Fprintf(out, "\n```sh\n%s\n```\n", brokenLines(cmd.Example, width))
+		fmt.Fprintf(out, "\n```sh\n%s\n```\n", firstExample(brokenLines(cmd.Example, width)))
 	}
-}
-
-func describe(cmd *cobra.Command) string {
-	if cmd.Long != "" {
-		return cmd.Long
-	}
-	return cmd.Short + "."
 }
 
 // wrapped sets each paragraph of a text again.
@@ -172,6 +160,16 @@ func wrapped(text string, width int) string {
 		paragraphs = append(paragraphs, strings.Join(append(lines, line), "\n"))
 	}
 	return strings.Join(paragraphs, "\n\n")
+}
+
+// firstExample is the first command of some, with the lines that continue it.
+func firstExample(examples string) string {
+	lines := strings.Split(examples, "\n")
+	n := 1
+	for n < len(lines) && (strings.HasSuffix(lines[n-1], "\\") || strings.HasPrefix(lines[n-1], "#")) {
+		n++
+	}
+	return strings.Join(lines[:n], "\n")
 }
 
 // brokenLines breaks long lines of a shell's as a shell reads them.
