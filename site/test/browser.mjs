@@ -175,7 +175,7 @@ test('the selector lists the versions that were built', async (t) => {
 
 const views = { light: [1280, false], dark: [1280, true], phone: [390, false], 'phone-dark': [390, true] };
 const looked = [
-  'index', 'symptoms/index', 'symptoms/no-room', 'tutorials/first-timer', 'explain/economics', 'reference/parameters',
+  'index', 'symptoms/index', 'symptoms/no-room', 'tutorials/first-timer', 'operate/economics', 'reference/parameters',
   'simulator', 'start/choose',
 ];
 for (const [name, [width, dark]] of Object.entries(views)) {

@@ -35,7 +35,9 @@ export default defineConfig({
     sources: site.sources,
     repository: site.repository,
     nav: [
-      { text: 'Tutorials', link: '/tutorials/first-timer' },
+      { text: 'Use', link: '/tutorials/first-timer' },
+      { text: 'Operate', link: '/tutorials/node' },
+      { text: 'Extend', link: '/tutorials/wiring' },
       { text: 'Symptoms', link: '/symptoms/' },
       { text: 'Simulator', link: '/simulator' },
       { text: 'Reference', link: '/reference/' },
