@@ -127,14 +127,20 @@ func usages(set *pflag.FlagSet) string {
 func refer(out *strings.Builder, one referred, shared *pflag.FlagSet) {
 	cmd := one.cmd
 	fmt.Fprintf(out, "\n## %s\n\n%s\n", strings.TrimSuffix(strings.TrimPrefix(cmd.UseLine(), "chaind "), " [flags]"), wrapped(strings.TrimSuffix(cmd.Short, ".")+".", width))
-	own, also := pflag.NewFlagSet("", pflag.ContinueOnError), []string{}
+	own, also, ofParent := pflag.NewFlagSet("", pflag.ContinueOnError), []string{}, 0
 	one.own.VisitAll(func(f *pflag.Flag) {
-		if known := shared.Lookup(f.Name); known != nil && sameFlag(known, f) {
+		switch known := shared.Lookup(f.Name); {
+		case sameFlag(f, cmd.Parent().Flags().Lookup(f.Name)):
+			ofParent++
+		case known == nil || !sameFlag(known, f):
+			own.AddFlag(f)
+		default:
 			also = append(also, "`--"+f.Name+"`")
-			return
 		}
-		own.AddFlag(f)
 	})
+	if ofParent > 0 {
+		also = append([]string{fmt.Sprintf("the %d flags of `%s` that say when and how", ofParent, cmd.Parent().Name())}, also...)
+	}
 	if block := usages(own); block != "" {
 		out.WriteString("\n" + block)
 	}
