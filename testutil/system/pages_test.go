@@ -78,8 +78,7 @@ var notRun = map[string]string{
 	"make clients-ts && ":                   "Node.js and a network: make clients-ts",
 	"npm run example":                       "Node.js and a browser: make clients-ts-browser",
 	"npx esbuild --servedir":                "it serves until it is ended: make clients-ts-browser",
-	"go mod ":                               "a new Go module, and a network: x/timers/docs_test.go compiles and runs the same files",
-	"go test ./subscriptions":               "in the reader's own module: make check runs testutil/subscriptions",
+	"go mod ":                               "a new Go module, and a network",
 }
 
 // notPrinted are blocks of text, by their beginning, that no command prints.

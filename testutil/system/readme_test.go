@@ -85,7 +85,7 @@ func TestReadme_ScheduleATimer(t *testing.T) {
 	// A reader ends the live view. Meanwhile the timer fires.
 	require.Equal(t, 1, strings.Count(script, live))
 	script = strings.Replace(script, live, "for ((i = 0; i < 600; i++)); do timerd query timers history alice | grep -q fired && break; sleep 0.2; done\n"+
-		"timeout --preserve-status --signal INT 3 "+live, 1)
+		"timeout --foreground --preserve-status --signal INT 3 "+live, 1)
 	printed := strings.Split(runPage(t, checkoutIn(t, t.TempDir()), readmePort, script), next)
 	require.Len(t, printed, len(blocks)+1)
 	for i, block := range blocks {
