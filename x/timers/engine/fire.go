@@ -13,7 +13,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -55,57 +54,40 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 	return e.Fees.PayOut(ctx, &b.Config, b.totals.burned.amount(), b.totals.tips.amount(), locked)
 }
 
-// try fires a timer if it fits the lane and its actor may fire.
+// try tries one timer: it fires, leaves the contest, or stays ready.
 func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
-	timer := turn.Timer
-	if why := b.room(timer); why != (policies.Skip{}) {
-		b.totals.noteTurn(ctx, timer, noRoom(why))
+	c, err := e.consider(ctx, b, &b.Lane, turn)
+	if err != nil || c.timer == nil {
+		return err
+	}
+	if c.verdict == types.VerdictFires {
+		e.attempt(ctx, b, turn, &c)
+		return nil
+	}
+	b.totals.noteTurn(ctx, c.timer, c.verdict)
+	switch c.verdict {
+	case types.VerdictNoRoom, types.VerdictCapped:
+		why := policies.Skip{NoRoom: c.verdict == types.VerdictNoRoom, Capped: c.capped}
 		if err := e.noteWaiting(ctx, b, turn, why); err != nil {
 			return err
 		}
-		return b.round.Skipped(ctx, timer, why)
+		return b.round.Skipped(ctx, c.timer, why)
+	case types.VerdictOnHold:
+		b.Left++
+	case types.VerdictNotAdmin:
+		e.disown(ctx, b, c.timer)
+	case types.VerdictPassed:
+		e.pass(ctx, b, c.timer, c.occurrence)
+	case types.VerdictNoFunds:
+		e.foundNoFunds(ctx, b, c.timer, c.required)
+	default: // It stays ready.
 	}
-	current := *timer
-	if key := state.KeyOf(timer.Due, timer.Seq); !turn.Fresh && e.Records.Queue().MayDiffer(ctx, key) {
-		// Earlier handlers may have cancelled or changed it, so that its record is read again. This is not needed for a
-		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
-		var found bool
-		var err error
-		if current, found, err = e.Records.InQueue(ctx, key); err != nil {
-			return err
-		}
-		if !found {
-			b.Left++
-			return nil
-		}
-		if current.ExpiredAt(b.Now()) {
-			return nil
-		}
-	}
-	turn.Timer = &current
-	e.attempt(ctx, b, turn)
 	return nil
 }
 
-// attempt tries one timer: it fires, leaves the contest for lack of funds, or stays ready.
-func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
-	timer := turn.Timer
-	c := e.consider(ctx, b, timer)
-	if c.verdict != types.VerdictFires {
-		b.totals.noteTurn(ctx, timer, c.verdict)
-		switch c.verdict {
-		case types.VerdictOnHold:
-			b.Left++
-		case types.VerdictNotAdmin:
-			e.disown(ctx, b, timer)
-		case types.VerdictPassed:
-			e.pass(ctx, b, timer, c.occurrence)
-		case types.VerdictNoFunds:
-			e.foundNoFunds(ctx, b, timer, c.required)
-		default: // It stays ready.
-		}
-		return
-	}
+// attempt fires a timer that may fire. It leaves the contest if its payer lacks the funds.
+func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn, c *considered) {
+	timer := c.timer
 	var result fireResult
 	var unfunded bool
 	before := ctx

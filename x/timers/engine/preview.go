@@ -66,50 +66,49 @@ func (p *Preview) Next(ctx sdk.Context) (turn policies.Turn, verdict types.Verdi
 	if err != nil || !found {
 		return turn, 0, found, err
 	}
-	return turn, p.verdict(ctx, turn.Timer), true, nil
+	verdict, err = p.verdict(ctx, turn)
+	return turn, verdict, true, err
 }
 
-func (p *Preview) verdict(ctx sdk.Context, t *types.Timer) types.Verdict {
-	if p.Config.LanePaused {
-		return types.VerdictLanePaused
+func (p *Preview) verdict(ctx sdk.Context, turn policies.Turn) (types.Verdict, error) {
+	c, err := p.engine.consider(ctx, p.block, &p.Lane, turn)
+	if err != nil || c.verdict != types.VerdictFires {
+		return c.verdict, err
 	}
-	c := p.engine.consider(ctx, p.block, t)
-	if c.verdict != types.VerdictFires {
-		return c.verdict
-	}
+	t := c.timer
 	if spent, some := p.spent[string(t.Payer())]; some {
 		c.required = c.required.Add(spent)
 	}
 	if !p.block.funds.Covers(ctx, t, c.required) {
-		return types.VerdictNoFunds
+		return types.VerdictNoFunds, nil
 	}
 	p.spent[string(t.Payer())] = c.required
 	p.Lane.Spend(t.GasLimit, t.CellLimit)
 	p.block.totals.firesOf[string(t.Actor)]++
 	if len(t.Spec.OnlyIf) == 0 {
-		return types.VerdictFires
+		return types.VerdictFires, nil
 	}
 	r := p.engine.begin(ctx, t, market.FireBaseCycles)
 	ctx.GasMeter().ConsumeGas(r.meter.GasConsumed(), "read conditions")
 	if r.guarded {
-		return types.VerdictGuarded
+		return types.VerdictGuarded, nil
 	}
-	return types.VerdictFires
+	return types.VerdictFires, nil
 }
 
-// Missed is the verdict on a ready timer that the block does not try.
-func (p *Preview) Missed(ctx sdk.Context, t *types.Timer) types.Verdict {
-	price, willing := p.Round.Price(t)
+// Missed is the verdict on a ready timer that the block does not try: why it would not fire in an empty lane, or that it is not
+// reached.
+func (p *Preview) Missed(ctx sdk.Context, t *types.Timer) (types.Verdict, error) {
+	empty := market.Budget{Capacity: p.Lane.Capacity}
+	c, err := p.engine.consider(ctx, p.block, &empty, policies.Turn{Timer: t})
 	switch {
-	case p.Config.LanePaused:
-		return types.VerdictLanePaused
-	case !willing:
-		return types.VerdictPricedOut
-	case !p.block.funds.Covers(ctx, t, price.Cost(t.GasLimit, t.CellLimit)):
-		return types.VerdictNoFunds
-	case p.block.room(t).NoRoom:
-		return types.VerdictNoRoom // The policy stops reading when the lane is full.
+	case err != nil || c.verdict != types.VerdictFires:
+		return c.verdict, err
+	case !p.block.funds.Covers(ctx, t, c.required):
+		return types.VerdictNoFunds, nil
+	case !p.Lane.Fits(p.SizeOf(t)):
+		return types.VerdictNoRoom, nil // The policy stops reading when the lane is full.
 	default:
-		return types.VerdictNotRead
+		return types.VerdictNotRead, nil
 	}
 }

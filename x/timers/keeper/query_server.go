@@ -601,7 +601,9 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 		}
 		infos[i].Status.Verdict = types.VerdictOnHold // The block puts it on hold before it is tried.
 		if found {
-			infos[i].Status.Verdict = next.Missed(ctx, &t)
+			if infos[i].Status.Verdict, err = next.Missed(ctx, &t); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

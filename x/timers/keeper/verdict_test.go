@@ -94,3 +94,26 @@ func TestVerdict_SaysWhyATimerDoesNotFire(t *testing.T) {
 		})
 	}
 }
+
+// TestVerdict_OnOneThatTheBlockDoesNotReach: it says what keeps the timer from firing in an empty lane, not that the lane is full.
+//
+// Rule: 5.6-verdict
+func TestVerdict_OnOneThatTheBlockDoesNotReach(t *testing.T) {
+	f := newFixture(t)
+	f.setConfig(func(c *types.TimerConfig) { c.Policy, c.LanePaused, c.MaxFiresPerBlock = types.PolicyFIFO, true, 1 })
+	f.NextBlock()
+	f.schedule(robot2, f.Height()+1, f.noop())
+	id := f.next(triggered(types.Trigger{Interval: &types.IntervalTrigger{
+		Every: 100, First: f.Height() + 1, From: types.FromSchedule,
+	}}, types.Repeat{Window: 1}))
+	plain := f.next()
+	f.blocksUntil(f.Height() + 5)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	verdict := func(id string) types.Verdict {
+		answer, err := f.query().Timer(f.Ctx(), &types.QueryTimerRequest{Actor: robot.String(), Id: id, Verdict: true})
+		require.NoError(t, err)
+		return answer.Timer.Status.Verdict
+	}
+	require.Equal(t, types.VerdictPassed, verdict(id))
+	require.Equal(t, types.VerdictNoRoom, verdict(plain))
+}
