@@ -138,7 +138,7 @@ func (c *chain) setConfig(change func(*types.TimerConfig)) {
 	c.must(c.replaces(config))
 }
 
-// end ends the open block. Its books must balance: what its fires and the calls of agents paid is what was burned and what
+// end ends the open block. Nothing is lost: what its fires and the calls of agents paid is what was burned and what
 // was tipped.
 func (c *chain) end() sdk.Events {
 	c.t.Helper()

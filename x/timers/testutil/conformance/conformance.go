@@ -18,7 +18,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("random histories", s.testHistories)
 	t.Run("questions change nothing", s.testQuestions)
 	t.Run("policy changes under a backlog", s.testChanges)
-	t.Run("a storm is bounded", s.testStorm)
+	t.Run("a backlog is bounded", s.testBacklog)
 	t.Run("an idle block is free", s.testIdle)
 	t.Run("timers that can't fire stop no others", s.testObstacles)
 	t.Run("a paused lane", s.testPaused)

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// A storm's block fires so many timers at most, which is less than wait in its window.
-	stormFires  = 32
-	stormWindow = 64
-	// stormExpiry is when those timers of a backlog expire that do not wait for long.
-	stormExpiry = 12
+	// A block under overload fires so many timers at most, which is less than wait in its window.
+	backlogFires  = 32
+	backlogWindow = 64
+	// backlogExpiry is when those timers of a backlog expire that do not wait for long.
+	backlogExpiry = 12
 	// crowdActor is how many timers of a crowd belong to one actor.
 	crowdActor = 40
 )
@@ -44,7 +44,7 @@ func withCrowd(opts *lab.ChainOptions, n int, change func(*types.Timer)) {
 			},
 		}
 		if i%8 == 7 {
-			timer.ExpiresAt = stormExpiry
+			timer.ExpiresAt = backlogExpiry
 		}
 		if change != nil {
 			change(&timer)
@@ -78,14 +78,14 @@ func affordable() []*types.Bid {
 	}
 }
 
-// storm is a chain with a backlog of n timers, of which few fit a block.
-func (s Subject) storm(t *testing.T, n int, change func(*types.TimerConfig)) *chain {
+// backlog is a chain with a backlog of n timers, of which few fit a block.
+func (s Subject) backlog(t *testing.T, n int, change func(*types.TimerConfig)) *chain {
 	t.Helper()
 	opts := s.options()
 	c := &opts.Genesis.Config
-	c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = stormFires, stormWindow, 2
+	c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = backlogFires, backlogWindow, 2
 	lab.SetRemovals(c, 16)
-	lab.SetOverhead(c, market.Admit, 2*stormWindow)
+	lab.SetOverhead(c, market.Admit, 2*backlogWindow)
 	if change != nil {
 		change(c)
 	}
@@ -117,7 +117,7 @@ func (c *chain) drain(crowd int) (d drained) {
 		d.all.Add(counts)
 		d.most.Max(counts)
 		d.blocks++
-		if d.blocks > 100+2*n/stormFires {
+		if d.blocks > 100+2*n/backlogFires {
 			require.Fail(c.t, "the backlog does not drain", "%d of %d timers are still there", n-len(gone), n)
 		}
 		for _, fired := range eventsOf[*types.TimerFired](c.t, events) {
@@ -148,12 +148,12 @@ func (c *chain) crowdBalance(n int) math.Int {
 	return sum
 }
 
-// testStorm: a backlog far larger than the window costs a block no more store operations than a small one does, and drains.
-func (s Subject) testStorm(t *testing.T) {
+// testBacklog: a backlog far larger than the window costs a block no more store operations than a small one does, and drains.
+func (s Subject) testBacklog(t *testing.T) {
 	size := *scale
 	few, many := 800*size, 3_200*size
-	small := s.storm(t, few, nil).drain(few)
-	large := s.storm(t, many, nil).drain(many)
+	small := s.backlog(t, few, nil).drain(few)
+	large := s.backlog(t, many, nil).drain(many)
 	t.Logf("a block of %d timers does at most %+v, of %d at most %+v", few, small.most, many, large.most)
 	for _, d := range []drained{small, large} {
 		require.Positive(t, d.fires)
@@ -164,8 +164,8 @@ func (s Subject) testStorm(t *testing.T) {
 	require.LessOrEqual(t, large.most.Writes(), small.most.Writes()*5/4+64+6*s.Moves, "what a block writes follows the backlog")
 	// The window, admissions and the sweep bound what a block reads in addition to its fires and its clean-up.
 	const removals, sweep = 16, 16
-	require.LessOrEqual(t, large.most.Reads(), 4*(stormWindow+sweep)+10*(stormFires+removals)+2*s.Moves)
-	require.LessOrEqual(t, large.most.Writes(), 4*(stormWindow+sweep)+6*(stormFires+removals)+6*s.Moves)
+	require.LessOrEqual(t, large.most.Reads(), 4*(backlogWindow+sweep)+10*(backlogFires+removals)+2*s.Moves)
+	require.LessOrEqual(t, large.most.Writes(), 4*(backlogWindow+sweep)+6*(backlogFires+removals)+6*s.Moves)
 	operations := func(d drained) int { return (d.all.Reads() + d.all.Writes()) / (d.fires + d.expired) }
 	t.Logf("%d operations for a timer of %d, %d for one of %d", operations(small), few, operations(large), many)
 	require.LessOrEqual(t, operations(large), operations(small)*5/4+2, "what a fire costs follows the backlog")
@@ -196,7 +196,7 @@ func (s Subject) testPaused(t *testing.T) {
 	var most [2]storecount.Counts
 	size := *scale
 	for i, n := range []int{200 * size, 800 * size} {
-		c := s.storm(t, n, func(c *types.TimerConfig) { c.LanePaused = true })
+		c := s.backlog(t, n, func(c *types.TimerConfig) { c.LanePaused = true })
 		c.quick()
 		c.counts.Reset()
 		expired := 0
