@@ -105,8 +105,8 @@ func (c *chain) block() (fires bool) {
 	}
 	budget := c.lane
 	order := c.rules.Order(c.prices, candidates)
-	if rules, sliced := c.rules.(tip.Rules); sliced {
-		order = c.inSlices(rules, due, candidates, order, &budget)
+	if _, sliced := c.rules.(tip.Rules); sliced {
+		order = c.inSlices(due, candidates, order, &budget)
 	}
 	for _, i := range order {
 		if budget.Fits(due[i].Size) {
@@ -120,9 +120,9 @@ func (c *chain) block() (fires bool) {
 
 // inSlices is the first pass of policy tip. It returns what the second one tries.
 func (c *chain) inSlices(
-	rules tip.Rules, due []*timer, candidates []market.Candidate, order []int, budget *market.Budget,
+	due []*timer, candidates []market.Candidate, order []int, budget *market.Budget,
 ) (rest []int) {
-	parts := rules.Slices(candidates, order)
+	parts := market.NewSlices(budget.Cycles, candidates, order)
 	for _, i := range order {
 		if t := due[i]; parts.Admits(t.Actor, t.Size) && budget.Fits(t.Size) {
 			c.fire(t, budget)

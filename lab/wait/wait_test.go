@@ -389,7 +389,7 @@ func TestTip_NoTipsExceedTheBound(t *testing.T) {
 		if !ok {
 			t.Skip("timers are larger than slices")
 		}
-		c := newChain(tip.Rules{Capacity: l.Capacity}, l.Capacity)
+		c := newChain(tip.Rules{}, l.Capacity)
 		c.weights = map[string]uint32{}
 		for _, actor := range []string{"a", "b0", "b1", "b2", "b3", "b4"} {
 			c.weights[actor] = uint32(rapid.Uint64Range(lightest, heaviest).Draw(t, "weight"))
@@ -432,10 +432,10 @@ func tipWorst(rules market.Rules) (waited, bound uint64) {
 }
 
 func TestTip_IsReached(t *testing.T) {
-	waited, bound := tipWorst(tip.Rules{Capacity: 64})
+	waited, bound := tipWorst(tip.Rules{})
 	require.EqualValues(t, 5, bound)
 	require.Equal(t, bound, waited)
-	waited, bound = tipWorst(withoutSlices{tip.Rules{Capacity: 64}})
+	waited, bound = tipWorst(withoutSlices{tip.Rules{}})
 	require.Greater(t, waited, bound, "without slices")
 }
 
@@ -445,7 +445,7 @@ func TestTip_HasNoBoundForSmallSlices(t *testing.T) {
 	_, ok := wait.Tip(wait.Slice(16, 6, 1, 1), 4, 4, 0)
 	require.False(t, ok)
 	for money := uint64(80); money <= 8_000; money *= 10 {
-		c := newChain(tip.Rules{Capacity: 16}, 16)
+		c := newChain(tip.Rules{}, 16)
 		c.weights = map[string]uint32{"a": 1, "b0": 1, "b1": 1, "b2": 1, "b3": 1, "b4": 1}
 		c.wait(4)
 		waited := c.waits(money, func(c *chain) {
@@ -464,7 +464,7 @@ func TestTip_HasNoBoundForSmallSlices(t *testing.T) {
 func TestTip_EqualTipsGoByAge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, l, size := drawn(t)
-		c := newChain(tip.Rules{Capacity: l.Capacity}, l.Capacity)
+		c := newChain(tip.Rules{}, l.Capacity)
 		c.weights = map[string]uint32{"a": 1, "b0": 1, "b1": 1, "b2": 1, "b3": 1, "b4": 1}
 		h.bid = func(x *timer) { x.Ask = tips(rapid.Int64Range(0, 2).Draw(t, "tip")) }
 		older := h.older(c)

@@ -5,6 +5,7 @@ package smallest
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"cosmossdk.io/math"
@@ -86,27 +87,24 @@ func stateIn(lane *types.LaneState) State {
 }
 
 // Policy binds the rules to state.
-type Policy struct {
-	policies.Base
-	parts *policies.Parts
-}
+type Policy struct{ policies.Base }
 
 // New binds the policy. It is what keeper.WithPolicy takes.
-func New(parts *policies.Parts) policies.Policy { return &Policy{parts: parts} }
+func New(*policies.Parts) policies.Policy { return Policy{} }
 
 // ID implements policies.Policy.
-func (*Policy) ID() types.Policy { return ID }
+func (Policy) ID() types.Policy { return ID }
 
-// Params implements policies.Policy.
-func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
-
-// Messages implements policies.Policy.
-func (*Policy) Messages() policies.Messages {
-	return policies.Messages{State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}}}
+// Messages implements policies.Guest.
+func (Policy) Messages() policies.Messages {
+	return policies.Messages{
+		Params: (*Params)(nil).Defaults(),
+		State:  []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}},
+	}
 }
 
 // Rules implements policies.Policy.
-func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules {
+func (Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules {
 	return rulesIn(config)
 }
 
@@ -115,53 +113,38 @@ func rulesIn(config *types.TimerConfig) Rules {
 }
 
 // Describe implements policies.Policy.
-func (*Policy) Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding {
-	return &Standing{PatienceBlocks: rulesIn(config).Patience, Impatient: stateIn(lane).Impatient}
+func (Policy) Describe(
+	_ context.Context, config *types.TimerConfig, lane *types.LaneState, _ sdk.AccAddress,
+) (types.PolicyStanding, error) {
+	return &Standing{PatienceBlocks: rulesIn(config).Patience, Impatient: stateIn(lane).Impatient}, nil
 }
 
-// Open implements policies.Policy: a block ranks the CANDIDATE_WINDOW oldest timers that are ready.
-func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	rules := rulesIn(&b.Config)
-	return &round{Window: policies.Window{Block: b, Parts: p.parts, Rules: rules}, rules: rules}, nil
+// Open implements policies.Policy.
+func (Policy) Open(_ sdk.Context, b *policies.Block) (market.Rules, error) {
+	return &counting{Rules: rulesIn(&b.Config), block: b}, nil
 }
 
-// round is the policy at work in one block.
-type round struct {
-	policies.Window
-	rules Rules
-	// full: the lane has no room for a timer that was tried by its size.
-	full bool
-	// impatient is the number of fires of timers that were tried before those.
+// counting are the rules in one block, which count the fires of timers that had waited for so long.
+type counting struct {
+	Rules
+	block     *policies.Block
 	impatient uint64
 }
 
-// Next implements policies.Round: what comes after a timer that does not fit is no smaller.
-func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
-	if r.full {
-		return policies.Turn{}, false, nil
+// Tried implements policies.Follower.
+func (c *counting) Tried(_ sdk.Context, a policies.Attempt) (wanted bool) {
+	if a.Verdict == types.VerdictFires && c.Impatient(c.block.Height, a.Timer.Due) {
+		c.impatient++
 	}
-	return r.Window.Next(ctx)
-}
-
-// Skipped implements policies.Round.
-func (r *round) Skipped(_ sdk.Context, t *types.Timer, why policies.Skip) error {
-	r.full = why.NoRoom && !r.rules.Impatient(r.Height, t.Due)
-	return nil
-}
-
-// Fired implements policies.Follower.
-func (r *round) Fired(_ sdk.Context, f policies.Fire) {
-	if r.rules.Impatient(r.Height, f.Timer.Due) {
-		r.impatient++
-	}
+	return false
 }
 
 // Close implements policies.Follower: the bids of this policy pay no tips.
-func (r *round) Close(sdk.Context) (math.Int, error) {
-	if r.impatient > 0 {
-		state := stateIn(&r.State)
-		state.Impatient += r.impatient
-		r.State.SetPolicy(&state)
+func (c *counting) Close(sdk.Context) (math.Int, error) {
+	if c.impatient > 0 {
+		state := stateIn(&c.block.State)
+		state.Impatient += c.impatient
+		c.block.State.SetPolicy(&state)
 	}
 	return math.ZeroInt(), nil
 }

@@ -147,3 +147,28 @@ func TestArchitecture_NamesWhatIsThere(t *testing.T) {
 		require.True(t, found, name)
 	}
 }
+
+// TestArchitecture_ContestIsApartFromPolicies: neither imports the other, and in a block no one but the contest reads the queue, nor does
+// the engine lend a policy what could.
+func TestArchitecture_ContestIsApartFromPolicies(t *testing.T) {
+	code := func(dir string) (all string) {
+		require.NoError(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+			if err == nil && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+				bz, read := os.ReadFile(path)
+				all, err = all+string(bz), read
+			}
+			return err
+		}))
+		return all
+	}
+	contest, policies, engine := code("contest"), code("policies"), code("engine")
+	require.NotContains(t, contest, `x/timers/policies"`)
+	require.NotContains(t, contest, `x/timers/engine"`)
+	require.NotContains(t, policies, `x/timers/contest"`)
+	require.NotContains(t, policies, `x/timers/engine"`)
+	for _, reading := range []string{"Records.Page(", "Records.InQueue(", "Records.Queue(", "Records.WalkQueue("} {
+		require.NotContains(t, policies, reading)
+		require.NotContains(t, strings.ReplaceAll(engine, "err = e.Records.WalkQueue(ctx, func", ""), reading, "CountTimers is for tests")
+	}
+	require.Contains(t, contest, "Records.Page(")
+}

@@ -7,7 +7,7 @@
 //
 //   - keeper: the host API for Go modules, the message server and queries.
 //   - genesis: import and export.
-//   - engine: the end of a block. policies: who fires first.
+//   - engine: the end of a block. contest: the candidates of a block. policies: the rules by which they are ordered.
 //   - actors: who can own timers. watch: stores that can be watched.
 //   - fees: coins. triggers: when a timer is due. sandbox: what contains failures.
 //   - state: the store.

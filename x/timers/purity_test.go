@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"fees":       {"types", "sandbox", "watch"},
 	"recurrence": {"types"},
 	"triggers":   {"types", "sandbox", "state", "watch", "recurrence"},
+	"contest":    {"types", "state", "fees"},
 	"policies":   {"types", "sandbox", "state", "fees"},
 
 	"policies/auction": guestRoom,
@@ -55,8 +56,8 @@ var mayImport = map[string][]string{
 	"policies/agents":  guestRoom,
 	"policies/guests":  {"policies", "policies/auction", "policies/score", "policies/tip"},
 
-	"engine": {"types", "report", "sandbox", "state", "fees", "recurrence", "triggers", "policies"},
-	"keeper": {"types", "genesis", "report", "sandbox", "state", "watch", "fees", "recurrence", "triggers", "policies", "engine"},
+	"engine": {"types", "report", "sandbox", "state", "fees", "recurrence", "triggers", "policies", "contest"},
+	"keeper": {"types", "genesis", "report", "sandbox", "state", "watch", "fees", "recurrence", "triggers", "policies", "contest", "engine"},
 
 	"client/timespan":  {},
 	"client/when":      {"client/timespan"},
@@ -282,7 +283,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "market", "market/auction", "market/score", "market/tip", "schedule", "logmap", "state", "policies", "engine", "keeper", "actors", "watch"} {
+	for _, dir := range []string{"", "types", "market", "market/auction", "market/score", "market/tip", "schedule", "logmap", "state", "contest", "policies", "engine", "keeper", "actors", "watch"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {

@@ -23,6 +23,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -138,9 +139,9 @@ func TestTheTableOfBoundsIsTheCode(t *testing.T) {
 		documented[words] = row[1]
 	}
 	require.Equal(t, "32", documented["timers that do not fit"])
-	require.Equal(t, 32, policies.MaxPassedOver)
+	require.Equal(t, 32, contest.MaxPassedOver)
 	require.Equal(t, "4,096", documented["entries of the ready index read beyond the heads of its lists"])
-	require.Equal(t, 4_096, policies.MaxIndexReads)
+	require.Equal(t, 4_096, contest.MaxIndexReads)
 }
 
 // TestTheTableOfQueriesIsTheService: the methods, which are safe, their paths and their commands.

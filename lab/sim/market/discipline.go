@@ -186,7 +186,7 @@ type tips struct {
 	rule   tip.WeightRule
 	height uint64
 	actors map[string]*standing
-	slices tip.Slices
+	slices market.Slices
 	second bool
 	// used are the cycles that the actors' fires of this block used, in the order of their first fires.
 	used   map[string]uint64
@@ -252,7 +252,7 @@ func (d *tips) fill(b *block, rules market.Rules, timers []*Timer, candidates []
 		candidates[i].Weight = d.of(t.Actor).known
 	}
 	order := rules.Order(d.chain.prices, candidates)
-	d.slices = d.rules.Slices(candidates, order)
+	d.slices = market.NewSlices(d.chain.Config.Lane.Cycles, candidates, order)
 	var putOff []int
 	for _, i := range order {
 		if !d.slices.Admits(candidates[i].Actor, candidates[i].Size) {

@@ -58,7 +58,7 @@ type field func(c *config, text json.RawMessage) (reason string)
 var fields = map[string]field{
 	"policy": oneOf(market.Policies, func(c *config, name string) { c.Policy = name }),
 	"lane_timer_cycles": whole(1, maxUnits, func(c *config, n uint64) {
-		c.Lane.Cycles, c.Eip1559.Basefee.Capacity, c.Tip.Capacity = n, n, n
+		c.Lane.Cycles, c.Eip1559.Basefee.Capacity = n, n
 	}),
 	"lane_timer_cells":          whole(minLaneCells, maxUnits, func(c *config, n uint64) { c.Lane.Cells = n }),
 	"candidate_window":          whole(1, maxWindow, func(c *config, n uint64) { c.CandidateWindow = uint32(n) }),

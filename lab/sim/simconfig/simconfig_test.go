@@ -9,7 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/simconfig"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
-	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -21,7 +21,7 @@ func TestOf_KnowsEveryPolicy(t *testing.T) {
 			require.Contains(t, market.Policies, simconfig.Of(&config).Policy, config.Policy)
 		}
 	}
-	require.Equal(t, policies.MaxPassedOver, market.MaxPassedOver)
+	require.Equal(t, contest.MaxPassedOver, market.MaxPassedOver)
 }
 
 // TestRead_LaterChangesReplaceEarlierOnes, and the error names the path of the one that is wrong.

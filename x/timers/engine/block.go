@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/market"
@@ -19,13 +20,20 @@ import (
 // block is the state of the end of one block. It exists only during that block.
 type block struct {
 	*policies.Block
-	// policy in force, its rules and its round.
+	// policy in force, and its traits.
 	policy policies.Policy
-	rules  market.Rules
-	round  policies.Round
-	// followers are notified of fires: the round and, from the first fire of a timer with a locked bid on, those that settle the
-	// bids locked under other policies, which come first.
+	traits market.Traits
+	// contest yields the timers that are tried.
+	contest *contest.Contest
+	// followers are told of what becomes of the timers: the policy in force, if it wants to be, and, from the first fire of a timer
+	// with a locked bid on, those that settle the bids locked under other policies, which come first.
 	followers []policies.Follower
+	settles   bool
+	// calls are those of bidding agents, and what they came to.
+	calls  types.AgentCalls
+	called types.AgentTotals
+	// lane is the budget for fires.
+	lane market.Budget
 	// basefees are the chain's part of the prices, and whether its fee market gave them.
 	basefees fees.Basefees
 
@@ -42,54 +50,30 @@ type block struct {
 // funds is what a block knows of timers whose payers can't cover them (x/timers/README.md, "5.2 Settlement").
 //
 // Such a timer has one try. If its payer could not cover it at the lowest price either, it is unfunded, and leaves while
-// the GC lane lasts. Otherwise it is put on hold, so that no later block tries it. Timers on hold are looked at in
-// rounds: each returns, stays or leaves.
+// the GC lane lasts. Otherwise it is put on hold, so that no later block tries it. Timers on hold are looked at one after the
+// other: each returns, stays or leaves.
 type funds struct {
 	*fees.Shortfalls
 	// least is the lowest price of a fire, which a block without such timers does not need.
 	least func() market.Price
-	// promised is what the timers will need that this block returns to the queue, by payer, and pledged what those will need that
-	// it admits. They are looked up, never ranged over.
-	promised, pledged map[string]math.Int
+	// promised is what the timers will need that this block returns to the queue, by payer. It is looked up, never ranged over.
+	promised map[string]math.Int
 }
 
-// clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches insert the timers
-// that they make due. Blocks leave the cursors before it; a genesis file may hold any value.
-func (b *block) clampCursors() {
-	for _, cursor := range []*types.QueueKey{&b.State.HeadCursor, &b.State.LiveCursor, &b.State.AdmitCursor} {
-		if own := (types.QueueKey{Due: b.Height}); own.Before(*cursor) {
-			*cursor = own
-		}
-	}
-}
-
-// tryUnpaid takes a try from the meter that no one is billed for. Once there is one, the round ends with the meter.
+// tryUnpaid takes a try from the meter that no one is billed for. Once there is one, the order ends with the meter.
 func (b *block) tryUnpaid() {
-	b.totals.unpaid++
+	b.contest.Unpaid++
 	b.Overhead.Consume(market.Try, 1)
-}
-
-// firstRemaining is the new head of the queue: the first expired timer that was not removed, or the first live one. Under
-// overload the block may have met later ones before.
-func (b *block) firstRemaining() types.QueueKey {
-	first := state.CalendarKey(b.State.LiveCursor)
-	for i := range b.GC.Expired {
-		t := &b.GC.Expired[i]
-		if key := state.KeyOf(t.Due, t.Seq); t.HoldReason == types.NotOnHold && key.Compare(first) < 0 {
-			first = key
-		}
-	}
-	if b.GC.Unswept != nil && b.GC.Unswept.Compare(first) < 0 {
-		first = *b.GC.Unswept
-	}
-	return state.QueueKey(first)
 }
 
 // billedCycles is the sum that a fire is billed: its own cycles, those of its agent's call, and what was prepaid for the
 // repetitions that passed without funds, if it restores them. It is at most the gas limit, for which the fire was pre-charged. What
 // of the call lies beyond is paid for by itself.
 func (b *block) billedCycles(t *types.Timer, cycles uint64, short bool) (billed, beyond uint64) {
-	called := b.Agents.CyclesFor(t)
+	called := uint64(0)
+	if call := b.calls.Of(t); call != nil {
+		called = call.Cycles
+	}
 	all := cycles + called
 	stays := t.Spec.OnUnfunded == types.OnUnfundedSkip || t.Spec.OnUnfunded == types.OnUnfundedSuspend
 	if !short || !stays { // Rent that lacks its coins restores none.
@@ -138,50 +122,51 @@ type totals struct {
 	tipped []market.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips total
-	// outcomes counts the fires whose handler failed, and those that ran none; and the timers whose turn came, by what became of
-	// it.
-	outcomes struct {
-		failed, guarded uint32
-		turns           types.Verdicts
-	}
+	// failed and guarded count the fires whose handler failed, and those that ran none; verdicts the timers that were tried.
+	failed, guarded uint32
+	verdicts        types.Verdicts
 	// expired, unfunded and notAdmin count the timers that left so, deferred those that stay ready.
 	expired, unfunded, notAdmin, deferred uint32
-	// unpaid counts the tries that took time and that no one is billed for, quarantined those of them that failed.
-	unpaid, quarantined uint32
+	// looks counts the timers without room that were read again.
+	looks int
 	// held and released are the reasons of the timers that were put on hold, and of those that returned.
 	held, released []types.HoldReason
 	// watchHits counts the watches that a change was found for.
 	watchHits uint64
 }
 
-// noteHeld books a timer that was on hold.
+// noteHeld notes a timer that was on hold.
 func (b *totals) noteHeld(ctx sdk.Context, timer *types.Timer, reason types.HoldReason) {
 	b.held = append(b.held, reason)
 	report.LogTimer(ctx.Logger(), timer, "a timer was put on hold", "reason", reason)
 }
 
-// noteTurn books the turn of a timer that does not fire.
-func (b *totals) noteTurn(ctx sdk.Context, timer *types.Timer, verdict types.Verdict) {
-	b.outcomes.turns[verdict]++
+// noteVerdict notes why a timer that was tried does not fire.
+func (b *totals) noteVerdict(ctx sdk.Context, timer *types.Timer, verdict types.Verdict) {
+	b.verdicts[verdict]++
 	report.LogTimer(ctx.Logger(), timer, "a timer does not fire", "verdict", verdict.Word())
 }
 
-// book enters a fire and returns its receipt.
-func (b *totals) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
-	if b.firesOf[string(actor)]++; b.firesOf[string(actor)] == 1 {
-		b.actors = append(b.actors, actor)
+// enter enters a fire, which was billed for the call of its agent, and returns its receipt.
+func (b *block) enter(timer *types.Timer, result fireResult) *types.Receipt {
+	if call := b.calls.Of(timer); call != nil {
+		call.Followed = true
+	}
+	t := &b.totals
+	if t.firesOf[string(timer.Actor)]++; t.firesOf[string(timer.Actor)] == 1 {
+		t.actors = append(t.actors, timer.Actor)
 	}
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
-	b.tipped = append(b.tipped, market.Tipped{Priority: result.price.Priority, Size: size})
-	b.made = append(b.made, report.Fire{Receipt: &result.receipt, Runtime: result.runtime})
-	b.burned.add(result.settlement.Burned)
-	b.laneBurned.add(result.settlement.LaneBurned)
-	b.tips.add(result.settlement.Tip)
+	t.tipped = append(t.tipped, market.Tipped{Priority: result.price.Priority, Size: size})
+	t.made = append(t.made, report.Fire{Receipt: &result.receipt, Runtime: result.runtime})
+	t.burned.add(result.settlement.Burned)
+	t.laneBurned.add(result.settlement.LaneBurned)
+	t.tips.add(result.settlement.Tip)
 	switch r := &result.receipt; {
 	case r.Guarded:
-		b.outcomes.guarded++
+		t.guarded++
 	case !r.Success:
-		b.outcomes.failed++
+		t.failed++
 	}
 	return &result.receipt
 }
@@ -206,23 +191,18 @@ func (b *totals) settled() []types.Receipt {
 
 // noteWaiting notes whether a timer that is passed over waits for room: one that is willing to pay, and no larger than
 // the default. A larger one could not fire even if no one else bid.
-func (e *Engine) noteWaiting(ctx sdk.Context, b *block, turn policies.Turn, why policies.Skip) error {
-	if b.Waiting || !why.NoRoom || why.Capped || b.SizeOf(turn.Timer) > e.defaultSize(b) {
+func (e *Engine) noteWaiting(ctx sdk.Context, b *block, entrant contest.Entrant) error {
+	if b.contest.Waiting || b.contest.SizeOf(entrant.Timer) > e.defaultSize(b) {
 		return nil
 	}
-	timer := turn.Timer
-	if !turn.Fresh {
-		current, found, err := e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq))
-		if err != nil || !found || current.ExpiredAt(b.Now()) {
-			return err
-		}
-		timer = &current
+	timer, err := b.contest.Current(ctx, entrant)
+	if err == nil && timer != nil && !timer.ExpiredAt(b.contest.Now) {
+		_, b.contest.Waiting = b.contest.Price(timer)
 	}
-	_, b.Waiting = b.round.Price(timer)
-	return nil
+	return err
 }
 
 // defaultSize is the size that a timer reserves which states no limits.
 func (e *Engine) defaultSize(b *block) uint64 {
-	return b.Lane.Size(e.Policies.DefaultGasLimit(&b.Config, b.Height), b.Config.CellLimit())
+	return b.lane.Size(e.Policies.DefaultGasLimit(&b.Config, b.Height), b.Config.CellLimit())
 }

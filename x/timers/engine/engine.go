@@ -1,8 +1,8 @@
 // Package engine fires timers at the end of each block: the steps, one execute loop, the settlement of a fire, and its
 // recurrence (x/timers/README.md, "5. End Block").
 //
-// steps.go lists the steps. The engine knows policies only by the interfaces of package policies, triggers only by
-// those of package triggers, and actors only by the runtimes that serve them.
+// steps.go lists the steps. Package contest yields the timers that are tried. The engine knows policies only by the interfaces of
+// package policies, triggers only by those of package triggers, and actors only by the runtimes that serve them.
 package engine
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -19,19 +20,7 @@ import (
 // execute tries the timers in the policy's order while the lane lasts. Burns and tips are paid once, at the end.
 func (e *Engine) execute(ctx sdk.Context, b *block) error {
 	if !b.Config.LanePaused {
-		if err := e.fireReserved(ctx, b); err != nil {
-			return err
-		}
-	}
-	for !b.Config.LanePaused {
-		turn, found, err := b.round.Next(ctx)
-		if err != nil {
-			return err
-		}
-		if !found {
-			break
-		}
-		if err := e.try(ctx, b, turn); err != nil {
+		if err := e.tryAll(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -45,35 +34,55 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 		}
 		locked = locked.Add(tips)
 	}
-	b.totals.tips.add(locked)
-	billed, err := b.Agents.Close(ctx)
-	if err != nil {
+	if err := b.contest.Close(ctx); err != nil {
 		return err
 	}
-	b.totals.burned.add(billed)
+	b.totals.tips.add(locked)
+	var err error
+	if b.called, err = b.calls.Close(ctx); err != nil {
+		return err
+	}
+	b.totals.burned.add(b.called.Billed)
 	return e.Fees.PayOut(ctx, &b.Config, b.totals.burned.amount(), b.totals.tips.amount(), locked)
 }
 
-// try tries one timer: it fires, leaves the contest, or stays ready.
-func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
-	c, err := e.consider(ctx, b, &b.Lane, turn)
-	if err != nil || c.timer == nil {
+func (e *Engine) tryAll(ctx sdk.Context, b *block) error {
+	if err := e.tryReserved(ctx, b); err != nil {
 		return err
 	}
-	if c.verdict == types.VerdictFires {
-		e.attempt(ctx, b, turn, &c)
-		return nil
-	}
-	b.totals.noteTurn(ctx, c.timer, c.verdict)
-	switch c.verdict {
-	case types.VerdictNoRoom, types.VerdictCapped:
-		why := policies.Skip{NoRoom: c.verdict == types.VerdictNoRoom, Capped: c.capped}
-		if err := e.noteWaiting(ctx, b, turn, why); err != nil {
+	for {
+		entrant, found, err := b.contest.Next(ctx)
+		if err != nil || !found {
 			return err
 		}
-		return b.round.Skipped(ctx, c.timer, why)
+		if err := e.try(ctx, b, entrant); err != nil {
+			return err
+		}
+	}
+}
+
+// maxLooks bounds the timers without room that a block reads again for a policy that wants to know of them.
+const maxLooks = 64
+
+// try tries one timer: it fires, leaves the contest, or stays ready.
+func (e *Engine) try(ctx sdk.Context, b *block, entrant contest.Entrant) error {
+	c, err := e.consider(ctx, b, &b.lane, entrant)
+	if err != nil {
+		return err
+	}
+	if c.timer == nil {
+		return nil
+	}
+	if c.verdict == types.VerdictFires {
+		e.attempt(ctx, b, entrant, &c)
+		return nil
+	}
+	b.totals.noteVerdict(ctx, c.timer, c.verdict)
+	switch c.verdict {
+	case types.VerdictNoRoom:
+		return e.passOver(ctx, b, entrant, c.capped)
 	case types.VerdictOnHold:
-		b.Left++
+		b.contest.Left++
 	case types.VerdictNotAdmin:
 		e.disown(ctx, b, c.timer)
 	case types.VerdictPassed:
@@ -85,8 +94,30 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 	return nil
 }
 
+// passOver passes over a timer that does not fit what is left of the lane. A policy that wants to know of others gets it as it is
+// now, unless too many were read again: one that has left or moved is none.
+func (e *Engine) passOver(ctx sdk.Context, b *block, entrant contest.Entrant, capped bool) error {
+	b.contest.PassedOver++
+	if capped {
+		return nil
+	}
+	if err := e.noteWaiting(ctx, b, entrant); err != nil {
+		return err
+	}
+	attempt := policies.Attempt{Verdict: types.VerdictNoRoom, Timer: entrant.Timer, Fresh: b.contest.Wanted && b.totals.looks < maxLooks}
+	if attempt.Fresh {
+		b.totals.looks++
+		var err error
+		if attempt.Timer, err = b.contest.Current(ctx, entrant); err != nil || attempt.Timer == nil || attempt.Timer.ExpiredAt(b.contest.Now) {
+			return err
+		}
+	}
+	b.tell(ctx, attempt)
+	return nil
+}
+
 // attempt fires a timer that may fire. It leaves the contest if its payer lacks the funds.
-func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn, c *considered) {
+func (e *Engine) attempt(ctx sdk.Context, b *block, entrant contest.Entrant, c *considered) {
 	timer := c.timer
 	var result fireResult
 	var unfunded bool
@@ -100,31 +131,37 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn, c *consi
 	})
 	if result.ran {
 		b.funds.Forget()
-		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
+		b.lane.Spend(result.receipt.Cycles, result.receipt.Cells)
 	}
 	switch {
 	case !done:
-		b.Left++
+		b.contest.Left++
 		if result.ran {
 			e.keepCharge(ctx, b, timer, &result)
 		}
 	case unfunded:
-		b.totals.noteTurn(ctx, timer, types.VerdictNoFunds)
+		b.totals.noteVerdict(ctx, timer, types.VerdictNoFunds)
 		e.foundNoFunds(ctx, b, timer, c.required)
 	default:
-		b.totals.outcomes.turns[types.VerdictFires]++
-		b.Left++
-		b.Agents.Fired(timer)
+		b.totals.verdicts[types.VerdictFires]++
+		b.contest.Left++
+		b.contest.Spent(timer.Actor, result.receipt.Cycles)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
-		fire := policies.Fire{
-			Timer: timer, Receipt: b.totals.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left, Reserved: turn.Reserved,
+		if timer.BidLocked != "" && !b.settles {
+			b.settles, b.followers = true, append(e.Policies.Follow(b.Block, b.policy), b.followers...)
 		}
-		if timer.BidLocked != "" && len(b.followers) == 1 {
-			b.followers = append(e.Policies.Follow(b.Block, b.policy), b.round)
-		}
-		for _, f := range b.followers {
-			f.Fired(ctx, fire)
-		}
+		b.tell(ctx, policies.Attempt{
+			Verdict: types.VerdictFires, Timer: timer, Receipt: b.enter(timer, result), Priority: result.price.Priority, Left: result.left,
+			Reserved: entrant.Reserved,
+		})
+	}
+}
+
+// tell tells the followers of an attempt.
+func (b *block) tell(ctx sdk.Context, attempt policies.Attempt) {
+	b.contest.Wanted = false
+	for _, f := range b.followers {
+		b.contest.Wanted = f.Tried(ctx, attempt) || b.contest.Wanted
 	}
 }
 
@@ -205,20 +242,21 @@ func (e *Engine) fire(
 func (e *Engine) preCharge(
 	ctx context.Context, b *block, timer *types.Timer, amount math.Int,
 ) (held math.Int, payer fees.Payer, err error) {
-	charged := b.Agents.ChargedFor(timer)
-	if charged.IsZero() {
-		payer, err = b.funds.PreCharge(ctx, timer, amount)
-		return amount, payer, err
+	missing := b.less(amount, timer)
+	if missing.IsNegative() {
+		missing = math.ZeroInt()
 	}
-	missing := math.MaxInt(math.ZeroInt(), amount.Sub(charged))
 	payer, err = b.funds.PreCharge(ctx, timer, missing)
-	return charged.Add(missing), payer, err
+	if call := b.calls.Of(timer); call != nil {
+		return call.Charged.Add(missing), payer, err
+	}
+	return amount, payer, err
 }
 
 // refund returns what is left of what was held for the fire, and enters in its receipt what it was charged. The call of the
 // timer's agent has been settled. What can't be returned is burned: the handler has run, and its fire stands.
 func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, payer *fees.Payer, held math.Int, result *fireResult) error {
-	goCtx, held := context.Context(ctx), less(held, b.Agents.ChargedFor(timer))
+	goCtx, held := context.Context(ctx), b.less(held, timer)
 	err := e.Fees.RefundTo(goCtx, &b.Config, timer, payer, held, result.settlement.Refund)
 	if err != nil {
 		ctx.Logger().Error("a refund failed and is burned", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
@@ -257,11 +295,10 @@ func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, resul
 		ctx.Logger().Error("a fire that failed can't be charged", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
 		return
 	}
-	b.Agents.Fired(timer)
-	b.totals.book(timer.Actor, *result)
+	b.enter(timer, *result)
 }
 
-// lumpSumPaid is what a fire at this price pays for its place, nil for 0.
+// lumpSumPaid is what a fire at this price pays in addition, nil for 0.
 func lumpSumPaid(price market.Price) *math.Int {
 	if price.LumpSum.IsNil() || price.LumpSum.IsZero() {
 		return nil

@@ -6,7 +6,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
-	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -22,7 +21,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 		return true
 	}
 	b.tryUnpaid()
-	b.totals.quarantined++
+	b.contest.Quarantined++
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
@@ -67,7 +66,7 @@ func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
 		if err := e.releaseAt(ctx, timer, b.Height, nil); err != nil || timer.HoldReason != types.NotOnHold {
 			return err
 		}
-		o := recurrence.Of(timer, b.Now())
+		o := recurrence.Of(timer, b.contest.Now)
 		if o.Open || o.Over || o.Passed.Count == 0 {
 			return nil
 		}
@@ -100,45 +99,16 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 	return done
 }
 
-// hands implement for the block's policy what only the engine may do.
-type hands struct {
-	*Engine
-	b *block
-}
-
-var _ policies.Hands = hands{}
-
-// Guard implements policies.Hands.
-func (h hands) Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
-	return h.guard(ctx, h.b, t, fn)
-}
-
-// PutOnHold implements policies.Hands.
-func (h hands) PutOnHold(ctx sdk.Context, t *types.Timer, reason types.HoldReason) {
-	if !h.b.Overhead.TryConsume(market.PutOnHold) {
-		return
+// takeOut takes a timer out of the queue for which the contest has charged the budgets: one that has expired leaves.
+func (e *Engine) takeOut(ctx sdk.Context, b *block, t *types.Timer, why types.HoldReason, price *market.Price) {
+	switch {
+	case t.ExpiredAt(b.contest.Now):
+		e.expire(ctx, b, t)
+	case price != nil:
+		e.lacksFunds(ctx, b, t, price.Cost(t.GasLimit, t.CellLimit))
+	default:
+		e.guard(ctx, b, t, func(ctx sdk.Context) error { return e.putOnHold(ctx, b, t, why, nil) })
 	}
-	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.putOnHold(ctx, h.b, t, reason, nil) })
-}
-
-// Look implements policies.Hands.
-func (h hands) Look(ctx sdk.Context, t *types.Timer, price market.Price) policies.Funds {
-	return h.look(ctx, h.b, t, price)
-}
-
-// LacksFunds implements policies.Hands.
-func (h hands) LacksFunds(ctx sdk.Context, t *types.Timer, price market.Price) {
-	if h.b.Overhead.TryConsume(market.PutOnHold) {
-		h.lacksFunds(ctx, h.b, t, price.Cost(t.GasLimit, t.CellLimit))
-	}
-}
-
-// Expire implements policies.Hands.
-func (h hands) Expire(ctx sdk.Context, t *types.Timer) { h.expire(ctx, h.b, t) }
-
-// Runnable implements policies.Hands.
-func (h hands) Runnable(t *types.Timer) bool {
-	return h.Policies.Runnable(&h.b.Config, h.b.Height, t)
 }
 
 // scheduledByAdmin reports whether who scheduled a timer of its actor is still the admin of that. A timer of which this can't be
@@ -156,9 +126,9 @@ func (e *Engine) scheduledByAdmin(ctx sdk.Context, b *block, timer *types.Timer)
 // lane. If that has nothing left, the timer is put on hold, so that a crowd of such timers keeps no one out and no later block
 // tries them.
 func (e *Engine) disown(ctx sdk.Context, b *block, timer *types.Timer) {
-	b.Left++
+	b.contest.Left++
 	b.tryUnpaid()
-	if b.GC.TakeFor(timer) {
+	if b.contest.GC.TakeFor(timer) {
 		e.removeNotAdmins(ctx, b, timer)
 		return
 	}

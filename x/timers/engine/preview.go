@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -14,9 +15,9 @@ import (
 // Preview is the next block without transactions, up to its selection.
 type Preview struct {
 	*policies.Block
-	Policy policies.Policy
-	Rules  market.Rules
-	Round  policies.Round
+	Contest *contest.Contest
+	Policy  policies.Policy
+	Traits  market.Traits
 
 	engine *Engine
 	block  *block
@@ -35,18 +36,18 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	b, err := e.open(ctx)
+	b, err := e.open(ctx, true)
 	if err != nil {
 		return ctx, nil, err
 	}
-	b.Block.Preview = true
 	ctx, b.session = state.WithSession(ctx, nil)
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
 	}
-	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+uint64(len(b.Index.Filed()))), "rank timers")
-	return ctx, &Preview{b.Block, b.policy, b.rules, b.round, e, b, map[string]math.Int{}}, e.run(ctx, b, selecting[last:])
+	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.contest.Competing)+uint64(len(b.contest.Index.Filed()))), "rank timers")
+	preview := &Preview{Block: b.Block, Contest: b.contest, Policy: b.policy, Traits: b.traits, engine: e, block: b, spent: map[string]math.Int{}}
+	return ctx, preview, e.run(ctx, b, selecting[last:])
 }
 
 // ActivatedBranch is the beginning of the next block, on a branch of state that is dropped.
@@ -59,19 +60,19 @@ func (e *Engine) ActivatedBranch(ctx sdk.Context) (sdk.Context, error) {
 	return branch, e.activateConfig(branch)
 }
 
-// Next returns the turn of the timer that the block tries next, and what the block makes of it. Where it fires, the most
-// that it may use, and that its payer may be charged, is taken as used.
-func (p *Preview) Next(ctx sdk.Context) (turn policies.Turn, verdict types.Verdict, found bool, err error) {
-	turn, found, err = p.Round.Next(ctx)
+// Next returns the timer that the block tries next, and what the block makes of it. Where it fires, the most that it may use, and that
+// its payer may be charged, is taken as used.
+func (p *Preview) Next(ctx sdk.Context) (t *types.Timer, verdict types.Verdict, found bool, err error) {
+	entrant, found, err := p.Contest.Next(ctx)
 	if err != nil || !found {
-		return turn, 0, found, err
+		return nil, 0, found, err
 	}
-	verdict, err = p.verdict(ctx, turn)
-	return turn, verdict, true, err
+	verdict, err = p.verdict(ctx, entrant)
+	return entrant.Timer, verdict, true, err
 }
 
-func (p *Preview) verdict(ctx sdk.Context, turn policies.Turn) (types.Verdict, error) {
-	c, err := p.engine.consider(ctx, p.block, &p.Lane, turn)
+func (p *Preview) verdict(ctx sdk.Context, entrant contest.Entrant) (types.Verdict, error) {
+	c, err := p.engine.consider(ctx, p.block, &p.block.lane, entrant)
 	if err != nil || c.verdict != types.VerdictFires {
 		return c.verdict, err
 	}
@@ -83,7 +84,7 @@ func (p *Preview) verdict(ctx sdk.Context, turn policies.Turn) (types.Verdict, e
 		return types.VerdictNoFunds, nil
 	}
 	p.spent[string(t.Payer())] = c.required
-	p.Lane.Spend(t.GasLimit, t.CellLimit)
+	p.block.lane.Spend(t.GasLimit, t.CellLimit)
 	p.block.totals.firesOf[string(t.Actor)]++
 	if len(t.Spec.OnlyIf) == 0 {
 		return types.VerdictFires, nil
@@ -99,15 +100,15 @@ func (p *Preview) verdict(ctx sdk.Context, turn policies.Turn) (types.Verdict, e
 // Missed is the verdict on a ready timer that the block does not try: why it would not fire in an empty lane, or that it is not
 // reached.
 func (p *Preview) Missed(ctx sdk.Context, t *types.Timer) (types.Verdict, error) {
-	empty := market.Budget{Capacity: p.Lane.Capacity}
-	c, err := p.engine.consider(ctx, p.block, &empty, policies.Turn{Timer: t})
+	empty := market.Budget{Capacity: p.block.lane.Capacity}
+	c, err := p.engine.consider(ctx, p.block, &empty, contest.Entrant{Timer: t})
 	switch {
 	case err != nil || c.verdict != types.VerdictFires:
 		return c.verdict, err
 	case !p.block.funds.Covers(ctx, t, c.required):
 		return types.VerdictNoFunds, nil
-	case !p.Lane.Fits(p.SizeOf(t)):
-		return types.VerdictNoRoom, nil // The policy stops reading when the lane is full.
+	case !p.block.lane.Fits(p.Contest.SizeOf(t)):
+		return types.VerdictNoRoom, nil // The contest stops reading when the lane is full.
 	default:
 		return types.VerdictNotRead, nil
 	}

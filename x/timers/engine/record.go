@@ -23,9 +23,9 @@ const CursorLag = 100
 
 // deferRest counts the timers that stay ready. Deferral writes nothing: a deferred timer keeps its key.
 func (e *Engine) deferRest(_ sdk.Context, b *block) error {
-	b.totals.deferred = b.Competing - b.Left
-	if b.Storm {
-		b.totals.deferred = uint32(b.Index.Size())
+	b.totals.deferred = b.contest.Competing - b.contest.Left
+	if b.contest.Indexed {
+		b.totals.deferred = uint32(b.contest.Index.Size())
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (e *Engine) deferRest(_ sdk.Context, b *block) error {
 // of the next block.
 func (e *Engine) countFires(ctx sdk.Context, b *block) error {
 	fired := b.totals.fires()
-	if !b.policy.CountsFires() {
+	if !b.traits.CountsFires {
 		fired = nil
 	}
 	return e.Fairness.Advance(ctx, &b.Config, b.Overhead, b.Height, fired, b.Recents, &b.State.Fairness)
@@ -45,15 +45,14 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	if err := e.keepReceipts(ctx, b); err != nil {
 		return err
 	}
-	b.State.Cycles, b.State.Cells = b.Lane.UsedCycles, b.Lane.UsedCells
-	b.State.UsedSize, b.State.Fires = b.Lane.UsedSize, b.Lane.Fires
+	b.State.Cycles, b.State.Cells = b.lane.UsedCycles, b.lane.UsedCells
+	b.State.UsedSize, b.State.Fires = b.lane.UsedSize, b.lane.Fires
 	b.State.Burned = b.Before.Burned.Add(b.totals.burned.amount())
 	b.State.LaneBurned = b.Before.LaneBurned.Add(b.totals.laneBurned.amount())
 	b.State.Tips = b.Before.Tips.Add(b.totals.tips.amount())
-	b.Agents.Keep()
 	basefee := b.Prices.Lane
-	b.State.LaneBasefee, b.State.P50 = &basefee, market.NextP50(b.Before.P50, b.totals.tipped, b.Waiting)
-	if err := b.Index.Close(); err != nil {
+	b.State.LaneBasefee, b.State.P50 = &basefee, market.NextP50(b.Before.P50, b.totals.tipped, b.contest.Waiting)
+	if err := b.contest.Index.Close(); err != nil {
 		return err
 	}
 	if err := e.Policies.Maintain(ctx, b.Block, b.policy); err != nil {
@@ -91,7 +90,7 @@ func (e *Engine) keepReceipts(ctx sdk.Context, b *block) (err error) {
 // keepCursors leaves the cursors where they are stored if they moved a little only and no timer changed: an older cursor is still
 // a lower bound. Whatever else is written does not move them then, so that a chain and one that imports its state agree.
 func (b *block) keepCursors() {
-	if b.Height < b.Before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.totals.expired == 0 && !b.Storm && !b.State.HeadCursor.Before(b.Before.HeadCursor) {
+	if b.Height < b.Before.LiveCursor.Due+CursorLag && b.contest.Competing == 0 && b.totals.expired == 0 && !b.contest.Indexed && !b.State.HeadCursor.Before(b.Before.HeadCursor) {
 		b.State.HeadCursor, b.State.LiveCursor = b.Before.HeadCursor, b.Before.LiveCursor
 	}
 }
@@ -116,40 +115,39 @@ func (e *Engine) NotePause(ctx context.Context, next *types.TimerConfig) error {
 // accepted.
 func (b *block) keepPause() {
 	pause := *cmp.Or(b.State.Pause, &types.LanePause{})
-	pause.LastHeight, pause.LastTime = b.Height, b.Time
+	pause.LastHeight, pause.LastTime = b.Height, b.contest.Now.Time
 	b.State.Pause = &pause
 }
 
 // summary is the one event of the block.
 func (b *block) summary() *types.TimerLaneSummary {
-	calls := b.Agents.Outcome()
 	return &types.TimerLaneSummary{
 		Height:   b.Height,
 		Fired:    uint32(len(b.totals.made)),
-		Failed:   b.totals.outcomes.failed,
+		Failed:   b.totals.failed,
 		Expired:  b.totals.expired,
 		Unfunded: b.totals.unfunded,
 		OnHold:   uint32(len(b.totals.held)),
 		Deferred: b.totals.deferred,
-		Cycles:   b.Lane.UsedCycles,
-		Cells:    b.Lane.UsedCells,
-		UsedSize: b.Lane.UsedSize,
-		GcCycles: b.GC.Cycles,
+		Cycles:   b.lane.UsedCycles,
+		Cells:    b.lane.UsedCells,
+		UsedSize: b.lane.UsedSize,
+		GcCycles: b.contest.GC.Cycles,
 
-		OverheadCycles: b.GC.Cycles + b.Overhead.Used(),
+		OverheadCycles: b.contest.GC.Cycles + b.Overhead.Used(),
 		LaneBasefee:    b.Prices.Lane.String(),
 		Burned:         b.totals.burned.amount().String(),
 		LaneBurned:     b.totals.laneBurned.amount().String(),
 		Tips:           b.totals.tips.amount().String(),
 		Policy:         b.policy.ID(),
 		P50:            b.Prices.P50.String(),
-		Storm:          b.Storm,
-		AgentCycles:    calls.Cycles,
-		Unasked:        calls.Unasked,
+		Storm:          b.contest.Indexed,
+		AgentCycles:    b.called.Cycles,
+		Unasked:        b.called.Unasked,
 
 		NotAdmin:     b.totals.notAdmin,
-		Guarded:      b.totals.outcomes.guarded,
-		AgentsBilled: calls.Billed.String(),
+		Guarded:      b.totals.guarded,
+		AgentsBilled: b.called.Billed.String(),
 	}
 }
 
@@ -162,11 +160,14 @@ func (e *Engine) firedEvent(
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: text(r.Paid), Tip: text(r.Tip), Refunded: text(s.Refund), Payer: e.payerText(t, actor),
-		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
+		Late: r.Late, Matched: r.Matched, ScoreBid: r.ScoreBidText(),
 		FireSeq: t.FireSeq, Guarded: r.Guarded, Name: t.Spec.Name, Occurrence: r.Occurrence, Index: r.Index,
 	}
+	if call := b.calls.Of(t); call != nil {
+		event.AgentCycles = call.Cycles
+	}
 	if t.Spec.Trigger.ByTime() {
-		event.LateSeconds = uint64(b.Time) - min(r.Occurrence, uint64(b.Time))
+		event.LateSeconds = uint64(b.contest.Now.Time) - min(r.Occurrence, uint64(b.contest.Now.Time))
 	}
 	if survivor != nil {
 		event.NextDue, event.NextTime, event.Retries = survivor.Due, survivor.WaitsUntil(), survivor.Retries
@@ -198,11 +199,10 @@ func (e *Engine) report(ctx sdk.Context, b *block) {
 	done := &report.Block{
 		TimerLaneSummary: b.summary(), Fires: b.totals.made, Held: b.totals.held, Released: b.totals.released,
 		CycleBasefee: b.Prices.Cycle, CellBasefee: b.Prices.Cell, BasefeeFailure: b.basefees.Failure,
-		Capacity: report.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
-		Paused:   b.Config.LanePaused, Competing: uint64(b.totals.deferred + b.Left), WatchHits: b.totals.watchHits, Turns: b.totals.outcomes.turns,
+		Capacity: report.Lane{Size: b.lane.Cycles, Cycles: b.lane.Cycles, Cells: b.lane.Cells, Fires: uint64(b.lane.MaxFires)},
+		Paused:   b.Config.LanePaused, Competing: uint64(b.totals.deferred + b.contest.Left), WatchHits: b.totals.watchHits, Turns: b.totals.verdicts,
 	}
-	calls := b.Agents.Outcome()
-	done.Asked, done.AgentsFailed = calls.Asked, calls.Failed
+	done.Asked, done.AgentsFailed = b.called.Asked, b.called.Failed
 	e.Reporter.Count(done)
 	done.Log(ctx.Logger())
 }

@@ -57,7 +57,7 @@ func (e *Engine) setNextDue(
 	if guarded {
 		event.Outcome = recurrence.Guarded
 	}
-	n.next = recurrence.After(&moved, event, &b.Config, b.Now())
+	n.next = recurrence.After(&moved, event, &b.Config, b.contest.Now)
 	if !n.next.Stays {
 		n.detached = &moved
 		return n, e.Records.RemoveRecord(ctx, &moved)
@@ -101,7 +101,7 @@ func (e *Engine) afterFire(
 	if short {
 		event.Outcome = recurrence.ShortOfCoins
 	}
-	n.next = recurrence.After(timer, event, &b.Config, b.Now())
+	n.next = recurrence.After(timer, event, &b.Config, b.contest.Now)
 	if n.next.Stays {
 		n.next.Timer.LastOutcome = outcomeOf(receipt, b.Height)
 	}
@@ -175,7 +175,7 @@ func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, code
 // those whose time came since the previous block do not wait for them: half of the share for the newly due is theirs.
 func (e *Engine) collectTimes(ctx sdk.Context, b *block) error {
 	behind := b.Before.TimesBehind
-	last, err := e.moveTimed(ctx, b, 0, b.Time, market.MoveTimed, b.Overhead.Left(market.MoveTimed))
+	last, err := e.moveTimed(ctx, b, 0, b.contest.Now.Time, market.MoveTimed, b.Overhead.Left(market.MoveTimed))
 	if err != nil {
 		return err
 	}
@@ -183,12 +183,12 @@ func (e *Engine) collectTimes(ctx sdk.Context, b *block) error {
 	if last == nil {
 		return nil
 	}
-	if from := max(behind+1, last.DueTime); behind > 0 && from <= b.Time {
-		if _, err := e.moveTimed(ctx, b, from, b.Time, market.MoveNewlyDue, (b.Overhead.Left(market.MoveNewlyDue)+1)/2); err != nil {
+	if from := max(behind+1, last.DueTime); behind > 0 && from <= b.contest.Now.Time {
+		if _, err := e.moveTimed(ctx, b, from, b.contest.Now.Time, market.MoveNewlyDue, (b.Overhead.Left(market.MoveNewlyDue)+1)/2); err != nil {
 			return err
 		}
 	}
-	b.State.TimesBehind = b.Time
+	b.State.TimesBehind = b.contest.Now.Time
 	return nil
 }
 
@@ -254,11 +254,11 @@ func (e *Engine) pass(ctx sdk.Context, b *block, timer *types.Timer, o recurrenc
 	case unfunded:
 		e.foundNoFunds(ctx, b, timer, paid)
 	case done:
-		b.Left++
+		b.contest.Left++
 		b.totals.burned.add(paid)
 		b.funds.Forget()
 	default:
-		b.Left++
+		b.contest.Left++
 	}
 }
 
@@ -277,7 +277,7 @@ func (b *block) wasPaused(timer *types.Timer, until uint64) bool {
 
 // goOn makes a timer without a fire go on with what comes next: it is due again, suspended, or leaves. What has passed is told.
 func (e *Engine) goOn(ctx sdk.Context, b *block, timer *types.Timer, event recurrence.Event, paid math.Int) (stays bool, err error) {
-	before, next := *timer, recurrence.After(timer, event, &b.Config, b.Now())
+	before, next := *timer, recurrence.After(timer, event, &b.Config, b.contest.Now)
 	if !next.Stays {
 		if err := e.remove(ctx, b, timer); err != nil {
 			return false, err
@@ -298,7 +298,7 @@ func (e *Engine) goOn(ctx sdk.Context, b *block, timer *types.Timer, event recur
 
 // skipUnfunded lets pass what has come of a timer whose payer can't cover it. After MAX_UNFUNDED_SKIPS in a row it is suspended.
 func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) error {
-	_, err := e.goOn(ctx, b, timer, recurrence.Event{Outcome: recurrence.Unpaid, Occurrence: recurrence.Of(timer, b.Now())}, math.ZeroInt())
+	_, err := e.goOn(ctx, b, timer, recurrence.Event{Outcome: recurrence.Unpaid, Occurrence: recurrence.Of(timer, b.contest.Now)}, math.ZeroInt())
 	return err
 }
 

@@ -9,11 +9,11 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -47,7 +47,7 @@ var firing = []step{
 func (e *Engine) step(ctx sdk.Context) error {
 	watch, operations := e.Reporter.Start(), &report.Operations{}
 	ctx = ctx.WithGasMeter(operations.Meter(ctx.GasMeter()))
-	b, err := e.open(ctx)
+	b, err := e.open(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,17 @@ func (e *Engine) activateConfig(ctx sdk.Context) error {
 				return err
 			}
 		}
-		return nil
+		height := types.HeightOf(ctx)
+		if e.Policies.At(before, height).Traits(before).SharesWindow == e.Policies.At(after, height).Traits(after).SharesWindow {
+			return nil
+		}
+		// How far an index was filled says nothing of how far a shared window has come, nor the other way round.
+		lane, err := e.Lane.Get(ctx)
+		if err != nil {
+			return err
+		}
+		lane.AdmitCursor = types.QueueKey{}
+		return e.Lane.Set(ctx, lane)
 	})
 }
 
@@ -113,19 +123,19 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	if err != nil {
 		return err
 	}
-	b.GC.Meet(expired...)
+	b.contest.GC.Meet(expired...)
 	b.Overhead.Lend(market.Watches)
-	b.clampCursors()
+	b.contest.ClampCursors()
 	// Who can fire again competes in this block: returned a block later, whoever fills every second block would starve it.
 	leaving, err := e.scanOnHold(ctx, b)
 	if err != nil {
 		return err
 	}
 	b.Overhead.Lend(market.Held)
-	if err := b.round.Collect(ctx); err != nil {
+	if err := b.contest.Collect(ctx); err != nil {
 		return err
 	}
-	b.GC.Meet(leaving...)
+	b.contest.GC.Meet(leaving...)
 	return nil
 }
 
@@ -137,9 +147,15 @@ func (e *Engine) price(_ sdk.Context, b *block) error {
 	return nil
 }
 
-// rank asks the policy for the order.
+// rank calls agents, and puts the candidates in order. Before, it looks whether those that wait for their payers can be covered.
 func (e *Engine) rank(ctx sdk.Context, b *block) error {
-	err := b.round.Rank(ctx)
+	if err := b.contest.Prepare(ctx); err != nil {
+		return err
+	}
+	if b.traits.DefersUnfunded {
+		e.checkFunds(ctx, b)
+	}
+	err := b.contest.Rank(ctx)
 	b.Overhead.Lend(market.Contest)
 	return err
 }
@@ -171,8 +187,8 @@ func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
 	e.Reporter.Failed(report.KindLane)
 }
 
-// open begins the end of a block. It fixes the prices, which depend on the previous block only.
-func (e *Engine) open(ctx sdk.Context) (*block, error) {
+// open begins the end of a block, or a preview of it. It fixes the prices, which depend on the previous block only.
+func (e *Engine) open(ctx sdk.Context, preview bool) (*block, error) {
 	config, err := e.Configs.Get(ctx)
 	if err != nil {
 		return nil, err
@@ -182,67 +198,74 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		return nil, err
 	}
 	now := types.MomentOf(ctx)
-	height := now.Height
 	prices, basefees := e.Policies.Prices(ctx, &config, &before)
-	inForce := e.Policies.At(&config, height)
-	b := &block{totals: totals{firesOf: map[string]uint32{}}, watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
-	b.Block = &policies.Block{
-		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
-		Lane:     market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:       policies.GC{Cleanup: market.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: market.RemovalCycles}},
-		Overhead: config.Overhead(),
-		Recents:  e.Fairness.Recents(ctx),
-		Waiting:  !inForce.AsksAgents(),
-		Hands:    hands{e, b},
+	inForce := e.Policies.At(&config, now.Height)
+	b := &block{
+		Block: &policies.Block{
+			Height: now.Height, Config: config, Before: before, State: before, Prices: prices, Rules: inForce.Rules(&config, &before),
+			Overhead: config.Overhead(), Recents: e.Fairness.Recents(ctx), Preview: preview,
+		},
+		policy: inForce, traits: inForce.Traits(&config), basefees: basefees, watch: report.Untimed{},
+		lane:   market.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
+		totals: totals{firesOf: map[string]uint32{}},
 	}
-	b.funds = funds{
-		Shortfalls: e.Fees.Shortfalls(&b.Config), least: sync.OnceValue(func() market.Price { return market.Least(b.rules, prices) }),
-		promised: map[string]math.Int{}, pledged: map[string]math.Int{},
-	}
-	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
+	if b.Rules, err = inForce.Open(ctx, b.Block); err != nil {
 		return nil, err
 	}
-	b.Agents = e.Agents.Open(b.Block, inForce.AsksAgents())
-	round, err := b.policy.Open(ctx, b.Block)
+	if follower, follows := b.Rules.(policies.Follower); follows {
+		b.followers = []policies.Follower{follower}
+	}
+	b.funds = funds{
+		Shortfalls: e.Fees.Shortfalls(&b.Config), promised: map[string]math.Int{},
+		least: sync.OnceValue(func() market.Price { return market.Least(b.Rules, prices) }),
+	}
+	index, err := e.Index.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.round = &turns{Round: round, b: b, records: e.Records, had: map[schedule.Key]bool{}}
-	b.followers = []policies.Follower{b.round}
+	b.calls = e.Agents.Open(b.Block, b.traits.AsksAgents)
+	b.contest = contest.New(contest.Terms{
+		Now: now, Config: &b.Config, State: &b.State, Prices: prices, Rules: b.Rules, Traits: b.traits, Lane: &b.lane, Overhead: b.Overhead,
+		Records: e.Records, Owners: e.Owners, Index: index, Calls: b.calls, Funds: b.funds.Shortfalls, Preview: preview,
+		TakeOut: func(ctx sdk.Context, t *types.Timer, why types.HoldReason, price *market.Price) {
+			e.takeOut(ctx, b, t, why, price)
+		},
+	})
 	return b, nil
 }
 
 // cleanUp removes expired timers in queue order while the GC lane lasts, and after them those that were on hold for lack
 // of funds, or since their scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
-	for len(b.GC.Expired) > 0 && b.GC.TakeFor(&b.GC.Expired[0]) {
-		timer := b.GC.Expired[0]
-		b.GC.Expired = b.GC.Expired[1:]
-		if !timer.ExpiredAt(b.Now()) && timer.HoldReason == types.Unfunded {
+	gc, now := &b.contest.GC, b.contest.Now
+	for len(gc.Expired) > 0 && gc.TakeFor(&gc.Expired[0]) {
+		timer := gc.Expired[0]
+		gc.Expired = gc.Expired[1:]
+		if !timer.ExpiredAt(now) && timer.HoldReason == types.Unfunded {
 			e.removeUnfunded(ctx, b, &timer)
 			continue
 		}
-		if !timer.ExpiredAt(b.Now()) && timer.HoldReason == types.NotAdmin {
+		if !timer.ExpiredAt(now) && timer.HoldReason == types.NotAdmin {
 			e.removeNotAdmins(ctx, b, &timer)
 			continue
 		}
-		if !e.expire(ctx, b, &timer) && timer.HoldReason == types.NotOnHold && b.GC.Unswept == nil {
+		if !e.expire(ctx, b, &timer) && timer.HoldReason == types.NotOnHold && gc.Unswept == nil {
 			// It could not even be put on hold, and stays in the queue. So the head of the queue stays before it.
 			key := state.KeyOf(timer.Due, timer.Seq)
-			b.GC.Unswept = &key
+			gc.Unswept = &key
 		}
 	}
-	b.State.HeadCursor = b.firstRemaining()
+	b.contest.MoveHead()
 	return nil
 }
 
 // scanOnHold examines timers that are on hold while the overhead lasts: first those whose life has ended, by their ends, a quarter
-// of it at most; then, in rounds over all, those that may return by themselves. It returns those to the
+// of it at most; then, from where the block before ended, those that may return by themselves. It returns those to the
 // queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
 // those that are to be removed, by their ends: what has ended among what can't pay.
 func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
 	limit := b.Overhead.Left(market.VisitHeld)
-	if leaving, err = e.Records.EndedOnHold(ctx, b.Now(), max(1, limit/4)); err != nil {
+	if leaving, err = e.Records.EndedOnHold(ctx, b.contest.Now, max(1, limit/4)); err != nil {
 		return nil, err
 	}
 	timers, next, err := e.Records.OnHoldFrom(ctx, state.CalendarKey(b.State.HoldCursor), max(1, limit-len(leaving)))
@@ -254,10 +277,10 @@ func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, e
 	for i := range timers {
 		t := &timers[i]
 		switch {
-		case t.ExpiredAt(b.Now()): // It is met by its end.
+		case t.ExpiredAt(b.contest.Now): // It is met by its end.
 		case t.HoldReason == types.NotAdmin:
 			leaving = append(leaving, *t)
-		case t.HoldReason == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
+		case t.HoldReason == types.Unrunnable && b.traits.Runs(t.GasLimit, t.CellLimit, b.Config.MaxCellsPerFire):
 			e.release(ctx, b, t)
 		case t.HoldReason == types.Unfunded && !b.Config.LanePaused:
 			if e.sweepUnfunded(ctx, b, t) {

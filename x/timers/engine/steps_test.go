@@ -49,7 +49,7 @@ func endBlock(t *testing.T, chain *lab.Chain) sdk.Events {
 	return events
 }
 
-// overloaded makes more than three ready timers a storm, in a lane that fires two a block.
+// overloaded makes more than three ready timers too many, in a lane that fires two a block.
 func overloaded(c *types.TimerConfig) {
 	c.CandidateWindow, c.MaxFiresPerBlock = 3, 2
 }
@@ -88,13 +88,13 @@ func (c countedBasefees) Basefees(context.Context, *types.TimerConfig) (cycle, c
 	return math.LegacyNewDec(*c.asked), math.LegacyZeroDec(), nil
 }
 
-// TestTheFeeMarketIsAskedOnceABlock: in a storm as in a calm, agents are told the prices that the fires pay.
+// TestTheFeeMarketIsAskedOnceABlock: under overload as without, agents are told the prices that the fires pay.
 //
 // Rule: 5.1-prices-fixed, 5.1-agents-at-admission, 5.2-market-asked-once
 func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
 	lab.SkipWithoutAgents(t)
 	agent := authtypes.NewModuleAddress(govtypes.ModuleName)
-	for name, n := range map[string]int{"calm": 2, "storm": 9} {
+	for name, n := range map[string]int{"few": 2, "overload": 9} {
 		t.Run(name, func(t *testing.T) {
 			asked := int64(0)
 			chain := newChain(t, n, func(c *types.TimerConfig) {
@@ -119,8 +119,8 @@ func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
 	}
 }
 
-func TestReadyTimersAreReportedInAStormToo(t *testing.T) {
-	for name, n := range map[string]int{"calm": 3, "storm": 9} {
+func TestReadyTimersAreReportedUnderOverloadToo(t *testing.T) {
+	for name, n := range map[string]int{"few": 3, "overload": 9} {
 		t.Run(name, func(t *testing.T) {
 			chain := newChain(t, n, overloaded)
 			read := measured(chain)

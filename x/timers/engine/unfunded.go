@@ -1,13 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -28,55 +29,85 @@ func (e *Engine) foundNoFunds(ctx sdk.Context, b *block, timer *types.Timer, req
 
 // lacksFunds takes a timer out of the contest whose payer can't cover the pre-charge, unless the policy lets it wait.
 func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
-	if b.round.Unfunded(ctx, timer, required) != policies.Leaves {
+	waits := b.traits.DefersUnfunded && !b.contest.Overloaded
+	if waits && b.contest.GC.Remaining() == 0 {
 		return
 	}
-	b.Left++
-	if b.removable(ctx, timer) && b.GC.TakeFor(timer) {
+	b.tell(ctx, policies.Attempt{Verdict: types.VerdictNoFunds, Timer: timer})
+	if waits && timer.Spec.OnUnfunded != types.OnUnfundedSuspend {
+		e.deferUnfunded(ctx, b, timer, required)
+		return
+	}
+	b.contest.Left++
+	if b.removable(ctx, timer) && b.contest.GC.TakeFor(timer) {
 		e.removeUnfunded(ctx, b, timer)
 		return
 	}
 	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.holdUnfunded(ctx, b, timer, types.Unfunded, required) })
 }
 
-// look looks at the payer of a timer that is to be admitted: once a block, or once for each timer that an allowance pays for. A
-// paused lane needs no funds.
-func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price market.Price) policies.Funds {
-	if b.Config.LanePaused {
-		return policies.Enough
+// deferUnfunded lets a timer wait in the queue that lacks funds. It does not compete again until its payer can cover it, so that it
+// costs one try. If more timers are ready than the window holds, it is put on hold instead. Otherwise the GC lane bounds how many
+// timers are marked so in a block; the others stay as they are.
+func (e *Engine) deferUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
+	b.contest.GC.Take(1)
+	available := e.Fees.Spendable(ctx, &b.Config, timer.Payer())
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		timer.UnfundedSince = b.Height
+		if err := e.Records.Put(ctx, timer); err != nil {
+			return err
+		}
+		return report.Emit(ctx, &types.TimerDeferredInsufficientFunds{
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Payer: e.Addresses.Text(timer.Payer()),
+			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+		})
+	})
+	if !done {
+		b.contest.Left++
 	}
-	f, payer, needed := &b.funds, string(timer.Payer()), price.Cost(timer.GasLimit, timer.CellLimit)
-	pledged, looked := f.pledged[payer]
-	switch {
-	case looked && !timer.Sponsored():
-	case !b.Overhead.TryConsume(market.LookAtPayer):
-		return policies.NotLooked
-	case !looked:
-		pledged = math.ZeroInt()
-		f.pledged[payer] = pledged
+}
+
+// maxFundChecks bounds the timers that wait for their payers of which a block looks whether these have funds again.
+const maxFundChecks = 16
+
+// checkFunds looks at the payers of timers that wait for them, of as many at once in the order of their seqs: the height says of which.
+// Timers whose payers have funds again compete from this block on.
+func (e *Engine) checkFunds(ctx sdk.Context, b *block) {
+	var waiting []*types.Timer
+	for i := range b.contest.Ready {
+		if t := &b.contest.Ready[i]; t.UnfundedSince > 0 {
+			waiting = append(waiting, t)
+		}
 	}
-	has, sum := f.Spendable(ctx, timer.Payer()), pledged.Add(needed)
-	switch {
-	case has.LT(needed), timer.Sponsored() && !f.Covers(ctx, timer, needed):
-		return policies.TooLittle
-	case has.LT(sum):
-		return policies.Pledged
-	default:
-		f.pledged[payer] = sum
-		return policies.Enough
+	slices.SortFunc(waiting, func(a, b *types.Timer) int { return cmp.Compare(a.Seq, b.Seq) })
+	groups := slices.Collect(slices.Chunk(waiting, maxFundChecks))
+	if len(groups) == 0 {
+		return
 	}
+	for _, t := range groups[b.Height%uint64(len(groups))] {
+		e.guard(ctx, b, t, func(ctx sdk.Context) error {
+			price, willing := b.contest.Price(t)
+			if !willing || !e.Fees.Covers(ctx, &b.Config, t, price.Cost(t.GasLimit, t.CellLimit)) {
+				return nil
+			}
+			t.UnfundedSince = 0
+			return e.Records.Put(ctx, t)
+		})
+	}
+	// What could not be marked is quarantined.
+	b.contest.Keep(func(t *types.Timer) bool { return t.HoldReason == types.NotOnHold })
 }
 
 // removable reports whether a timer that lacks funds is removed or suspended, and not only on hold.
 func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
 	stays := timer.Spec.OnUnfunded == types.OnUnfundedSuspend || timer.Spec.OnUnfunded == types.OnUnfundedSkip
-	return (!b.policy.DefersUnfunded() || stays) && b.funds.hopeless(ctx, timer)
+	return (!b.traits.DefersUnfunded || stays) && b.funds.hopeless(ctx, timer)
 }
 
 // sweepPricedOut looks at a timer that was on hold as priced out. It returns to the queue if it can fire at the prices of
 // the block.
 func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
-	if _, willing := b.round.Price(timer); willing {
+	if _, willing := b.contest.Price(timer); willing {
 		e.release(ctx, b, timer)
 	}
 }
@@ -84,7 +115,7 @@ func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
 // sweepUnfunded looks at a timer that was on hold for lack of funds. It returns to the queue if its payer can cover it
 // now, in addition to the payer's others that return in this block. It reports whether it is hopeless, and left to the cleanup.
 func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (hopeless bool) {
-	if price, willing := b.round.Price(timer); willing {
+	if price, willing := b.contest.Price(timer); willing {
 		needed, payer := price.Cost(timer.GasLimit, timer.CellLimit), string(timer.Payer())
 		if promised, some := b.funds.promised[payer]; some {
 			needed = needed.Add(promised)

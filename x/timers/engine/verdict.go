@@ -5,14 +5,13 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/market"
-	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// considered is what is known of a timer whose turn it is.
+// considered is what is known of a timer that is tried.
 type considered struct {
 	verdict types.Verdict
 	// timer as it is now. It is as it was read where there is no room for it, and nil if it left meanwhile or has expired.
@@ -25,29 +24,38 @@ type considered struct {
 	required   math.Int
 }
 
-// consider decides whether a ready timer may fire in what a lane has left, or why not (x/timers/README.md, "5.6 Verdict"). No
-// other place does. Funds are looked up when they are taken: here it is asked alone whether the block knows already that they
+// consider decides whether a ready timer may fire in what a lane has left, or why not (x/timers/README.md, "5.6 Verdict"). Nothingthing
+// else does. Funds are looked up when they are taken: here it is asked alone whether the block knows already that they
 // are missing.
-func (e *Engine) consider(ctx sdk.Context, b *block, lane *market.Budget, turn policies.Turn) (c considered, err error) {
-	c.timer = turn.Timer
+func (e *Engine) consider(ctx sdk.Context, b *block, lane *market.Budget, entrant contest.Entrant) (c considered, err error) {
+	c.timer = entrant.Timer
 	limit := b.Config.MaxFiresPerActor
 	c.capped = limit > 0 && b.totals.firesOf[string(c.timer.Actor)] >= limit
 	switch {
 	case b.Config.LanePaused:
 		c.verdict = types.VerdictLanePaused
 		return c, nil
-	case !lane.Fits(b.SizeOf(c.timer)):
+	case !lane.Fits(b.contest.SizeOf(c.timer)):
 		c.verdict = types.VerdictNoRoom
 		return c, nil
 	case c.capped:
 		c.verdict = types.VerdictCapped
 		return c, nil
 	}
-	if c.timer, err = e.current(ctx, b, turn); err != nil || c.timer == nil {
+	// A record never changes its gas limit or its actor where it is stored, so that the above need not look at it again.
+	c.timer, err = b.contest.Current(ctx, entrant)
+	switch {
+	case err != nil:
 		return c, err
+	case c.timer == nil:
+		b.contest.Left++
+		return c, nil
+	case c.timer.ExpiredAt(b.contest.Now):
+		c.timer = nil
+		return c, nil
 	}
 	t, willing := c.timer, false
-	if c.price, willing = b.round.Price(t); !willing {
+	if c.price, willing = b.contest.Price(t); !willing {
 		c.verdict = types.VerdictPricedOut
 		return c, nil
 	}
@@ -60,44 +68,22 @@ func (e *Engine) consider(ctx sdk.Context, b *block, lane *market.Budget, turn p
 			return c, nil
 		}
 	}
-	if c.occurrence = recurrence.Of(t, b.Now()); !c.occurrence.Open {
+	if c.occurrence = recurrence.Of(t, b.contest.Now); !c.occurrence.Open {
 		c.verdict = types.VerdictPassed
 		return c, nil
 	}
 	c.required = c.price.Cost(t.GasLimit, t.CellLimit)
 	// What the payer was charged for the call of the timer's agent counts toward the fire.
-	if c.verdict = types.VerdictFires; b.funds.Known(t, less(c.required, b.Agents.ChargedFor(t))) {
+	if c.verdict = types.VerdictFires; b.funds.Known(t, b.less(c.required, t)) {
 		c.verdict = types.VerdictNoFunds
 	}
 	return c, nil
 }
 
-// current is a timer as it is now, nil if it left meanwhile or has expired. Earlier handlers may have cancelled or changed it, so
-// that its record is read again. This is not needed for one that does not fit: a record never changes its gas limit or its
-// actor where it is stored.
-func (e *Engine) current(ctx sdk.Context, b *block, turn policies.Turn) (*types.Timer, error) {
-	current := *turn.Timer
-	if key := state.KeyOf(current.Due, current.Seq); !turn.Fresh && e.Records.Queue().MayDiffer(ctx, key) {
-		var found bool
-		var err error
-		if current, found, err = e.Records.InQueue(ctx, key); err != nil {
-			return nil, err
-		}
-		if !found {
-			b.Left++
-			return nil, nil
-		}
-		if current.ExpiredAt(b.Now()) {
-			return nil, nil
-		}
+// less is an amount without what the payer was charged for the call of a timer's agent.
+func (b *block) less(amount math.Int, t *types.Timer) math.Int {
+	if call := b.calls.Of(t); call != nil {
+		return amount.Sub(call.Charged)
 	}
-	return &current, nil
-}
-
-// less is an amount without what was charged, which most often is nothing.
-func less(amount, charged math.Int) math.Int {
-	if charged.IsZero() {
-		return amount
-	}
-	return amount.Sub(charged)
+	return amount
 }

@@ -551,7 +551,6 @@ func dueGenesis(policy types.Policy) *types.GenesisState {
 	g.Config.Policy = policy
 	g.NextSeq, g.Lane = 20, full.Lane
 	g.Lane.HeadCursor, g.Lane.LiveCursor, g.Lane.AdmitCursor = types.QueueKey{}, types.QueueKey{}, types.QueueKey{}
-	beginRound(g)
 	price := math.LegacyNewDecWithPrec(1, 3)
 	g.Lane.CycleBasefee, g.Lane.CellBasefee = &price, &price
 	for seq := uint64(1); seq <= 6; seq++ {

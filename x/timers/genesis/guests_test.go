@@ -26,7 +26,7 @@ func registerGuests(registry codectypes.InterfaceRegistry) {
 
 // addGuests adds to a genesis all that the guests keep.
 func addGuests(g *types.GenesisState, actor []byte) {
-	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3})
+	g.Lane.SetPolicy(&tip.State{Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2})
 	g.AddPolicy(&tip.Weights{Weights: []tip.ActorWeight{{Actor: actor, Weight: tip.Weight{
 		Weight: math.LegacyNewDecWithPrec(5, 1), Epoch: 2, Fires: 2, Blocks: 1, Unfunded: 3, Tip: math.LegacyOneDec(),
 		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
@@ -36,13 +36,6 @@ func addGuests(g *types.GenesisState, actor []byte) {
 	g.Lane.SetPolicy(&auction.State{
 		Lambda: math.LegacyNewDecWithPrec(5, 2), ValueDecay: math.LegacySmallestDec(), Deferral: math.LegacyOneDec(), Blocks: 4,
 	})
-}
-
-// beginRound makes a genesis one of a lane that is about to begin its rounds.
-func beginRound(g *types.GenesisState) {
-	tips := *types.MessageOf[tip.State](g.Lane.Policies)
-	tips.Round = types.QueueKey{}
-	g.Lane.SetPolicy(&tips)
 }
 
 // addGuestEpoch adds an epoch of policy tip to a genesis of height 1,000. It returns what it is after a move back.

@@ -14,8 +14,6 @@ func registerGuests(codectypes.InterfaceRegistry) {}
 
 func addGuests(*types.GenesisState, []byte) {}
 
-func beginRound(*types.GenesisState) {}
-
 func addGuestEpoch(*types.GenesisState) func(*testing.T, *types.GenesisState, uint64) {
 	return func(*testing.T, *types.GenesisState, uint64) {}
 }

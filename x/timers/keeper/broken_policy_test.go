@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
@@ -15,96 +17,74 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// brokenPolicy is a policy of a chain's own whose round a test breaks.
+// brokenPolicy is a policy of a chain's own whose rules a test breaks.
 type brokenPolicy struct {
 	policies.Base
-	parts *policies.Parts
-	rules market.Rules
-	open  func(policies.Window) (policies.Round, error)
+	open func(market.Rules) (market.Rules, error)
 }
 
 func (*brokenPolicy) ID() types.Policy { return types.FirstCustomPolicy }
 
-func (p *brokenPolicy) Rules(*types.TimerConfig, *types.LaneState) market.Rules { return p.rules }
+func (*brokenPolicy) Rules(*types.TimerConfig, *types.LaneState) market.Rules { return market.FIFO{} }
 
-func (p *brokenPolicy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	return p.open(policies.Window{Block: b, Parts: p.parts, Rules: p.rules})
+func (p *brokenPolicy) Open(_ sdk.Context, b *policies.Block) (market.Rules, error) {
+	return p.open(b.Rules)
 }
 
-// brokenRound is a window that is broken in one place.
-type brokenRound struct {
-	policies.Window
-	next func(*brokenRound, sdk.Context) (policies.Turn, bool, error)
+// brokenRules are broken in one place.
+type brokenRules struct {
+	market.Rules
+	order func([]int) []int
+	tried func(policies.Attempt) bool
+	close func() error
 }
 
-func (r *brokenRound) Next(ctx sdk.Context) (policies.Turn, bool, error) { return r.next(r, ctx) }
-
-func brokenNext(next func(*brokenRound, sdk.Context) (policies.Turn, bool, error)) func(policies.Window) (policies.Round, error) {
-	return func(w policies.Window) (policies.Round, error) { return &brokenRound{w, next}, nil }
+func (r brokenRules) Order(prices market.Prices, candidates []market.Candidate) []int {
+	order := r.Rules.Order(prices, candidates)
+	if r.order != nil {
+		return r.order(order)
+	}
+	return order
 }
 
-// wrongOrder names a candidate that there is not.
-type wrongOrder struct{ market.FIFO }
+func (r brokenRules) Tried(_ sdk.Context, a policies.Attempt) bool {
+	return r.tried != nil && r.tried(a)
+}
 
-func (wrongOrder) Order(_ market.Prices, candidates []market.Candidate) []int {
-	return []int{len(candidates)}
+func (r brokenRules) Close(sdk.Context) (math.Int, error) {
+	if r.close != nil {
+		return math.ZeroInt(), r.close()
+	}
+	return math.ZeroInt(), nil
 }
 
 func withBroken(p *brokenPolicy) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) {
 		opts.Genesis.Config.Policy = types.FirstCustomPolicy
-		opts.Keeper = append(opts.Keeper, keeper.WithPolicy(func(parts *policies.Parts) policies.Policy {
-			p.parts = parts
-			return p
-		}))
+		opts.Keeper = append(opts.Keeper, keeper.WithPolicy(func(*policies.Parts) policies.Policy { return p }))
 	}
 }
 
-// TestABrokenPolicyHaltsItsLaneAndNothingElse: whatever a round does, a block ends, its step leaves no trace, transactions go
+// opening is a policy whose rules are broken.
+func opening(r brokenRules) *brokenPolicy {
+	return &brokenPolicy{open: func(rules market.Rules) (market.Rules, error) {
+		r.Rules = rules
+		return r, nil
+	}}
+}
+
+// TestABrokenPolicyHaltsItsLaneAndNothingElse: whatever rules do, a block ends, its step leaves no trace, transactions go
 // on, and when the authority selects another policy every timer fires.
 func TestABrokenPolicyHaltsItsLaneAndNothingElse(t *testing.T) {
-	take := func(r *brokenRound) (policies.Turn, bool, error) {
-		turn, found := r.Take()
-		return turn, found, nil
-	}
 	for name, p := range map[string]*brokenPolicy{
-		"the same timer for ever": {open: brokenNext(func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
-			r.Turn = 0
-			return take(r)
-		})},
-		"a fired timer, said to be fresh": {open: brokenNext(func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
-			r.Turn = 0
-			turn, found, err := take(r)
-			turn.Fresh = true
-			return turn, found, err
-		})},
-		"a timer before its time": {open: brokenNext(func(r *brokenRound, ctx sdk.Context) (policies.Turn, bool, error) {
-			all, err := r.Parts.Records.Of(ctx, robot2)
-			if err != nil || len(all) == 0 {
-				return policies.Turn{}, false, err
-			}
-			return policies.Turn{Timer: &all[0]}, true, nil
-		})},
-		"an error after a fire": {open: brokenNext(func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
-			if r.Turn > 0 {
-				return policies.Turn{}, false, errors.New("no next one")
-			}
-			return take(r)
-		})},
-		"a panic after a fire": {open: brokenNext(func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
-			if r.Turn > 0 {
-				panic("no next one")
-			}
-			return take(r)
-		})},
-		"no round":         {open: func(policies.Window) (policies.Round, error) { return nil, errors.New("closed") }},
-		"a panic for one":  {open: func(policies.Window) (policies.Round, error) { panic("closed") }},
-		"an order of more": {rules: wrongOrder{}, open: func(w policies.Window) (policies.Round, error) { return &w, nil }},
+		"the same timer twice": opening(brokenRules{order: func(order []int) []int { return append(order, order...) }}),
+		"an order of more":     opening(brokenRules{order: func(order []int) []int { return append(order, len(order)) }}),
+		"a panic after a fire": opening(brokenRules{tried: func(a policies.Attempt) bool { panic(a.Verdict.Word()) }}),
+		"an error at the end":  opening(brokenRules{close: func() error { return errors.New("closed") }}),
+		"no rules":             {open: func(market.Rules) (market.Rules, error) { return nil, errors.New("closed") }},
+		"a panic for rules":    {open: func(market.Rules) (market.Rules, error) { panic("closed") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if p.rules == nil {
-				p.rules = market.FIFO{}
-			}
 			f := newFixture(t, withBroken(p))
 			due := []string{f.schedule(robot, 2, f.noop()), f.schedule(robot, 2, f.noop())}
 			later := f.schedule(robot2, 50, f.noop())
@@ -127,29 +107,20 @@ func TestABrokenPolicyHaltsItsLaneAndNothingElse(t *testing.T) {
 
 // TestAQueryOfABrokenPolicyEnds: what blocks do not do, queries do not do either.
 func TestAQueryOfABrokenPolicyEnds(t *testing.T) {
-	f := newFixture(t, withBroken(&brokenPolicy{rules: market.FIFO{}, open: brokenNext(
-		func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
-			r.Turn = 0
-			turn, found := r.Take()
-			return turn, found, nil
-		},
-	)}))
+	f := newFixture(t, withBroken(opening(brokenRules{order: func(order []int) []int { return append(order, order...) }})))
 	f.schedule(robot, 2, f.noop())
 	f.blocksUntil(3)
 	_, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{})
 	require.ErrorIs(t, err, types.ErrInternal)
 }
 
-// TestATimerThatIsGoneDoesNotFire: a policy says of a timer that it is fresh, and a handler has cancelled it meanwhile.
-func TestATimerThatIsGoneDoesNotFire(t *testing.T) {
-	f := newFixture(t, withBroken(&brokenPolicy{rules: market.FIFO{}, open: brokenNext(
-		func(r *brokenRound, _ sdk.Context) (policies.Turn, bool, error) {
-			turn, found := r.Take()
-			turn.Fresh = true
-			return turn, found, nil
-		},
-	)}))
-	var second string
+// TestAPolicyThatAlwaysWantsMore: it is told of each timer that has no room once, and of none that a handler has cancelled.
+func TestAPolicyThatAlwaysWantsMore(t *testing.T) {
+	var told []string
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 }), withBroken(opening(brokenRules{tried: func(a policies.Attempt) bool {
+		told = append(told, a.Verdict.Word()+" "+a.Timer.IDHex())
+		return true
+	}})))
 	first := f.schedule(robot, 2, f.script(func(ctx sdk.Context, _ types.Delivery) error {
 		timers, err := f.Timers.TimersOf(ctx, robot2)
 		if err != nil {
@@ -157,8 +128,9 @@ func TestATimerThatIsGoneDoesNotFire(t *testing.T) {
 		}
 		return f.Timers.Cancel(ctx, robot2, timers[0].Id)
 	}))
-	second = f.schedule(robot2, 2, f.noop())
+	f.schedule(robot2, 2, f.noop())
 	third := f.schedule(robot, 2, f.noop())
-	require.Equal(t, []string{first, third}, f.firedIDs(f.blocksUntil(2)), "%s is gone", second)
+	require.Equal(t, []string{first}, f.firedIDs(f.blocksUntil(2)))
+	require.Equal(t, []string{"fires " + first, "no_room " + third}, told)
 	require.Zero(t, f.total(robot2))
 }

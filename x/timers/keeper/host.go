@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -725,11 +726,26 @@ func (k *Keeper) checkOptions(config *types.TimerConfig, timer *types.Timer) err
 
 // storedMaxCharge is the most that a fire may cost as the record holds it: empty for 0, which bounds nothing.
 func storedMaxCharge(text string) (string, error) {
-	amount, err := policies.ParseMaxCharge(text)
+	amount, err := parseMaxCharge(text)
 	if err != nil || amount.IsNil() || amount.IsZero() {
 		return "", err
 	}
 	return amount.String(), nil
+}
+
+// parseMaxCharge reads a max_charge, in fee denom: nil for an empty text, which states none.
+func parseMaxCharge(text string) (math.Int, error) {
+	if text == "" {
+		return math.Int{}, nil
+	}
+	amount, ok := types.ParseAmount(text)
+	switch {
+	case !ok:
+		return amount, types.ErrInvalidBid.Wrapf("max_charge %.80q is no amount of the fee denom", text)
+	case amount.IsNegative() || amount.BigIntMut().BitLen() > types.MaxBidBits:
+		return amount, types.ErrInvalidBid.Wrapf("max_charge %s, want 0 to 2^%d - 1", amount, types.MaxBidBits)
+	}
+	return amount, nil
 }
 
 // reportBid emits an event if the bid does not count as stated.

@@ -30,19 +30,14 @@ func (p *idlePolicy) ID() types.Policy {
 	return types.FirstCustomPolicy
 }
 
-func (p *idlePolicy) Starts(*types.TimerConfig, uint64) bool {
-	p.note("Starts")
-	return true
+func (p *idlePolicy) Traits(*types.TimerConfig) market.Traits {
+	p.note("Traits")
+	return market.Traits{}
 }
 
 func (p *idlePolicy) Rules(*types.TimerConfig, *types.LaneState) market.Rules {
 	p.note("Rules")
 	return market.FIFO{}
-}
-
-func (p *idlePolicy) GasCap(*types.TimerConfig) uint64 {
-	p.note("GasCap")
-	return 0
 }
 
 func (p *idlePolicy) Messages() policies.Messages {
@@ -60,7 +55,7 @@ func (p *idlePolicy) Relock(context.Context, *types.TimerConfig, *types.Timer, b
 	return nil
 }
 
-func (p *idlePolicy) Open(sdk.Context, *policies.Block) (policies.Round, error) {
+func (p *idlePolicy) Open(sdk.Context, *policies.Block) (market.Rules, error) {
 	p.note("Open")
 	return nil, nil
 }
@@ -68,6 +63,10 @@ func (p *idlePolicy) Open(sdk.Context, *policies.Block) (policies.Round, error) 
 func (p *idlePolicy) Follow(*policies.Block) policies.Follower {
 	p.note("Follow")
 	return nil
+}
+
+func (p *idlePolicy) Quote(*policies.Block, market.Candidate, *market.Candidate, *types.QueryEstimateResponse) {
+	p.note("Quote")
 }
 
 func (p *idlePolicy) Return(context.Context, *types.Timer) error {

@@ -267,7 +267,7 @@ func TestLazyIndex_ReadersLeaveNothing(t *testing.T) {
 		preview, b, err := f.Timers.Engine().Preview(branch)
 		require.NoError(f.t, err)
 		for more := true; more; {
-			_, more, err = b.Round.Next(preview)
+			_, more, err = b.Contest.Next(preview)
 			require.NoError(f.t, err)
 		}
 		_, err = keeper.NewMsgServer(f.Timers).CancelTimer(branch, &types.MsgCancelTimer{Sender: robot.String(), Id: id})

@@ -48,14 +48,17 @@ func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
 	policies := newSchemaKeeper(t).engine.Policies
 	c := types.DefaultTimerConfig("stake")
 	c.Eip1559.AuctionActivationHeight = 1
+	runs := func(height, gasLimit uint64) bool {
+		return policies.At(&c, height).Traits(&c).Runs(gasLimit, 0, c.MaxCellsPerFire)
+	}
 	for gasLimit, want := range map[uint64]bool{
 		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
 	} {
-		require.Equal(t, want, policies.Runnable(&c, 1, &types.Timer{GasLimit: gasLimit}), "%d", gasLimit)
+		require.Equal(t, want, runs(1, gasLimit), "%d", gasLimit)
 	}
 	require.Equal(t, uint64(250_000), policies.DefaultGasLimit(&c, 1), "fifo is in force, and eip1559 will be")
-	require.True(t, policies.Runnable(&c, 2, &types.Timer{GasLimit: 250_000}))
-	require.False(t, policies.Runnable(&c, 2, &types.Timer{GasLimit: 250_001}))
+	require.True(t, runs(2, 250_000))
+	require.False(t, runs(2, 250_001))
 }
 
 func TestAPolicyThatNoBinaryKnowsIsRefused(t *testing.T) {

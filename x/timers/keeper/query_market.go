@@ -13,6 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/market"
@@ -27,9 +28,6 @@ import (
 // engine.RankGas. Contracts and modules pay it.
 const CompareGas = 500
 
-// inQueueOrder is a policy whose order is that of the queue.
-type inQueueOrder interface{ InQueueOrder() }
-
 // Ready implements types.QueryServer. If the queue is already in the order of the policy, the list is read from the
 // queue. Otherwise it is the order at the next block's prices, and lists at most the timers that compete.
 func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
@@ -40,7 +38,7 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 	if err != nil {
 		return nil, err
 	}
-	if _, queued := next.Policy.(inQueueOrder); queued {
+	if next.Traits.QueueOrder {
 		return s.readyInQueueOrder(goCtx, req.GetPagination())
 	}
 	if err := inOrder(req.GetPagination()); err != nil {
@@ -53,19 +51,19 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 	response := &types.QueryReadyResponse{Pagination: &sdkquery.PageResponse{}}
 	left, position := newRoom(limit), uint64(0)
 	for {
-		turn, verdict, found, err := next.Next(ctx)
+		timer, verdict, found, err := next.Next(ctx)
 		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
 		if err != nil || !found {
 			return response, err
 		}
-		if turn.Timer.Due >= next.Height {
+		if timer.Due >= next.Height {
 			continue // Not ready yet: it becomes due in the next block.
 		}
 		if position < first {
 			position++
 			continue
 		}
-		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), &next.Config, turn.Timer)
+		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), &next.Config, timer)
 		if err != nil {
 			return nil, err
 		}
@@ -112,13 +110,13 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 		UsedSize: lane.UsedSize, Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
 		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
 		Burned: lane.Burned.String(), LaneBurned: lane.LaneBurned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
-		Admitted: admitted, MaxCyclesPerFire: inForce.GasCap(&config),
+		Admitted: admitted, MaxCyclesPerFire: inForce.Traits(&config).GasCap,
 	}
 	s.engine.Agents.Describe(&lane, response)
 	if basefees.Failure != nil {
 		response.BasefeeCodespace, response.BasefeeCode = types.CodeOf(basefees.Failure)
 	}
-	if response.OfPolicy, err = packed(inForce.Describe(&config, &lane)); err != nil {
+	if response.OfPolicy, err = packed(inForce.Describe(ctx, &config, &lane, nil)); err != nil {
 		return nil, err
 	}
 	charge(ctx, response)
@@ -126,9 +124,9 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 }
 
 // packed is what a policy shows, as a field of a response; nil for nothing.
-func packed(standing types.PolicyStanding) (*codectypes.Any, error) {
-	if standing == nil {
-		return nil, nil
+func packed(standing types.PolicyStanding, err error) (*codectypes.Any, error) {
+	if err != nil || standing == nil {
+		return nil, err
 	}
 	return codectypes.NewAnyWithValue(standing)
 }
@@ -162,11 +160,8 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 		Weight: policies.WeightDec(weight).String(), Unit: s.text(unit), Recent: uint32(recent),
 		Median: window.Median, Smoothed: window.Smoothed.String(), Units: window.Units, WindowBlocks: config.FairnessWindowBlocks,
 	}
-	of, err := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).DescribeActor(ctx, &config, &lane, actor)
-	if err != nil {
-		return nil, err
-	}
-	if response.OfPolicy, err = packed(of); err != nil {
+	inForce := s.engine.Policies.At(&config, types.HeightOf(ctx)+1)
+	if response.OfPolicy, err = packed(inForce.Describe(ctx, &config, &lane, actor)); err != nil {
 		return nil, err
 	}
 	charge(ctx, response)
@@ -182,7 +177,7 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	}
 	ask, err := askOf(req)
 	if err == nil {
-		_, err = policies.ParseMaxCharge(req.GetMaxCharge())
+		_, err = parseMaxCharge(req.GetMaxCharge())
 	}
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -199,8 +194,8 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
-	candidate.Ask.SpendCap = next.SpendCapOf(&types.Timer{GasLimit: limits.gas, CellLimit: limits.cells, Spec: types.TimerSpec{MaxCharge: req.GetMaxCharge()}})
+	candidate.Size = next.Prices.Capacity.Size(limits.gas, limits.cells)
+	candidate.Ask.SpendCap = next.Contest.SpendCapOf(&types.Timer{GasLimit: limits.gas, CellLimit: limits.cells, Spec: types.TimerSpec{MaxCharge: req.GetMaxCharge()}})
 	price, willing := next.Rules.Price(next.Prices, candidate)
 	response := &types.QueryEstimateResponse{
 		Height: next.Height, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
@@ -223,13 +218,11 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 		return response, nil
 	case !willing:
 		response.Basis = types.BasisPricedOut
-		response.WaitBlocks, err = next.Round.Affordable(candidate, func() {
-			ctx.GasMeter().ConsumeGas(CompareGas, "follow the basefee")
-		})
+		response.WaitBlocks, err = affordable(ctx, next, candidate)
 		return response, err
 	}
-	if err := next.Round.Bidding(ctx, candidate, response); err != nil {
-		return nil, err
+	if locker, locks := next.Policy.(policies.Locker); locks {
+		locker.Quote(next.Block, candidate, next.Contest.RunnerUp(ctx, candidate), response)
 	}
 	return response, estimateWait(ctx, next, candidate, response)
 }
@@ -261,7 +254,7 @@ func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest)
 	return asked, nil
 }
 
-// estimated is the timer that an estimate is asked for, as the next block's round would see it.
+// estimated is the timer that an estimate is asked for, as the next block would see it.
 func (s *server) estimated(
 	ctx sdk.Context, next *engine.Preview, req *types.QueryEstimateRequest, ask market.Ask,
 ) (c market.Candidate, weight math.LegacyDec, err error) {
@@ -273,8 +266,8 @@ func (s *server) estimated(
 		if _, err = (&types.Bid{Price: bid}).Kept(); err != nil {
 			return c, weight, err
 		}
-		if c.Locked, err = next.Round.LockedBid(bid); err != nil {
-			return c, weight, err
+		if _, locks := next.Policy.(policies.Locker); locks {
+			c.Locked = (&types.Bid{Price: bid}).Stated()
 		}
 	}
 	var actor sdk.AccAddress
@@ -284,7 +277,47 @@ func (s *server) estimated(
 		}
 		c.Actor = string(actor)
 	}
-	return c, next.Round.Weigh(ctx, actor, &c), nil
+	if weigher, weighs := next.Rules.(contest.Weigher); weighs {
+		weigher.Weigh(ctx, actor, &c)
+	}
+	if unit := next.Traits.WeightUnit; unit > 0 {
+		return c, math.LegacyNewDec(int64(c.Weight)).QuoInt64(unit), nil
+	}
+	// Under a policy without weights of its own, the actor's fairness weight is shown.
+	return c, policies.WeightDec(policies.NewWeights(next.Block, s.engine.Parts).Of(ctx, actor)), nil
+}
+
+// MaxFollowed is for how many blocks an estimate follows the lane basefee. By default it falls by an eighth a block, from any
+// price to its floor; a max_change of a millionth would take millions.
+const MaxFollowed = 1_000
+
+// affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, as the lane basefee falls
+// to its floor; or, with an error that says why that can't be predicted, the number of blocks that were looked at. Each is paid for.
+func affordable(ctx sdk.Context, next *engine.Preview, c market.Candidate) (blocks uint64, err error) {
+	prices := next.Prices
+	for falls := true; falls; {
+		if blocks == MaxFollowed {
+			return blocks, status.Errorf(codes.OutOfRange, "such a timer waits for more than %d blocks: the lane basefee is %s then", blocks, prices.Lane)
+		}
+		ctx.GasMeter().ConsumeGas(CompareGas, "follow the basefee")
+		before := prices.Lane
+		prices.Lane = next.Rules.LaneBasefee(prices.Cycle, market.Last{Basefee: before})
+		falls = prices.Lane.LT(before)
+		blocks++
+		if _, willing := next.Rules.Price(prices, c); willing {
+			return blocks, nil
+		}
+	}
+	if !c.Ask.SpendCap.Unbounded() {
+		return blocks, status.Errorf(codes.InvalidArgument, "max_charge is below the pre-charge, or below that and the bid, even for a lane basefee of %s: "+
+			"such a timer waits until the chain's prices fall", prices.Lane)
+	}
+	if c.Ask.Stated.MaxFee.LT(prices.Cycle) && prices.Lane.Equal(prices.Cycle) {
+		return blocks, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
+			c.Ask.Stated.MaxFee, prices.Cycle)
+	}
+	return blocks, status.Errorf(codes.InvalidArgument, "max_fee %s is too low even for a lane basefee of %s: such a timer can't fire",
+		c.Ask.Stated.MaxFee, prices.Lane)
 }
 
 // estimateWait counts the timers ahead of the candidate. Those that return in every block take their room in each block
@@ -293,7 +326,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate market.Candid
 	// once is the size of what is ahead and will be gone, always that of what returns.
 	once, always := uint64(0), uint64(0)
 	for {
-		turn, found, err := next.Round.Next(ctx)
+		entrant, found, err := next.Contest.Next(ctx)
 		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
 		if err != nil {
 			return err
@@ -301,7 +334,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate market.Candid
 		if !found {
 			break
 		}
-		t, c := turn.Timer, next.Round.Candidate(ctx, turn.Timer)
+		t, c := entrant.Timer, next.Contest.Candidate(ctx, entrant.Timer)
 		if order := next.Rules.Order(next.Prices, []market.Candidate{candidate, c}); order[0] == 0 {
 			break
 		}
@@ -309,7 +342,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate market.Candid
 		response.AheadSize += c.Size
 		if returns(t, next.Height) {
 			response.Returning++
-			always += next.Lane.Size(t.LastOutcome.Cycles, t.CellLimit)
+			always += next.Prices.Capacity.Size(t.LastOutcome.Cycles, t.CellLimit)
 		} else {
 			once += c.Size
 		}
@@ -319,7 +352,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate market.Candid
 	switch {
 	case always+candidate.Size > room:
 		response.Basis = types.BasisCrowded
-	case next.Overloaded:
+	case next.Contest.Overloaded:
 		response.Basis = types.BasisStorm
 		room -= always
 	default:

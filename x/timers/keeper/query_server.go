@@ -578,7 +578,7 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 		return err
 	}
 	for len(ready) > 0 {
-		turn, verdict, found, err := next.Next(ctx)
+		timer, verdict, found, err := next.Next(ctx)
 		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
 		if err != nil {
 			return err
@@ -586,9 +586,9 @@ func (s *server) judge(goCtx context.Context, infos []types.TimerInfo, asked boo
 		if !found {
 			break
 		}
-		if info, asked := ready[turn.Timer.Seq]; asked {
+		if info, asked := ready[timer.Seq]; asked {
 			info.Status.Verdict = verdict
-			delete(ready, turn.Timer.Seq)
+			delete(ready, timer.Seq)
 		}
 	}
 	for i := range infos {

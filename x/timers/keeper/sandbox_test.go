@@ -16,16 +16,13 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
-	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// faulty is a policy in the order of the queue whose rounds do not open while fault fails.
+// faulty is a policy in the order of the queue whose blocks do not open while fault fails.
 func faulty(fault *func() error) func(*lab.ChainOptions) {
-	return withBroken(&brokenPolicy{rules: market.FIFO{}, open: func(w policies.Window) (policies.Round, error) {
-		return &w, (*fault)()
-	}})
+	return withBroken(&brokenPolicy{open: func(rules market.Rules) (market.Rules, error) { return rules, (*fault)() }})
 }
 
 func sound() error { return nil }

@@ -13,9 +13,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/market"
-	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -132,7 +132,7 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*stormTi
 	m.admit = next
 	m.sweep(ready, passed, weightOf, willing)
 	defer m.meter.Lend(market.Contest)
-	m.meter.Consume(market.ReadEntry, min(policies.MaxIndexReads, max(64, m.meter.Left(market.ReadEntry)/3)))
+	m.meter.Consume(market.ReadEntry, min(contest.MaxIndexReads, max(64, m.meter.Left(market.ReadEntry)/3)))
 	return admitted(ready), true
 }
 

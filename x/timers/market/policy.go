@@ -2,6 +2,7 @@ package market
 
 import (
 	"cmp"
+	"context"
 	"math/big"
 	"slices"
 
@@ -76,6 +77,40 @@ type Rules interface {
 	// Price is what a fire of the candidate pays. It is false if the prices exceed what the candidate is willing to
 	// pay. It follows from the ask and the locked bid: nothing else of the candidate may be set.
 	Price(prices Prices, candidate Candidate) (Price, bool)
+}
+
+// Traits are what is known of a policy in addition to its rules.
+type Traits struct {
+	// From is the first height at which the policy, if the config selects it, is in force. Until then fifo is.
+	From uint64
+	// GasCap is the largest gas limit that may fire, and the default one.
+	GasCap uint64
+	// WeightUnit is how much a candidate's weight of 1 is; 0 if the order does not depend on weights.
+	WeightUnit int64
+	// CountsFires: the order depends on the fairness window, so that fires are counted.
+	CountsFires bool
+	// DefersUnfunded: a timer whose payer lacks funds waits for as long as it may live, and is not removed.
+	DefersUnfunded bool
+	// AsksAgents: a timer's bid decides its place and its price per cycle, so that agents are called.
+	AsksAgents bool
+	// QueueOrder: the order is that of the queue, so that a backlog is read as far as it fires.
+	QueueOrder bool
+	// SharesWindow: a window that does not hold all that is ready is not of the oldest alone.
+	SharesWindow bool
+	// SlicesLane: the fires of an actor stay within its slice of the lane while others wait.
+	SlicesLane bool
+}
+
+// Runs reports whether a timer can fire within its limits.
+func (t Traits) Runs(gasLimit, cellLimit, maxCells uint64) bool {
+	return gasLimit > FireBaseCycles && gasLimit <= t.GasCap && cellLimit <= maxCells
+}
+
+// Ranking returns the timers of a ready index, best first, each by one of its entries.
+type Ranking interface {
+	Next(ctx context.Context) (ListEntry, bool, error)
+	// Return puts back a timer that was returned under an outdated placement, with the entry that it has now.
+	Return(entry ListEntry)
 }
 
 // Least is the least that a fire ever pays per unit at the chain's prices: with the lane basefee at its floor, without a

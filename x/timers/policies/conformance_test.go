@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/contest"
 	"github.com/cosmos-timers/timers/x/timers/testutil/conformance"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -19,8 +19,8 @@ func TestThePoliciesOfTheModuleConform(t *testing.T) {
 		{Policy: types.PolicyAuction},
 		{Policy: types.PolicyScore},
 		{Policy: types.PolicyTip},
-		// Fires change the weights of their actors, and with them the places of the timers that these have in the index.
-		{Policy: types.PolicyEIP1559, Moves: policies.MaxIndexReads},
+		// Fires change the weights of their actors, and with them where their timers lie in the index.
+		{Policy: types.PolicyEIP1559, Moves: contest.MaxIndexReads},
 	} {
 		t.Run(strings.ToLower(strings.TrimPrefix(s.Policy.String(), "POLICY_")), func(t *testing.T) {
 			lab.SkipWithout(t, s.Policy)

@@ -3,6 +3,8 @@ package policies
 import (
 	"context"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
@@ -29,12 +31,15 @@ func NewEIP1559(parts *Parts) Policy {
 // ID implements policies.Policy.
 func (*EIP1559) ID() types.Policy { return types.PolicyEIP1559 }
 
-// Starts implements policies.Policy: after AUCTION_ACTIVATION_HEIGHT.
-func (*EIP1559) Starts(config *types.TimerConfig, height uint64) bool {
-	return height > config.Eip1559.AuctionActivationHeight
+// Traits implements policies.Policy: in force after AUCTION_ACTIVATION_HEIGHT.
+func (*EIP1559) Traits(config *types.TimerConfig) market.Traits {
+	after := config.Eip1559.AuctionActivationHeight
+	return market.Traits{
+		From: max(after, after+1), GasCap: config.Eip1559.MaxCyclesPerFireAuction, WeightUnit: market.OneWeight, CountsFires: true, AsksAgents: true,
+	}
 }
 
-// CheckConfig implements Checker: the lane has headroom (x/timers/README.md, "7.2 Lane").
+// CheckConfig implements policies.Policy: the lane has headroom (x/timers/README.md, "7.2 Lane").
 func (*EIP1559) CheckConfig(config *types.TimerConfig) error {
 	headroom := market.Headroom{
 		Capacity: config.LaneCapacity(), Target: config.Eip1559.Target.LegacyDec, Reserved: config.ReservedShare.LegacyDec,
@@ -51,18 +56,7 @@ func (*EIP1559) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rule
 	return config.Eip1559.Rules(config)
 }
 
-// GasCap implements policies.Policy: MAX_CYCLES_PER_FIRE_AUCTION.
-func (*EIP1559) GasCap(config *types.TimerConfig) uint64 {
-	return config.Eip1559.MaxCyclesPerFireAuction
-}
-
-// CountsFires implements policies.Policy.
-func (*EIP1559) CountsFires() bool { return true }
-
-// AsksAgents implements policies.Policy.
-func (*EIP1559) AsksAgents() bool { return true }
-
-// Accept implements policies.BidRules: prices must not be below what the lane charges now. The deprecated integer bid
+// Accept implements policies.Policy: prices must not be below what the lane charges now. The deprecated integer bid
 // is ignored until BID_DEPRECATION_BLOCKS have passed since the policy came into force, and refused from then on.
 func (p *EIP1559) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (Accepted, error) {
 	if bid.Price == "" && bid.Static == nil {
@@ -104,7 +98,9 @@ func (*EIP1559) Maintain(_ sdk.Context, b *Block, _ bool) error {
 // Activate implements policies.Policy: it forgets since when the policy was in force, if a config ends that or begins it again.
 func (p *EIP1559) Activate(ctx context.Context, before, after *types.TimerConfig) error {
 	height := types.HeightOf(ctx)
-	inForce := func(config *types.TimerConfig) bool { return config.Policy == p.ID() && p.Starts(config, height) }
+	inForce := func(config *types.TimerConfig) bool {
+		return config.Policy == p.ID() && height >= p.Traits(config).From
+	}
 	if inForce(before) && inForce(after) {
 		return nil
 	}
@@ -125,10 +121,8 @@ func (*EIP1559) InitGenesis(ctx context.Context, genesis *types.GenesisState) er
 }
 
 // Open implements policies.Policy.
-func (p *EIP1559) Open(_ sdk.Context, b *Block) (Round, error) {
-	r := &eip1559Round{rules: b.Config.Eip1559.Rules(&b.Config), weights: NewWeights(b, p.parts)}
-	r.Storm = Storm{Window: Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
-	return r, nil
+func (p *EIP1559) Open(_ sdk.Context, b *Block) (market.Rules, error) {
+	return &eip1559Rules{EIP1559: b.Config.Eip1559.Rules(&b.Config), prices: b.Prices, weights: NewWeights(b, p.parts)}, nil
 }
 
 // lists are those of the ready index under fairness weights: by kind of ask, and by slack where prices are stated.
@@ -147,77 +141,72 @@ func (lists) Entries(of market.ListEntry) []market.ListEntry {
 	return market.EntriesOf(market.AskOf(of), of.List.Weight(), of.Due, of.Seq)
 }
 
-// eip1559Round is the policy at work in one block.
-type eip1559Round struct {
-	Storm
-	rules   market.EIP1559
+// eip1559Rules are those of one block, with the weights of actors.
+type eip1559Rules struct {
+	market.EIP1559
+	prices  market.Prices
 	weights *Weights
 }
 
-var _ Indexer = (*eip1559Round)(nil)
-
-// Rank implements policies.Round.
-func (r *eip1559Round) Rank(ctx sdk.Context) error {
-	if r.Block.Storm {
-		if err := r.askAdmitted(ctx); err != nil {
-			return err
-		}
-		return r.OpenRanking(ctx)
-	}
-	r.DropUnrunnable(ctx)
-	if err := r.Agents.AskAll(ctx, r.Ready); err != nil {
-		return err
-	}
-	r.Sort(ctx, r.Candidate)
-	return nil
+// Weigh implements contest.Weigher.
+func (r *eip1559Rules) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate) {
+	c.Weight = r.weights.Of(ctx, actor)
 }
 
-// askAdmitted calls the agents of timers that this block admitted or swept, and indexes them under the answers.
-func (r *eip1559Round) askAdmitted(ctx sdk.Context) error {
-	asked, err := r.Agents.AskNoted(ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range asked {
-		first, filed, err := r.Index.At(state.KeyOf(t.Due, t.Seq))
-		if err != nil {
-			return err
-		}
-		if !filed || !(lists{}).Owns(first.List.Weight()) {
-			continue
-		}
-		if answered := r.Entries(t, first.List.Weight())[0]; !answered.Same(first) {
-			if err := r.Index.File(answered); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// Weight implements contest.Indexer.
+func (r *eip1559Rules) Weight(ctx sdk.Context, actor sdk.AccAddress) uint32 {
+	return r.weights.Of(ctx, actor)
 }
 
-// Candidate implements policies.Round: with the actor's weight.
-func (r *eip1559Round) Candidate(ctx sdk.Context, t *types.Timer) market.Candidate {
-	candidate := r.Storm.Candidate(ctx, t)
-	candidate.Weight = r.weights.Of(ctx, t.Actor)
-	return candidate
+// Entries implements contest.Indexer.
+func (*eip1559Rules) Entries(t *types.Timer, ask market.Ask, weight uint32) []market.ListEntry {
+	return market.EntriesOf(ask, weight, t.Due, t.Seq)
 }
 
-// Weight implements policies.Indexer.
-func (r *eip1559Round) Weight(ctx sdk.Context, t *types.Timer) uint32 {
-	return r.weights.Of(ctx, t.Actor)
-}
-
-// Entries implements policies.Indexer.
-func (r *eip1559Round) Entries(t *types.Timer, weight uint32) []market.ListEntry {
-	return market.EntriesOf(r.IndexedAsk(t), weight, t.Due, t.Seq)
-}
-
-// Lists implements policies.Indexer: those of other policies are the wide ones, which come last.
-func (r *eip1559Round) Lists() (from, to market.List) {
+// Lists implements contest.Indexer: those of other policies are the wide ones, which come last.
+func (*eip1559Rules) Lists() (from, to market.List) {
 	return market.ListOfWeight(1), market.ListOfWeight(market.WideWeight)
 }
 
-// Ranking implements policies.Indexer.
-func (r *eip1559Round) Ranking(ctx sdk.Context) (Ranking, error) {
-	return market.OpenEIP1559Index(ctx, r.Index, r.rules, r.Prices, r.IndexReads())
+// Ranking implements contest.Indexer.
+func (r *eip1559Rules) Ranking(
+	ctx sdk.Context, store market.ListSummary, reads int, _ func(context.Context, market.ListEntry) (market.Candidate, bool, error),
+) (market.Ranking, error) {
+	return market.OpenEIP1559Index(ctx, store, r.EIP1559, r.prices, reads)
+}
+
+// Weights are the fairness weights of a block, in sixteenths. They are looked up once for each actor.
+type Weights struct {
+	block  *Block
+	parts  *Parts
+	bounds market.WeightBounds
+	known  map[string]uint32
+}
+
+// NewWeights returns an empty memory of weights.
+func NewWeights(b *Block, parts *Parts) *Weights {
+	return &Weights{b, parts, b.Config.WeightBounds(), map[string]uint32{}}
+}
+
+// Of is the actor's weight; of nil, that of one without recent fires. A record that can't be read weighs least: its timers can't
+// fire, and others must not suffer for it.
+func (w *Weights) Of(ctx sdk.Context, actor sdk.AccAddress) uint32 {
+	if actor == nil {
+		return w.bounds.Max
+	}
+	if weight, known := w.known[string(actor)]; known {
+		return weight
+	}
+	weight := w.bounds.Min
+	unit := w.parts.Fairness.UnitOf(ctx, &w.block.Config, actor)
+	if recent, err := w.block.Recents.Of(ctx, unit); err == nil {
+		weight = w.bounds.Weight(recent, w.block.Before.Fairness.Smoothed)
+	}
+	w.known[string(actor)] = weight
+	return weight
+}
+
+// WeightDec is a fairness weight as people read it.
+func WeightDec(sixteenths uint32) math.LegacyDec {
+	return math.LegacyNewDec(int64(sixteenths)).QuoInt64(market.OneWeight)
 }

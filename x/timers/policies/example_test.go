@@ -34,19 +34,12 @@ func (newestRules) Order(_ market.Prices, candidates []market.Candidate) []int {
 	return order
 }
 
-// newest binds the rules to state. It keeps nothing.
-type newest struct {
-	policies.Base
-	parts *policies.Parts
-}
+// newest is the policy. It keeps nothing.
+type newest struct{ policies.Base }
 
 func (newest) ID() types.Policy { return newestID }
 
 func (newest) Rules(*types.TimerConfig, *types.LaneState) market.Rules { return newestRules{} }
-
-func (p newest) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	return &policies.Window{Block: b, Parts: p.parts, Rules: newestRules{}}, nil
-}
 
 // A chain brings a policy of its own, and selects it in its config.
 func Example() {
@@ -57,7 +50,7 @@ func Example() {
 		Genesis:  genesis,
 		Balances: []lab.Balance{{Address: payer, Amount: math.NewInt(1_000_000)}},
 		Keeper: []keeper.Option{
-			keeper.WithPolicy(func(parts *policies.Parts) policies.Policy { return newest{parts: parts} }),
+			keeper.WithPolicy(func(*policies.Parts) policies.Policy { return newest{} }),
 		},
 	})
 	if err != nil {

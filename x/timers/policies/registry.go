@@ -39,11 +39,6 @@ type Registry struct {
 	Unchecked bool
 }
 
-// Checker is a policy that refuses a config that selects it, since it would not do under it what it promises.
-type Checker interface {
-	CheckConfig(config *types.TimerConfig) error
-}
-
 // NewRegistry binds the module's own policies, and those that the chain registers. It panics if two have one id, which is an
 // error of the wiring.
 func NewRegistry(parts *Parts, more ...Constructor) *Registry {
@@ -80,10 +75,10 @@ func (r *Registry) find(id types.Policy) (Policy, bool) {
 	return r.policies[i], true
 }
 
-// At is the policy in force at a height. The first policy takes the place of one that has not started, and of one that
+// At is the policy in force at a height. The first policy is in force instead of one that has not started, and of one that
 // this binary does not know, which no validated config names.
 func (r *Registry) At(config *types.TimerConfig, height uint64) Policy {
-	if p, found := r.find(config.Policy); found && p.Starts(config, height) {
+	if p, found := r.find(config.Policy); found && height >= p.Traits(config).From {
 		return p
 	}
 	return r.policies[0]
@@ -96,10 +91,10 @@ func (r *Registry) Validate(config *types.TimerConfig) error {
 		return err
 	}
 	if p, found := r.find(config.Policy); found {
-		if checker, checks := p.(Checker); checks && !r.Unchecked {
-			return checker.CheckConfig(config)
+		if r.Unchecked {
+			return nil
 		}
-		return nil
+		return p.CheckConfig(config)
 	}
 	known := make([]string, len(r.policies))
 	for i, p := range r.policies {
@@ -110,7 +105,7 @@ func (r *Registry) Validate(config *types.TimerConfig) error {
 
 // GasCap is the largest gas limit that may fire at a height.
 func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
-	return r.At(config, height).GasCap(config)
+	return r.At(config, height).Traits(config).GasCap
 }
 
 // DefaultGasLimit is the gas limit of a timer that states none: the least of the caps of the policy in force at a height and
@@ -118,15 +113,9 @@ func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
 func (r *Registry) DefaultGasLimit(config *types.TimerConfig, height uint64) uint64 {
 	least := r.GasCap(config, height)
 	if selected, found := r.find(config.Policy); found {
-		least = min(least, selected.GasCap(config))
+		least = min(least, selected.Traits(config).GasCap)
 	}
 	return least
-}
-
-// Runnable reports whether a timer can fire within its limits at a height. One that can't is put on hold until it can; it is
-// never lost.
-func (r *Registry) Runnable(config *types.TimerConfig, height uint64, t *types.Timer) bool {
-	return t.GasLimit > market.FireBaseCycles && t.GasLimit <= r.GasCap(config, height) && t.CellLimit <= config.MaxCellsPerFire
 }
 
 // CheckLimits refuses limits with which a timer could not fire at a height.
@@ -143,6 +132,23 @@ func (r *Registry) CheckGasLimit(config *types.TimerConfig, height, gasLimit uin
 		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, limit)
 	}
 	return nil
+}
+
+// PricesOf are the prices of the block at ctx's height by the rules in force. They depend on the previous block and the
+// chain's fee market, and are known before any of the block's transactions run.
+func PricesOf(
+	ctx context.Context, basefees fees.Basefees, rules market.Rules, config *types.TimerConfig, last *types.LaneState,
+) market.Prices {
+	prices := market.Prices{
+		Height: types.HeightOf(ctx), Capacity: config.LaneCapacity(), Cycle: basefees.Cycle, Cell: basefees.Cell, P50: last.P50,
+	}
+	// Before the first block the lane basefee is the cycle basefee, as under fifo. eip1559 starts from there.
+	before := market.Last{Basefee: prices.Cycle, Use: market.Use{Size: last.UsedSize, Fires: last.Fires}}
+	if last.LaneBasefee != nil {
+		before.Basefee = *last.LaneBasefee
+	}
+	prices.Lane = rules.LaneBasefee(prices.Cycle, before)
+	return prices
 }
 
 // Prices are those of the block at ctx's height, given the lane's state after the previous block. They come with the
@@ -186,7 +192,7 @@ func (r *Registry) ParseAgent(field, text string) (sdk.AccAddress, error) {
 func (r *Registry) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
 	inForce := r.At(config, types.HeightOf(ctx))
 	for _, p := range r.lockers {
-		if p == inForce || t.BidLocked == "" {
+		if Policy(p) == inForce || t.BidLocked == "" {
 			continue
 		}
 		if err := p.Relock(ctx, config, t, false); err != nil {
@@ -212,7 +218,7 @@ func (r *Registry) Deleted(ctx context.Context, t *types.Timer) error {
 // Follow returns what settles, in a block, the bids that timers locked under policies which are not in force.
 func (r *Registry) Follow(b *Block, inForce Policy) (followers []Follower) {
 	for _, p := range r.lockers {
-		if p != inForce {
+		if Policy(p) != inForce {
 			followers = append(followers, p.Follow(b))
 		}
 	}
@@ -323,10 +329,10 @@ func (r *Registry) register(g Guest) {
 		panic(fmt.Errorf("x/timers: the codec %T has no registry of interfaces", r.parts.Codec))
 	}
 	RegisterInterfaces(known.InterfaceRegistry(), g)
-	if params := g.Params(); params != nil {
+	if params := g.Messages().Params; params != nil {
 		name := types.PolicyName(urlOf(params))
 		taken := slices.ContainsFunc(r.guests, func(other Guest) bool {
-			theirs := other.Params()
+			theirs := other.Messages().Params
 			return theirs != nil && types.PolicyName(urlOf(theirs)) == name
 		})
 		if taken || types.IsConfigField(name) {
@@ -342,7 +348,7 @@ func (r *Registry) Complete(config types.TimerConfig) types.TimerConfig {
 	stated := config.PolicyParams
 	config.PolicyParams = nil
 	for _, g := range r.guests {
-		params := g.Params()
+		params := g.Messages().Params
 		if params == nil {
 			continue
 		}
@@ -361,7 +367,7 @@ func (r *Registry) Complete(config types.TimerConfig) types.TimerConfig {
 func (r *Registry) checkParams(config *types.TimerConfig) error {
 	for _, packed := range config.PolicyParams {
 		known := slices.ContainsFunc(r.guests, func(g Guest) bool {
-			params := g.Params()
+			params := g.Messages().Params
 			return params != nil && urlOf(params) == packed.GetTypeUrl()
 		})
 		if !known {

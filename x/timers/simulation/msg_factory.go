@@ -271,7 +271,7 @@ func (f factory) updateConfig(
 	policies := f.keeper.Engine().Policies.All()
 	config.Policy = policies[r.Intn(len(policies))].ID()
 	for _, p := range policies {
-		if params, draws := p.Params().(Drawn); draws {
+		if params, draws := p.Messages().Params.(Drawn); draws {
 			config.SetParams(params.Drawn(r.Intn))
 		}
 	}

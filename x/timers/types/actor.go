@@ -111,6 +111,40 @@ type Quoter interface {
 	Quote(ctx context.Context, agent sdk.AccAddress, about BidContext) (AgentQuote, error)
 }
 
+// AgentCalls are the calls of bidding agents in one block.
+type AgentCalls interface {
+	// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. One whose agent was not
+	// called in this block, for lack of cycles or, if it is in the ready index, at all, asks for the last answer.
+	Ask(t *Timer, indexed bool) market.Ask
+	// AskAll calls the agents of timers that are in the order of the queue.
+	AskAll(ctx sdk.Context, timers []*Timer) error
+	// Of is the call for a timer in this block, nil if there was none.
+	Of(t *Timer) *AgentCall
+	// Close ends the calls when the fires are over: it keeps the answers, and emits an event for each call that no fire followed.
+	Close(ctx sdk.Context) (AgentTotals, error)
+}
+
+// AgentCall is one of them.
+type AgentCall struct {
+	// Cycles that it took, and what the timer's payer was charged for it.
+	Cycles  uint64
+	Charged math.Int
+	// Followed: the timer fired, and its fire is billed for the call.
+	Followed bool
+}
+
+// AgentTotals are what the calls of a block came to.
+type AgentTotals struct {
+	// Asked counts the calls, Failed those of them without a usable answer.
+	Asked, Failed uint64
+	// Cycles of all calls, at most AGENT_CYCLES_PER_BLOCK.
+	Cycles uint64
+	// Unasked counts the timers with an agent that was not called for them.
+	Unasked uint32
+	// Billed is what the calls cost that no fire followed.
+	Billed math.Int
+}
+
 // BidContext is the request to an agent: the timer that it prices, and the block.
 type BidContext struct {
 	TimerID []byte

@@ -14,7 +14,7 @@
 //
 // # Slices
 //
-// The lane's cycles are divided among the competing actors in proportion to the same weights (Slices), so that one
+// The lane's cycles are divided among the competing actors in proportion to the same weights (market.Slices), so that one
 // owner with many timers cannot fill the lane. A slice binds only while others wait: what slices leave unused goes to
 // the candidates that were passed over, in order.
 //

@@ -11,8 +11,6 @@ import (
 
 // Rules of policy tip with their parameters.
 type Rules struct {
-	// Capacity of the lane in cycles: LANE_TIMER_CYCLES.
-	Capacity uint64
 	// Tiers are what the tiers of an ask multiply the median tip by.
 	Tiers market.Tiers
 }
@@ -76,9 +74,4 @@ func (r Rules) Order(prices market.Prices, candidates []market.Candidate) []int 
 		)
 	})
 	return order
-}
-
-// Slices divides the lane among the actors of the candidates in order.
-func (r Rules) Slices(candidates []market.Candidate, order []int) Slices {
-	return NewSlices(r.Capacity, candidates, order)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
-func defaultTip() tip.Rules { return tip.Rules{Capacity: 2_000_000, Tiers: policytest.Tiers()} }
+func defaultTip() tip.Rules { return tip.Rules{Tiers: policytest.Tiers()} }
 
 func tipPrices(cycle, p50 string) market.Prices {
 	return market.Prices{Cycle: policytest.Dec(cycle), Cell: policytest.Dec("0.03"), Lane: policytest.Dec(cycle), P50: policytest.Dec(p50)}

@@ -17,7 +17,7 @@ import (
 )
 
 // Calls are those of one block. Each timer's agent is called at most once a block, while AGENT_CYCLES_PER_BLOCK has room
-// for another call. The payers of the timers take turns (turns.go). The other timers compete with an earlier answer if
+// for another call. The payers of the timers alternate (order.go). The other timers compete with an earlier answer if
 // their record has one, or else with the default bid. Under overload, agents are called for the timers that the block
 // admitted or scanned; these are indexed under the answer.
 //
@@ -45,17 +45,13 @@ type Calls struct {
 	answers map[uint64]*answer
 	// order is that of the calls.
 	order []*answer
-	// noted are timers to call agents for when all are known.
-	noted []*types.Timer
-	// nextPayer has the first turn in the next block, and nextTimer is the timer to start with.
+	// nextPayer comes first in the next block, and nextTimer is the timer to start with.
 	nextPayer sdk.AccAddress
 	nextTimer types.QueueKey
 	// unasked are the timers, by their seq, whose agent the block had no room to call. Looked up, never ranged over.
 	unasked map[uint64]bool
 	// refused are payers that could not cover a call. Looked up, never ranged over.
 	refused map[string]bool
-	// billed is the sum of the charges that stand.
-	billed math.Int
 }
 
 // answer is the result of one call.
@@ -63,33 +59,29 @@ type answer struct {
 	timer types.Timer
 	agent sdk.AccAddress
 	// quote is nil if the agent failed: then the bid is the default one.
-	quote  *types.AgentQuote
-	cycles uint64
-	// charged is what the payer was charged for the call.
-	charged math.Int
-	// followed: the timer fired, and its fire is billed for the call.
-	followed bool
+	quote *types.AgentQuote
+	types.AgentCall
 }
 
 // Open implements policies.Agents.
-func (r *Registry) Open(b *policies.Block, asked bool) policies.Calls {
+func (r *Registry) Open(b *policies.Block, asked bool) types.AgentCalls {
 	params := types.ParamsOf[Params](&b.Config)
 	return &Calls{
 		registry: r, block: b, params: params, before: types.MessageOf[State](b.Before.Policies),
 		asks:     asked && params.CyclesPerBlock > 0 && !b.Config.LanePaused,
-		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{}, billed: math.ZeroInt(),
+		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{},
 	}
 }
 
-// Ask implements policies.Calls.
-func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
+// Ask implements types.AgentCalls.
+func (c *Calls) Ask(t *types.Timer, indexed bool) market.Ask {
 	if !c.asks {
 		return t.Ask()
 	}
 	var quote *types.AgentQuote
 	if answer, asked := c.answers[t.Seq]; asked {
 		quote = answer.quote
-	} else if storm || c.unasked[t.Seq] {
+	} else if indexed || c.unasked[t.Seq] {
 		quote = t.LastAnswer
 	}
 	if quote == nil {
@@ -98,51 +90,52 @@ func (c *Calls) Ask(t *types.Timer, storm bool) market.Ask {
 	return quote.At(c.block.Prices.Cell).Ask()
 }
 
-// CyclesFor implements policies.Calls.
-func (c *Calls) CyclesFor(t *types.Timer) uint64 {
+// Of implements types.AgentCalls.
+func (c *Calls) Of(t *types.Timer) *types.AgentCall {
 	if answer, asked := c.answers[t.Seq]; asked {
-		return answer.cycles
+		return &answer.AgentCall
 	}
-	return 0
+	return nil
 }
 
-// ChargedFor implements policies.Calls.
-func (c *Calls) ChargedFor(t *types.Timer) math.Int {
-	if answer, asked := c.answers[t.Seq]; asked {
-		return answer.charged
-	}
-	return nothing
-}
-
-// nothing is 0, which is asked for at each fire.
-var nothing = math.ZeroInt()
-
-// Fired implements policies.Calls.
-func (c *Calls) Fired(t *types.Timer) {
-	if answer, asked := c.answers[t.Seq]; asked {
-		answer.followed = true
-	}
-}
-
-// Close implements policies.Calls.
-func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
+// Close implements types.AgentCalls.
+func (c *Calls) Close(ctx sdk.Context) (types.AgentTotals, error) {
+	totals := types.AgentTotals{Asked: uint64(len(c.order)), Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: math.ZeroInt()}
 	for _, answer := range c.order {
 		if err := c.keep(ctx, answer); err != nil {
-			return c.billed, err
+			return totals, err
 		}
-		if answer.followed {
+		if answer.quote == nil {
+			totals.Failed++
+		}
+		if answer.Followed {
 			continue
 		}
-		c.billed = c.billed.Add(answer.charged)
+		totals.Billed = totals.Billed.Add(answer.Charged)
 		t, text := &answer.timer, c.registry.parts.Addresses.Text
 		if err := report.Emit(ctx, &types.TimerAgentBilled{
 			Id: t.IDHex(), Actor: text(t.Actor), Agent: text(answer.agent), Payer: text(t.Payer()),
-			Cycles: answer.cycles, Paid: answer.charged.String(),
+			Cycles: answer.Cycles, Paid: answer.Charged.String(),
 		}); err != nil {
-			return c.billed, err
+			return totals, err
 		}
 	}
-	return c.billed, nil
+	c.carry(totals.Billed)
+	return totals, nil
+}
+
+// carry sets what the lane's state carries of the calls to the next block.
+func (c *Calls) carry(billed math.Int) {
+	if c.before == nil && c.cycles == 0 && c.unaskedTimers == 0 {
+		return
+	}
+	next := &State{Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: billed, Payer: c.nextPayer, Turn: c.nextTimer}
+	if c.before != nil {
+		next.Billed = next.Billed.Add(c.before.Billed)
+	}
+	if !next.Equal(c.before) {
+		c.block.State.SetPolicy(next)
+	}
 }
 
 // keep writes an answer to the record of its timer, if the timer is still there, was not given another bid since, and last
@@ -161,33 +154,6 @@ func (c *Calls) keep(ctx sdk.Context, a *answer) error {
 	}
 	t.LastAnswer = a.quote
 	return records.Put(ctx, &t)
-}
-
-// Outcome implements policies.Calls.
-func (c *Calls) Outcome() policies.CallsOutcome {
-	outcome := policies.CallsOutcome{
-		Asked: uint64(len(c.order)), Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed,
-	}
-	for _, answer := range c.order {
-		if answer.quote == nil {
-			outcome.Failed++
-		}
-	}
-	return outcome
-}
-
-// Keep implements policies.Calls.
-func (c *Calls) Keep() {
-	if c.before == nil && c.cycles == 0 && c.unaskedTimers == 0 {
-		return
-	}
-	next := &State{Cycles: c.cycles, Unasked: c.unaskedTimers, Billed: c.billed, Payer: c.nextPayer, Turn: c.nextTimer}
-	if c.before != nil {
-		next.Billed = next.Billed.Add(c.before.Billed)
-	}
-	if !next.Equal(c.before) {
-		c.block.State.SetPolicy(next)
-	}
 }
 
 // agentOf is the agent that prices the timer: the one of its bid, or that of who scheduled it if it states no bid.
@@ -236,17 +202,17 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	}
 	answer := &answer{timer: *t, agent: agent}
 	var failure error
-	answer.quote, answer.cycles, failure = c.call(ctx, t, agent, balance)
-	c.cycles += answer.cycles
+	answer.quote, answer.Cycles, failure = c.call(ctx, t, agent, balance)
+	c.cycles += answer.Cycles
 	c.answers[t.Seq], c.order = answer, append(c.order, answer)
 	// The meter of the end of a block has no limit, and nothing else makes calls.
-	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
-	answer.charged = c.cost(answer.cycles)
-	rest := most.Sub(answer.charged)
+	ctx.GasMeter().ConsumeGas(answer.Cycles, "bidding agent")
+	answer.Charged = c.cost(answer.Cycles)
+	rest := most.Sub(answer.Charged)
 	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.registry.parts.Fees.Refund(ctx, &c.block.Config, t, most, rest) })
 	if err != nil {
 		// A payer that takes no refund is charged for the largest call, so that the module's account holds nothing.
-		answer.charged = most
+		answer.Charged = most
 		ctx.Logger().Error("the refund of an agent's call failed", "module", types.ModuleName, "id", t.IDHex(), "err", err)
 	}
 	if failure == nil {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -48,19 +49,16 @@ func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress
 	return agent, err
 }
 
-// Params implements policies.Guest.
-func (*Registry) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
-
 // Messages implements policies.Guest.
 func (*Registry) Messages() policies.Messages {
-	return policies.Messages{State: []types.PolicyState{&State{}, &DefaultAgents{}}}
+	return policies.Messages{Params: (*Params)(nil).Defaults(), State: []types.PolicyState{&State{}, &DefaultAgents{}}}
 }
 
 // Describe implements policies.Agents.
 func (*Registry) Describe(lane *types.LaneState, response *types.QueryLaneResponse) {
 	carried := types.MessageOf[State](lane.Policies)
 	if carried == nil {
-		carried = &State{Billed: nothing}
+		carried = &State{Billed: math.ZeroInt()}
 	}
 	response.AgentCycles, response.AgentsUnasked, response.AgentsBilled = carried.Cycles, carried.Unasked, carried.Billed.String()
 }

@@ -17,9 +17,9 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
+	rules "github.com/cosmos-timers/timers/x/timers/market/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -42,7 +42,7 @@ func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) market.Ru
 	return rulesIn(config, lane)
 }
 
-// Accept implements policies.BidRules: an integer bid is what is to be locked.
+// Accept implements policies.Policy: an integer bid is what is to be locked.
 func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	if bid.Price == "" {
 		return p.Base.Accept(ctx, config, bid)
@@ -51,7 +51,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.Accepted{Bid: kept}, err
 }
 
-// Relock implements policies.BidRules. The bid is paid by who scheduled the timer, never from an allowance.
+// Relock implements policies.Policy. The bid is paid by who scheduled the timer, never from an allowance.
 func (p *Policy) Relock(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
 	stated := math.ZeroInt()
 	if inForce {
@@ -112,12 +112,11 @@ func (p *Policy) Return(ctx context.Context, t *types.Timer) error {
 	return p.unlock(ctx, &config, t, t.Locked())
 }
 
-// Params implements policies.Policy.
-func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
-
-// Messages implements policies.Policy.
+// Messages implements policies.Guest.
 func (*Policy) Messages() policies.Messages {
-	return policies.Messages{State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}}}
+	return policies.Messages{
+		Params: (*Params)(nil).Defaults(), State: []types.PolicyState{&State{}}, Standing: []types.PolicyStanding{&Standing{}},
+	}
 }
 
 // Maintain implements policies.Policy: the loop that adjusts λ restarts when the policy comes into force again.
@@ -129,114 +128,48 @@ func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
 }
 
 // Describe implements policies.Policy: λ, and what it follows.
-func (*Policy) Describe(config *types.TimerConfig, lane *types.LaneState) types.PolicyStanding {
+func (*Policy) Describe(
+	_ context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
+) (types.PolicyStanding, error) {
+	if actor != nil {
+		return nil, nil
+	}
 	decay, deferral := math.LegacyZeroDec(), math.LegacyZeroDec()
 	if state := stateIn(lane); state != nil {
 		decay, deferral = state.ValueDecay, state.Deferral
 	}
-	return &Standing{Lambda: rulesIn(config, lane).Lambda.String(), ValueDecay: decay.String(), Deferral: deferral.String()}
+	return &Standing{Lambda: rulesIn(config, lane).Lambda.String(), ValueDecay: decay.String(), Deferral: deferral.String()}, nil
 }
 
 // Open implements policies.Policy.
-func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (market.Rules, error) {
 	auction := rulesIn(&b.Config, &b.Before)
-	window := policies.Window{Block: b, Parts: p.parts, Rules: auction}
-	return &round{Window: window, book: book{policy: p, block: b, rules: &auction}}, nil
+	return &inForce{Rules: auction, settlement: settlement{policy: p, block: b, rules: &auction}}, nil
+}
+
+// inForce are the rules of a block, and the settlement of what its fires bid.
+type inForce struct {
+	rules.Rules
+	settlement
 }
 
 // Follow implements policies.Locker: bids that were locked are settled under any policy.
 func (p *Policy) Follow(b *policies.Block) policies.Follower {
-	return &book{policy: p, block: b}
+	return &settlement{policy: p, block: b}
 }
 
-// round is the policy at work in one block.
-type round struct {
-	policies.Window
-	book
-	// runnerUpReads counts the timers read in search of a runner-up.
-	runnerUpReads int
-}
-
-// maxRunnerUpReads bounds the timers that a block reads again to find runners-up. Beyond that, the next timer that did
-// not fit is taken as it was read.
-const maxRunnerUpReads = 64
-
-// Next implements policies.Round: after the lane is full it continues until the runner-up of each winner is known.
-func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
-	if !r.HasRoom() && r.settled() {
-		return policies.Turn{}, false, nil
-	}
-	turn, found := r.Take()
-	return turn, found, nil
-}
-
-// Skipped implements policies.Round.
-func (r *round) Skipped(ctx sdk.Context, t *types.Timer, why policies.Skip) error {
-	if why.Capped || !why.NoRoom {
-		return nil
-	}
-	return r.findRunnerUp(ctx, t)
-}
-
-// findRunnerUp makes a timer that did not fit the runner-up of the winners before it that have none yet. A timer that
-// has left or moved since it was read is no runner-up, nor is one that could not have paid for its fire.
-func (r *round) findRunnerUp(ctx sdk.Context, read *types.Timer) error {
-	if r.settled() {
-		return nil
-	}
-	if r.runnerUpReads < maxRunnerUpReads {
-		r.runnerUpReads++
-		timer, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(read.Due, read.Seq))
-		if err != nil || !found || timer.ExpiredAt(r.Now()) {
-			return err
-		}
-		price, _ := r.Price(&timer)
-		if !r.Parts.Fees.Covers(ctx, &r.Config, &timer, price.Cost(timer.GasLimit, timer.CellLimit)) {
-			return nil
-		}
-		read = &timer
-	}
-	runnerUp := r.Candidate(ctx, read)
-	r.settleAgainst(&runnerUp)
-	return nil
-}
-
-// Fired implements policies.Round.
-func (r *round) Fired(ctx sdk.Context, f policies.Fire) { r.book.Fired(ctx, f) }
-
-// Close implements policies.Round.
-func (r *round) Close(ctx sdk.Context) (math.Int, error) { return r.book.Close(ctx) }
-
-// LockedBid implements policies.Estimator.
-func (*round) LockedBid(bid string) (math.Int, error) { return (&types.Bid{Price: bid}).Stated(), nil }
-
-// Bidding implements policies.Estimator. It finds the first ready timer that the candidate would have to pass to fire
-// in the next block, if all fires use their gas limits. From that it computes the least bid that passes it, and what
-// the candidate would pay of its own bid.
-func (r *round) Bidding(ctx sdk.Context, candidate market.Candidate, response *types.QueryEstimateResponse) error {
-	budget := r.Lane
-	var runnerUp *market.Candidate
-	for _, i := range r.Order {
-		c := r.Candidate(ctx, &r.Ready[i])
-		// Room for the candidate is kept free: the first timer that does not fit in addition to it is the one to pass.
-		with := budget
-		with.Spend(candidate.Size, 0)
-		if !with.Fits(c.Size) {
-			runnerUp = &c
-			break
-		}
-		budget.Spend(c.Size, 0)
-	}
-	least, possible := math.ZeroInt(), true
+// Quote implements policies.Locker: the least bid that passes the first ready timer that the candidate would have to pass to fire
+// in the next block, and what the candidate would pay of its own bid.
+func (*Policy) Quote(b *policies.Block, c market.Candidate, runnerUp *market.Candidate, response *types.QueryEstimateResponse) {
+	auction, least, possible := rulesIn(&b.Config, &b.Before), math.ZeroInt(), true
 	if runnerUp != nil {
-		least, possible = r.rules.LeastBid(r.Height, candidate, *runnerUp)
+		least, possible = auction.LeastBid(b.Height, c, *runnerUp)
 	}
 	if !possible {
-		return nil
+		return
 	}
 	response.LeastBid = least.String()
-	if candidate.Locked.GTE(least) {
-		response.BidPayment = r.rules.Payment(r.Height, candidate, runnerUp).String()
+	if c.Locked.GTE(least) {
+		response.BidPayment = auction.Payment(b.Height, c, runnerUp).String()
 	}
-	return nil
 }

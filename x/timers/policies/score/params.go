@@ -14,7 +14,7 @@ const maxWeight = 1_000_000
 // DefaultParams returns the defaults of policy score: only the ratios of the weights matter. A block of waiting is
 // worth a bid of 100 units, about what the cycles of a usual fire cost at the default basefee: a bid of as much again as
 // the fire costs is one block ahead, and no timer is ahead for long for little. Rank is off: with it hardly two scores are
-// equal, the actor that schedules a thousand timers first fires them all first, and turns never come.
+// equal, the actor that schedules a thousand timers first fires them all first, and units never alternate.
 func DefaultParams() Params {
 	return Params{WAge: decimal.Of(math.LegacyOneDec()), WBid: decimal.Of(math.LegacyNewDecWithPrec(1, 2)), WFifo: decimal.Of(math.LegacyZeroDec())}
 }
@@ -65,7 +65,7 @@ func (s *State) Validate(*types.GenesisState) error {
 // MovedBack implements types.PolicyState: it has no heights.
 func (s *State) MovedBack(uint64, uint64) types.PolicyState { return s }
 
-// Drawn implements simulation.Drawn: turns among equal scores, or none.
+// Drawn implements simulation.Drawn: units that alternate among equal scores, or none.
 func (p *Params) Drawn(intn func(int) int) types.PolicyParams {
 	drawn := DefaultParams()
 	drawn.WFifo = decimal.Of(math.LegacyNewDecWithPrec(int64(intn(2)), 1))

@@ -1,5 +1,5 @@
-// Package score binds policy score to state: its lists in the ready index, which are in the order of scores, the turns
-// of units among equal scores, and the bids that it accepts.
+// Package score binds policy score to state: its lists in the ready index, which are in the order of scores, how units alternate
+// among equal scores, and the bids that it accepts.
 package score
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// maxTurns bounds, together with CANDIDATE_WINDOW, the timers that are put in turns in a block under overload, since
+// maxAlternating bounds, together with CANDIDATE_WINDOW, the timers among which units alternate in a block under overload, since
 // the record of each is read. It is the default MAX_TIMERS_PER_ACTOR, so that no actor alone uses it up.
-const maxTurns = 1_024
+const maxAlternating = 1_024
 
 // Policy score.
 type Policy struct {
@@ -46,18 +46,19 @@ func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules
 	return RulesOf(types.ParamsOf[Params](config))
 }
 
-// Params implements policies.Policy.
-func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
-
-// Messages implements policies.Policy.
+// Messages implements policies.Guest.
 func (*Policy) Messages() policies.Messages {
-	return policies.Messages{State: []types.PolicyState{&State{}}}
+	return policies.Messages{Params: (*Params)(nil).Defaults(), State: []types.PolicyState{&State{}}}
 }
 
-// CountsFires implements policies.Policy: turns depend on the fires of the fairness window.
-func (*Policy) CountsFires() bool { return true }
+// Traits implements policies.Policy: equal scores are ordered by the fires of the fairness window.
+func (p *Policy) Traits(config *types.TimerConfig) market.Traits {
+	traits := p.Base.Traits(config)
+	traits.CountsFires = true
+	return traits
+}
 
-// Accept implements policies.BidRules: an integer bid is paid at each fire.
+// Accept implements policies.Policy: an integer bid is paid at each fire.
 func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	if bid.Price == "" {
 		return p.Base.Accept(ctx, config, bid)
@@ -66,7 +67,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.Accepted{Bid: kept}, err
 }
 
-// Relock implements policies.BidRules: who pays through an allowance pays no bid, and can't state one.
+// Relock implements policies.Policy: who pays through an allowance pays no bid, and can't state one.
 func (*Policy) Relock(_ context.Context, _ *types.TimerConfig, t *types.Timer, inForce bool) error {
 	if inForce && t.Sponsored() && t.Spec.Bid.Stated().IsPositive() {
 		return types.ErrInvalidBid.Wrapf("a fee allowance pays no bid: state none instead of %s, or let the actor pay", t.Spec.Bid.Stated())
@@ -108,23 +109,23 @@ func keyOf(r rules.Rules, t *types.Timer) []byte {
 }
 
 // Open implements policies.Policy.
-func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	r := &round{rules: RulesOf(types.ParamsOf[Params](&b.Config)), list: rules.ListOfEpoch(stateIn(&b.State).Epoch), recents: map[string]recent{}}
-	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
-	return r, nil
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (market.Rules, error) {
+	return &inForce{
+		Rules: RulesOf(types.ParamsOf[Params](&b.Config)), parts: p.parts, block: b,
+		list: rules.ListOfEpoch(stateIn(&b.State).Epoch), recents: map[string]recent{},
+	}, nil
 }
 
-// round is the policy at work in one block.
-type round struct {
-	policies.Storm
-	rules rules.Rules
+// inForce are the rules of a block, with the fires of units.
+type inForce struct {
+	rules.Rules
+	parts *policies.Parts
+	block *policies.Block
 	// list is that of the weights in force.
 	list market.List
 	// recents remembers how often units fired, by actor.
 	recents map[string]recent
 }
-
-var _ policies.Indexer = (*round)(nil)
 
 // recent is how often a unit fired in the fairness window.
 type recent struct {
@@ -132,30 +133,17 @@ type recent struct {
 	fires uint64
 }
 
-// Rank implements policies.Round.
-func (r *round) Rank(ctx sdk.Context) error {
-	if r.Block.Storm {
-		return r.OpenRanking(ctx)
+// Weigh implements contest.Weigher: with how often its unit fired.
+func (r *inForce) Weigh(ctx sdk.Context, actor sdk.AccAddress, candidate *market.Candidate) {
+	if actor == nil {
+		return
 	}
-	r.DropUnrunnable(ctx)
-	r.Sort(ctx, r.Candidate)
-	return nil
-}
-
-// Candidate implements policies.Round: with how often its unit fired.
-func (r *round) Candidate(ctx sdk.Context, t *types.Timer) market.Candidate {
-	candidate := r.Storm.Candidate(ctx, t)
-	r.setTurn(ctx, t.Actor, &candidate)
-	return candidate
-}
-
-func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *market.Candidate) {
 	of, known := r.recents[string(actor)]
 	if !known {
-		unit := r.Parts.Fairness.UnitOf(ctx, &r.Config, actor)
+		unit := r.parts.Fairness.UnitOf(ctx, &r.block.Config, actor)
 		of = recent{unit: string(unit)}
 		// A record that can't be read counts as one without fires; its timers can't fire anyway.
-		if fires, err := r.Recents.Of(ctx, unit); err == nil {
+		if fires, err := r.block.Recents.Of(ctx, unit); err == nil {
 			of.fires = fires
 		}
 		r.recents[string(actor)] = of
@@ -163,39 +151,43 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *market
 	candidate.Unit, candidate.Recent = of.unit, of.fires
 }
 
-// Weight implements policies.Indexer.
-func (r *round) Weight(sdk.Context, *types.Timer) uint32 { return r.list.Weight() }
+// Lists implements contest.Indexer: that of the weights in force.
+func (r *inForce) Lists() (from, to market.List) { return r.list, r.list + 1 }
 
-// Entries implements policies.Indexer.
-func (r *round) Entries(t *types.Timer, weight uint32) []market.ListEntry {
-	return []market.ListEntry{rules.EntryOf(market.ListOfWeight(weight), keyOf(r.rules, t), t.Due, t.Seq)}
+// Weight implements contest.Indexer.
+func (r *inForce) Weight(sdk.Context, sdk.AccAddress) uint32 { return r.list.Weight() }
+
+// Entries implements contest.Indexer.
+func (r *inForce) Entries(t *types.Timer, _ market.Ask, weight uint32) []market.ListEntry {
+	return []market.ListEntry{rules.EntryOf(market.ListOfWeight(weight), keyOf(r.Rules, t), t.Due, t.Seq)}
 }
 
-// Lists implements policies.Indexer: that of the weights in force.
-func (r *round) Lists() (from, to market.List) { return r.list, r.list + 1 }
-
-// Ranking implements policies.Indexer: by score, and by turns where it is equal.
-func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
-	return rules.NewQueue(r.Index, r.list, r.takeTurns, r.IndexReads(), min(maxTurns, int(r.Config.CandidateWindow))), nil
+// Ranking implements contest.Indexer: by score, and where it is equal units alternate.
+func (r *inForce) Ranking(
+	_ sdk.Context, store market.ListSummary, reads int, look func(context.Context, market.ListEntry) (market.Candidate, bool, error),
+) (market.Ranking, error) {
+	alternate := func(ctx context.Context, equal []market.ListEntry) ([]market.ListEntry, error) {
+		return alternating(ctx, equal, look)
+	}
+	return rules.NewQueue(store, r.list, alternate, reads, min(maxAlternating, int(r.block.Config.CandidateWindow))), nil
 }
 
-// takeTurns orders timers of equal score. Those that can't fire, or are gone, have no turn. They come first, so that they
-// are removed from the index.
-func (r *round) takeTurns(goCtx context.Context, equal []market.ListEntry) ([]market.ListEntry, error) {
-	ctx := sdk.UnwrapSDKContext(goCtx)
+// alternating orders timers of equal score. Those that can't fire, or are gone, come first, so that they are removed from the index.
+func alternating(
+	ctx context.Context, equal []market.ListEntry, look func(context.Context, market.ListEntry) (market.Candidate, bool, error),
+) ([]market.ListEntry, error) {
 	out := make([]market.ListEntry, 0, len(equal))
 	var candidates []market.Candidate
 	var entries []market.ListEntry
 	for _, entry := range equal {
-		t, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		candidate, can, err := look(ctx, entry)
 		switch {
 		case err != nil:
 			return nil, err
-		case !found || t.ExpiredAt(r.Now()) || !r.Hands.Runnable(&t):
+		case !can:
 			out = append(out, entry)
 		default:
-			candidates = append(candidates, r.Candidate(ctx, &t))
-			entries = append(entries, entry)
+			candidates, entries = append(candidates, candidate), append(entries, entry)
 		}
 	}
 	order := make([]int, len(candidates))
@@ -207,18 +199,4 @@ func (r *round) takeTurns(goCtx context.Context, equal []market.ListEntry) ([]ma
 		out = append(out, entries[i])
 	}
 	return out, nil
-}
-
-// Weigh implements policies.Estimator: with the turn that the actor's next timer has.
-func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *market.Candidate) math.LegacyDec {
-	if actor != nil {
-		r.setTurn(ctx, actor, c)
-	}
-	return r.Storm.Weigh(ctx, actor, c)
-}
-
-// LockedBid implements policies.Estimator: nothing is locked, and a bid is refused that scheduling would refuse.
-func (*round) LockedBid(bid string) (math.Int, error) {
-	_, err := (&types.Bid{Price: bid}).Kept()
-	return math.ZeroInt(), err
 }

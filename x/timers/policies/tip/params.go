@@ -71,7 +71,7 @@ func (p *Params) Validate() error {
 
 // RulesOf returns the rules, which follow from parameters that the policy shares with others.
 func RulesOf(c *types.TimerConfig) rules.Rules {
-	return rules.Rules{Capacity: c.LaneTimerCycles, Tiers: c.Tiers()}
+	return rules.Rules{Tiers: c.Tiers()}
 }
 
 // WeightsOf returns the rule of the weights with these parameters.

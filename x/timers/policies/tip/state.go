@@ -37,11 +37,9 @@ func (s *State) Validate(*types.GenesisState) error {
 	return nil
 }
 
-// MovedBack implements types.PolicyState: the epoch of the last block continues, from its beginning. The places in the queue start
-// again, since its order changes where timers were overdue.
+// MovedBack implements types.PolicyState: the epoch of the last block continues, from its beginning.
 func (s *State) MovedBack(last, first uint64) types.PolicyState {
 	moved := *s
-	moved.Round = types.QueueKey{}
 	if moved.EpochBlocks > 0 {
 		moved.Epoch += (last - min(last, moved.Start)) / moved.EpochBlocks
 		moved.Start = first

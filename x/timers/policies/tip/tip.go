@@ -1,5 +1,4 @@
-// Package tip binds policy tip to state: weights of actors by epoch, timers that wait for their payer, slices of the
-// lane, and a window that does not consist of the oldest timers only.
+// Package tip binds policy tip to state: the weights of actors, by epoch.
 package tip
 
 import (
@@ -32,12 +31,19 @@ func New(parts *policies.Parts) policies.Policy {
 // ID implements policies.Policy.
 func (*Policy) ID() types.Policy { return types.PolicyTip }
 
-// Params implements policies.Policy.
-func (*Policy) Params() types.PolicyParams { return (*Params)(nil).Defaults() }
-
-// Messages implements policies.Policy.
+// Messages implements policies.Guest.
 func (*Policy) Messages() policies.Messages {
-	return policies.Messages{State: []types.PolicyState{&State{}, &Weights{}}, Standing: []types.PolicyStanding{&Standing{}}}
+	return policies.Messages{
+		Params: (*Params)(nil).Defaults(), State: []types.PolicyState{&State{}, &Weights{}}, Standing: []types.PolicyStanding{&Standing{}},
+	}
+}
+
+// Traits implements policies.Policy.
+func (p *Policy) Traits(config *types.TimerConfig) market.Traits {
+	traits := p.Base.Traits(config)
+	traits.WeightUnit = rules.WeightUnits
+	traits.DefersUnfunded, traits.AsksAgents, traits.SharesWindow, traits.SlicesLane = true, true, true, true
+	return traits
 }
 
 // Rules implements policies.Policy.
@@ -45,13 +51,7 @@ func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) market.Rules
 	return RulesOf(config)
 }
 
-// DefersUnfunded implements policies.Policy.
-func (*Policy) DefersUnfunded() bool { return true }
-
-// AsksAgents implements policies.Policy.
-func (*Policy) AsksAgents() bool { return true }
-
-// Accept implements policies.BidRules: prices must not be below the chain's cycle basefee, and an integer bid is
+// Accept implements policies.Policy: prices must not be below the chain's cycle basefee, and an integer bid is
 // ignored.
 func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	switch {
@@ -73,21 +73,24 @@ func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 }
 
 // Open implements policies.Policy. It begins an epoch if the length of epochs changed.
-func (p *Policy) Open(ctx sdk.Context, b *policies.Block) (policies.Round, error) {
+func (p *Policy) Open(ctx sdk.Context, b *policies.Block) (market.Rules, error) {
 	params := types.ParamsOf[Params](&b.Config)
 	changeState(&b.State, func(s *State) { follow(s, params.EpochBlocks, b.Height) })
-	tip, state := RulesOf(&b.Config), stateIn(&b.State)
-	return &round{
-		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights, reader: p.weights.reader(ctx),
+	state := stateIn(&b.State)
+	return &inForce{
+		Rules: RulesOf(&b.Config), block: b, weights: p.weights, reader: p.weights.reader(ctx),
 		epoch: epochAt(&state, b.Height), rule: WeightsOf(params),
 		known: map[string]uint32{}, records: map[string]*Weight{}, noted: map[string]*blockStats{},
 	}, nil
 }
 
-// DescribeActor implements policies.Policy: the actor's weight in the next block.
-func (p *Policy) DescribeActor(
+// Describe implements policies.Policy: the actor's weight in the next block.
+func (p *Policy) Describe(
 	ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
 ) (types.PolicyStanding, error) {
+	if actor == nil {
+		return nil, nil
+	}
 	height := types.HeightOf(ctx) + 1
 	record, err := p.weights.get(sdk.UnwrapSDKContext(ctx), p.weights.reader(ctx), actor)
 	if err != nil {

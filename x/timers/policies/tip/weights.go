@@ -25,7 +25,7 @@ import (
 // actor had anything to score. So nothing is written for actors without fires, and no block pays for the end of an
 // epoch. A record is written when its actor fires. Old records are removed, a bounded number a block.
 type weights struct {
-	// records: hash of the actor, actor → weight and the statistics of its epoch. A storm looks up the actors of all that
+	// records: hash of the actor, actor → weight and the statistics of its epoch. Under overload a block looks up the actors of all that
 	// compete, and a block writes those of all that fired or lacked funds.
 	records *logmap.Map
 	codec   collcodec.ValueCodec[Weight]

@@ -257,7 +257,7 @@ func (h *history) goBroke() {
 	config := h.config()
 	config.LanePaused = false
 	for _, p := range slices.Backward(h.Timers.Engine().Policies.All()) {
-		if !p.DefersUnfunded() {
+		if !p.Traits(&config).DefersUnfunded {
 			config.Policy = p.ID()
 		}
 	}
@@ -338,14 +338,14 @@ func (h *history) block() sdk.Events {
 	return events
 }
 
-// checkPrices checks that a timer's price follows from what it offers: the rules say the same of all that the round knows of
+// checkPrices checks that a timer's price follows from what it offers: the rules say the same of all that the contest knows of
 // the timer, its weight included.
 func (h *history) checkPrices(timers map[string]types.Timer) {
 	ctx, next, err := h.Timers.Engine().Preview(h.Ctx())
 	require.NoError(h.t, err)
 	for id, timer := range timers {
-		want, willing := next.Rules.Price(next.Prices, next.Round.Candidate(ctx, &timer))
-		got, same := next.Round.Price(&timer)
+		want, willing := next.Rules.Price(next.Prices, next.Contest.Candidate(ctx, &timer))
+		got, same := next.Contest.Price(&timer)
 		require.Equal(h.t, willing, same, id)
 		require.Equal(h.t, want, got, id)
 	}
@@ -444,7 +444,7 @@ func (s Subject) testHistories(t *testing.T) {
 }
 
 // checkUntilSeen draws histories, and more of them while one of the things that they must show was not seen: what is rare may
-// need more histories than one round draws.
+// need more histories than one draw has.
 func checkUntilSeen(t *testing.T, history func(*rapid.T), seen map[string]int, things ...string) {
 	rapid.Check(t, history)
 	seed := flag.Lookup("rapid.seed").Value
@@ -453,9 +453,9 @@ func checkUntilSeen(t *testing.T, history func(*rapid.T), seen map[string]int, t
 	defer func() { require.NoError(t, seed.Set(strconv.Itoa(stated))) }()
 	next := stated
 	for _, what := range things {
-		for rounds := 1; seen[what] == 0; rounds++ {
-			require.Less(t, rounds, 10, "no history shows %s", what)
-			if stated != 0 { // a round with the same seed would draw the same
+		for draws := 1; seen[what] == 0; draws++ {
+			require.Less(t, draws, 10, "no history shows %s", what)
+			if stated != 0 { // with the same seed it would draw the same
 				next++
 				require.NoError(t, seed.Set(strconv.Itoa(next)))
 			}

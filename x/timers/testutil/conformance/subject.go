@@ -22,8 +22,8 @@ type Subject struct {
 	Keeper []keeper.Option
 	// Config sets what the policy needs of the config in addition; it may be nil.
 	Config func(*types.TimerConfig)
-	// Moves is how many timers a block of a storm may give another place in the ready index, in addition to those that it
-	// admits, sweeps and fires: policies.MaxIndexReads for a policy whose weights change, otherwise 0. Over a whole storm they
+	// Moves is how many timers a block under overload may move in the ready index, in addition to those that it
+	// admits, sweeps and fires: contest.MaxIndexReads for a policy whose weights change, otherwise 0. Over a whole backlog they
 	// must not count.
 	Moves int
 }

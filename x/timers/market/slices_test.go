@@ -1,4 +1,4 @@
-package tip_test
+package market_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
-	"github.com/cosmos-timers/timers/x/timers/market/tip"
 )
 
 func TestSlicesAreInProportionToWeights(t *testing.T) {
@@ -20,7 +19,7 @@ func TestSlicesAreInProportionToWeights(t *testing.T) {
 		{Actor: "c", Weight: 250_000},
 		{Actor: "not in order", Weight: 1_000_000},
 	}
-	s := tip.NewSlices(1_000_000, candidates, []int{2, 1, 0, 3})
+	s := market.NewSlices(1_000_000, candidates, []int{2, 1, 0, 3})
 	require.True(t, s.Admits("a", 1<<40), "the first fire always is")
 	s.Spend("a", 100_000)
 	require.True(t, s.Admits("a", 400_000))
@@ -30,11 +29,11 @@ func TestSlicesAreInProportionToWeights(t *testing.T) {
 	require.True(t, s.Admits("c", 1<<40))
 	require.True(t, s.Admits("stranger", 1<<40), "who has no slice is not held to one")
 	s.Spend("stranger", 5)
-	var none tip.Slices
+	var none market.Slices
 	none.Spend("a", 5)
 	require.True(t, none.Admits("a", 1<<40))
-	require.Empty(t, tip.NewSlices(1_000_000, candidates, nil))
-	weightless := tip.NewSlices(1_000_000, []market.Candidate{{Actor: "a"}}, []int{0})
+	require.Empty(t, market.NewSlices(1_000_000, candidates, nil))
+	weightless := market.NewSlices(1_000_000, []market.Candidate{{Actor: "a"}}, []int{0})
 	weightless.Spend("a", 0)
 	require.False(t, weightless.Admits("a", 1))
 }
@@ -49,7 +48,7 @@ func TestSlicesSumToTheCapacity(t *testing.T) {
 		for i := range rapid.IntRange(1, 40).Draw(t, "candidates") {
 			actor := fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "actor"))
 			if _, known := weights[actor]; !known {
-				weights[actor] = rapid.Uint32Range(1, tip.WeightUnits).Draw(t, "weight")
+				weights[actor] = rapid.Uint32Range(1, 1_000_000).Draw(t, "weight")
 			}
 			candidates = append(candidates, market.Candidate{Actor: actor, Weight: weights[actor]})
 			order = append(order, i)
@@ -58,7 +57,7 @@ func TestSlicesSumToTheCapacity(t *testing.T) {
 		for _, weight := range weights {
 			total.Add(total, big.NewInt(int64(weight)))
 		}
-		s := tip.NewSlices(capacity, candidates, order)
+		s := market.NewSlices(capacity, candidates, order)
 		sum := uint64(0)
 		for actor, weight := range weights {
 			want := new(big.Int).Mul(new(big.Int).SetUint64(capacity), big.NewInt(int64(weight)))

@@ -15,8 +15,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// book holds the bids of a block's fires until they are settled. It follows the fires of every policy.
-type book struct {
+// settlement holds the bids of a block's fires until they are settled. It follows the fires of every policy.
+type settlement struct {
 	policy *Policy
 	block  *policies.Block
 	// rules in force, nil under another policy: then no fire pays its bid.
@@ -45,24 +45,57 @@ type firedBid struct {
 }
 
 // settled reports whether the runner-up of each winner is known.
-func (b *book) settled() bool { return b.settledThrough == len(b.bids) }
+func (b *settlement) settled() bool { return b.settledThrough == len(b.bids) }
 
 // settleAgainst sets the runner-up of all winners that have none.
-func (b *book) settleAgainst(runnerUp *market.Candidate) {
+func (b *settlement) settleAgainst(runnerUp *market.Candidate) {
 	for ; b.settledThrough < len(b.bids); b.settledThrough++ {
 		b.bids[b.settledThrough].runnerUp = runnerUp
 	}
 }
 
-// Fired implements policies.Follower: it records a fire's bid. Without a locked bid there is nothing to settle.
-func (b *book) Fired(_ sdk.Context, f policies.Fire) {
+// Tried implements policies.Follower: it records a fire's bid, and as long as winners have no runner-up wants to know who does not
+// fit. Without a locked bid there is nothing to settle.
+func (b *settlement) Tried(ctx sdk.Context, a policies.Attempt) (wanted bool) {
+	switch a.Verdict {
+	case types.VerdictFires:
+		b.fired(&a)
+	case types.VerdictNoRoom:
+		b.findRunnerUp(ctx, &a)
+	default:
+	}
+	return !b.settled()
+}
+
+// candidateOf is a timer as it competed. None bids for less of the lane than it reserves.
+func (b *settlement) candidateOf(t *types.Timer) market.Candidate {
+	return market.Candidate{
+		Due: t.DueSince(), Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Ask(), Locked: t.Locked(),
+	}
+}
+
+// findRunnerUp makes a timer that did not fit the runner-up of the winners before it that have none yet. One that is known to be
+// unable to pay for its fire is no runner-up.
+func (b *settlement) findRunnerUp(ctx sdk.Context, a *policies.Attempt) {
+	if b.settled() {
+		return
+	}
+	runnerUp := b.candidateOf(a.Timer)
+	if a.Fresh {
+		price, _ := b.rules.Price(b.block.Prices, runnerUp)
+		if !b.policy.parts.Fees.Covers(ctx, &b.block.Config, a.Timer, price.Cost(a.Timer.GasLimit, a.Timer.CellLimit)) {
+			return
+		}
+	}
+	b.settleAgainst(&runnerUp)
+}
+
+func (b *settlement) fired(f *policies.Attempt) {
 	t := f.Timer
 	if t.BidLocked == "" && (b.rules == nil || t.Spec.Bid.Stated().IsZero()) {
 		return
 	}
-	candidate := market.Candidate{
-		Due: t.DueSince(), Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Ask(), Locked: t.Locked(),
-	}
+	candidate := b.candidateOf(t)
 	b.bids = append(b.bids, firedBid{
 		candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal(), left: f.Left,
 	})
@@ -74,7 +107,7 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 
 // Close implements policies.Follower: it settles the bids of the block's fires, in their order. What they pay is added
 // to the tips.
-func (b *book) Close(ctx sdk.Context) (tips math.Int, err error) {
+func (b *settlement) Close(ctx sdk.Context) (tips math.Int, err error) {
 	tips = math.ZeroInt()
 	for i := range b.bids {
 		fired := &b.bids[i]
@@ -108,7 +141,7 @@ func lambdaAfter(last *State, in *rules.Rules, seen rules.Observation) *State {
 // settle pays a bid. For a repeating timer the rest stays locked, and is topped up to the stated bid if its actor can
 // spend as much. Otherwise the rest is returned. If the bank refuses to return it, it is added to the tips: the timer
 // that it was locked for no longer exists.
-func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid math.Int, err error) {
+func (b *settlement) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid math.Int, err error) {
 	bid := fired.candidate.Locked
 	event := &types.TimerBidSettled{Bid: bid.String(), Returned: "0", Locked: "0"}
 	rest := bid.Sub(payment)
@@ -144,7 +177,7 @@ func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid 
 
 // keep puts the rest of a bid back on the record of a repeating timer. It does nothing for a timer that has left, or
 // whose bid was replaced meanwhile.
-func (b *book) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *types.TimerBidSettled) (bool, error) {
+func (b *settlement) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *types.TimerBidSettled) (bool, error) {
 	if fired.left {
 		return false, nil
 	}

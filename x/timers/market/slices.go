@@ -1,10 +1,6 @@
-package tip
+package market
 
-import (
-	"math/bits"
-
-	"github.com/cosmos-timers/timers/x/timers/market"
-)
+import "math/bits"
 
 // Slices are parts of the lane's cycles, by actor. They apply in the first of two passes over the candidates of a
 // block: there an actor's fires stay within its slice. In the second pass the candidates that did not fit their slice
@@ -28,7 +24,7 @@ type slice struct {
 // NewSlices divides capacity among the actors of the candidates in order, in proportion to their weights. The cost is
 // linear in the candidates. Each slice is rounded down, so that their sum never exceeds the capacity. Invariant: every
 // candidate of an actor has the same weight.
-func NewSlices(capacity uint64, candidates []market.Candidate, order []int) Slices {
+func NewSlices(capacity uint64, candidates []Candidate, order []int) Slices {
 	s := make(Slices, len(order))
 	total := uint64(0)
 	for _, i := range order {
