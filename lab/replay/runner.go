@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -157,10 +158,10 @@ func (r *Runner) readState(line *Line) (err error) {
 		return nil
 	}
 	line.Timers = []TimerLine{}
-	err = r.chain.Timers.Engine().Records.Walk(types.Unmetered(ctx), func(t *types.Timer) error {
+	err = r.chain.Timers.Engine().Records.Walk(types.Unmetered(ctx), state.Range{}, func(t *types.Timer) (bool, error) {
 		name, err := r.store.nameOf(ctx, t.IDHex())
 		line.Timers = append(line.Timers, timerLine(name, t, types.MomentOf(ctx)))
-		return err
+		return false, err
 	})
 	slices.SortFunc(line.Timers, func(a, b TimerLine) int { return strings.Compare(a.Timer, b.Timer) })
 	return err

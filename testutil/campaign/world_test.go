@@ -26,6 +26,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/testutil/ledger"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/frozen"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -315,9 +316,9 @@ func (w *world) check(response *abci.ResponseFinalizeBlock) error {
 		return fmt.Errorf("height %d: %w", w.height(), err)
 	}
 	var stored []string
-	if err := w.app().Timers.Engine().Records.Walk(ctx, func(t *types.Timer) error {
+	if err := w.app().Timers.Engine().Records.Walk(ctx, state.Range{}, func(t *types.Timer) (bool, error) {
 		stored = append(stored, t.IDHex())
-		return nil
+		return false, nil
 	}); err != nil {
 		return err
 	}

@@ -166,9 +166,9 @@ func TestArchitecture_ContestIsApartFromPolicies(t *testing.T) {
 	require.NotContains(t, contest, `x/timers/engine"`)
 	require.NotContains(t, policies, `x/timers/contest"`)
 	require.NotContains(t, policies, `x/timers/engine"`)
-	for _, reading := range []string{"Records.Page(", "Records.InQueue(", "Records.Queue(", "Records.WalkQueue("} {
+	for _, reading := range []string{"Records.Page(", "Records.InQueue(", "state.ClassQueued"} {
 		require.NotContains(t, policies, reading)
-		require.NotContains(t, strings.ReplaceAll(engine, "err = e.Records.WalkQueue(ctx, func", ""), reading, "CountTimers is for tests")
+		require.NotContains(t, strings.ReplaceAll(engine, "err = e.Records.Walk(ctx, state.ClassQueued.Between(0, now.Height), func", ""), reading, "CountTimers is for tests")
 	}
 	require.Contains(t, contest, "Records.Page(")
 }

@@ -14,8 +14,8 @@ import (
 
 // readers are the methods by which the end of a block reads many records or entries; look-ups are those that read one.
 var (
-	readers = []string{"Page", "WalkTimed", "WalkLooks", "WalkOnHold", "WalkQueue", "OnHoldFrom", "EndedOnHold", "Outside", "Places"}
-	lookups = []string{"InQueue", "Lookup", "Load", "Of", "At", "Has", "Get"}
+	readers = []string{"Page", "Walk", "Ended", "Returning", "Outside", "Places"}
+	lookups = []string{"InQueue", "Lookup", "Load", "Of", "At", "Has", "Get", "HasLeft"}
 	meters  = []string{"TryConsume", "Consume", "Remaining", "Left", "scanLimit", "mayRead", "TakeFor", "IndexReads"}
 )
 

@@ -91,7 +91,7 @@ func sharesOf(regions *[256]int, timers float64) (s Shares) {
 	for region, n := range regions {
 		share := &s.Rest
 		switch byte(region) {
-		case types.PrefixQueue.Bytes()[0]:
+		case types.PrefixRecords.Bytes()[0]:
 			share = &s.Queue
 		case types.PrefixOwners.Bytes()[0], types.PrefixNames.Bytes()[0], types.PrefixAgents.Bytes()[0]:
 			share = &s.Actors

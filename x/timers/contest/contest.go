@@ -410,7 +410,7 @@ func (c *Contest) Reserved(ctx sdk.Context, actors []sdk.AccAddress) ([]*types.T
 			return nil, err
 		}
 		for _, entry := range entries {
-			if entry.Due > 0 && entry.Due <= c.Now.Height {
+			if entry.IsQueued() && entry.Due <= c.Now.Height {
 				due = append(due, entry)
 			}
 		}
@@ -446,7 +446,7 @@ func (c *Contest) Enter(t *types.Timer) Entrant {
 // record is read again.
 func (c *Contest) Current(ctx sdk.Context, entrant Entrant) (*types.Timer, error) {
 	key := state.KeyOf(entrant.Timer.Due, entrant.Timer.Seq)
-	if entrant.Fresh || !c.Records.Queue().MayDiffer(ctx, key) {
+	if entrant.Fresh || !c.Records.MayDiffer(ctx, key) {
 		return entrant.Timer, nil
 	}
 	current, found, err := c.Records.InQueue(ctx, key)

@@ -534,12 +534,7 @@ func (c *Contest) Close(ctx sdk.Context) error {
 
 // left reports whether a timer that the block has read has left the queue, or moved there.
 func (c *Contest) left(ctx sdk.Context, key schedule.Key) (bool, error) {
-	queue := c.Records.Queue()
-	if !queue.MayDiffer(ctx, key) {
-		return false, nil
-	}
-	has, err := queue.Has(ctx, key)
-	return !has, err
+	return c.Records.HasLeft(ctx, key)
 }
 
 // expireOnSight removes an expired timer that the scan has not reached. If the budget of the GC lane is used up, it removes the

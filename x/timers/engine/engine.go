@@ -30,9 +30,22 @@ type Engine struct {
 	Reporter report.Reporter
 }
 
+// releaseAt returns a timer that is on hold, as Records.Release does: a watch that has noticed nothing waits on.
 func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	reason := t.HoldReason
-	if err := e.Records.Release(ctx, t, height, change); err != nil {
+	err := e.Records.Release(ctx, t, height, func(t *types.Timer) error {
+		if change != nil {
+			if err := change(t); err != nil {
+				return err
+			}
+		}
+		waits, err := e.Watches.Waits(ctx, t)
+		if waits {
+			t.HoldReason = types.Watching
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return report.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: t.WaitsUntil()})
@@ -45,11 +58,11 @@ func (e *Engine) CountTimers(ctx context.Context) (live, ready uint64, err error
 		return 0, 0, err
 	}
 	now := types.MomentOf(ctx)
-	err = e.Records.WalkQueue(ctx, func(t *types.Timer) bool {
+	err = e.Records.Walk(ctx, state.ClassQueued.Between(0, now.Height), func(t *types.Timer) (bool, error) {
 		if t.PhaseAt(now) == types.PhaseReady {
 			ready++
 		}
-		return t.Due > now.Height
+		return false, nil
 	})
 	return live, ready, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/market"
 	"github.com/cosmos-timers/timers/x/timers/recurrence"
 	"github.com/cosmos-timers/timers/x/timers/report"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -197,7 +198,7 @@ func (e *Engine) moveTimed(
 	ctx sdk.Context, b *block, from, until int64, work market.Work, limit int,
 ) (left *types.Timer, err error) {
 	timers := make([]types.Timer, 0, 8)
-	err = e.Records.WalkTimed(ctx, from, 0, until, func(t *types.Timer) (bool, error) {
+	err = e.Records.Walk(ctx, state.ClassTimed.Between(uint64(max(0, from)), uint64(until)), func(t *types.Timer) (bool, error) {
 		if len(timers) == limit {
 			left = t
 			return true, nil

@@ -265,10 +265,10 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 // those that are to be removed, by their ends: what has ended among what can't pay.
 func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
 	limit := b.Overhead.Left(market.VisitHeld)
-	if leaving, err = e.Records.EndedOnHold(ctx, b.contest.Now, max(1, limit/4)); err != nil {
+	if leaving, err = e.Records.Ended(ctx, b.contest.Now, max(1, limit/4), state.ClassHeld, state.ClassReturning); err != nil {
 		return nil, err
 	}
-	timers, next, err := e.Records.OnHoldFrom(ctx, state.CalendarKey(b.State.HoldCursor), max(1, limit-len(leaving)))
+	timers, next, err := e.Records.Returning(ctx, state.CalendarKey(b.State.HoldCursor), max(1, limit-len(leaving)))
 	if err != nil {
 		return nil, err
 	}
@@ -290,6 +290,6 @@ func (e *Engine) scanOnHold(ctx sdk.Context, b *block) (leaving []types.Timer, e
 			e.sweepPricedOut(ctx, b, t)
 		}
 	}
-	slices.SortFunc(leaving, func(a, c types.Timer) int { return state.RemovalKey(&a).Compare(state.RemovalKey(&c)) })
+	slices.SortFunc(leaving, func(a, c types.Timer) int { return state.RecordKey(&a).Compare(state.RecordKey(&c)) })
 	return leaving, nil
 }

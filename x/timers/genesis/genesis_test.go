@@ -90,7 +90,7 @@ func fullGenesis() *types.GenesisState {
 	g.WatchRounds = []types.KeyWatchPending{{Owner: waiting.Actor, Key: key, Pending: types.WatchPending{
 		Round: types.WatchRound{Since: 5, Height: 5, From: 7, Changes: []types.WatchChange{change}}, Next: &types.WatchRound{Since: 6, Height: 6},
 	}}}
-	g.WatchCursors = types.WatchCursors{Turn: key, Owner: waiting.Actor, Expiry: types.QueueKey{Due: 4, Seq: 1}}
+	g.WatchCursors = types.WatchCursors{Turn: key, Owner: waiting.Actor}
 	another := types.WatchKey{Store: "bank", Prefix: conditional.Prefix, When: &types.WatchCondition{Op: types.ConditionExists}}
 	g.WatchTombstones = []types.WatchTombstone{{Seq: 9, Owner: waiting.Actor, Since: 3, Waited: true, Keys: []types.WatchKey{key, another}}}
 	g.WatchCursors.TombstonesLeft = true
@@ -310,7 +310,6 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"a round without changes":             {func(g *types.GenesisState) { g.WatchRounds[0].Pending.Round.Height = 0 }, "watch_rounds 0: height 0"},
 		"an owner too long":                   {func(g *types.GenesisState) { g.WatchCursors.Owner = make([]byte, 256) }, "watch_cursors.owner: 256 bytes"},
 		"a turn of no store":                  {func(g *types.GenesisState) { g.WatchCursors.Turn.Store = "" }, "watch_cursors.turn: "},
-		"an expiry passed over":               {func(g *types.GenesisState) { g.WatchCursors.Expiry.Due = 108 }, "timer 6 waits and expires before watch_cursors.expiry"},
 		"no actor":                            {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
 		"too long an actor":                   {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},
 		"too long a payer":                    {timer(func(t *types.Timer) { t.FeePayer = make([]byte, 256) }), "fee_payer: "},

@@ -110,7 +110,6 @@ func (r rebase) timer(t *types.Timer) {
 
 // watches moves the changes that are still to be delivered.
 func (r rebase) watches(g *types.GenesisState) {
-	g.WatchCursors.Expiry = types.QueueKey{}
 	g.WatchHits = slices.Clone(g.WatchHits)
 	for i := range g.WatchHits {
 		hit := &g.WatchHits[i].Hit

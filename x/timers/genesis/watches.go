@@ -41,8 +41,6 @@ func (c *Check) watch(i int, t *types.Timer) error {
 	switch {
 	case hit && (!watches || t.HoldReason == types.Watching && !mixed), mixed && !hit:
 		return types.ErrInvalidGenesis.Wrapf("timer %d does not wait for what watch_hits has for its seq %d", i, t.Seq)
-	case t.AwaitsChange() && t.ExpiresAt > 0 && (types.QueueKey{Due: t.ExpiresAt, Seq: t.Seq}).Before(c.head.WatchCursors.Expiry):
-		return types.ErrInvalidGenesis.Wrapf("timer %d waits and expires before watch_cursors.expiry", i)
 	case !hit && watches && t.HoldReason == types.NotOnHold:
 		return types.ErrInvalidGenesis.Wrapf("timer %d is to fire for a change, and watch_hits has nothing for its seq %d", i, t.Seq)
 	}

@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -144,12 +145,9 @@ func agentBillsProperty(t *rapid.T) {
 // agentBlock ends a block, and holds its calls and what they cost to the model.
 func agentBlock(t *rapid.T, f *fixture, model *agentModel, payers []sdk.AccAddress, told *[][]byte) {
 	var ready []types.Timer
-	require.NoError(t, f.Timers.Engine().Records.WalkQueue(f.Ctx(), func(timer *types.Timer) bool {
-		due := timer.Due <= f.Height()
-		if due {
-			ready = append(ready, *timer)
-		}
-		return !due
+	require.NoError(t, f.Timers.Engine().Records.Walk(f.Ctx(), state.ClassQueued.Between(0, f.Height()), func(timer *types.Timer) (bool, error) {
+		ready = append(ready, *timer)
+		return false, nil
 	}))
 	funds, before := map[string]int64{}, map[string]int64{}
 	for _, payer := range payers {

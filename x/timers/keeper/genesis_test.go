@@ -202,10 +202,12 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 			g.Timers[0].Spec.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
 			g.Timers[0].LastOutcome = &types.Outcome{Paid: math.ZeroInt()}
 		},
+		"beyond all heights": func(g *types.GenesisState) {
+			g.Timers[0].Due, g.Timers[0].Spec.Trigger.Height = 1<<56, 1<<56
+		},
 		"unfunded in future": func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 9 },
 		"admission ahead":    func(g *types.GenesisState) { g.Lane.AdmitCursor = types.QueueKey{Due: 6} },
 		"receipts ahead":     func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 6 },
-		"expiry ahead":       func(g *types.GenesisState) { g.WatchCursors.Expiry = types.QueueKey{Due: 6} },
 		"receipts out of order": func(g *types.GenesisState) {
 			g.Receipts = []types.HeightReceipts{{Height: 2}, {Height: 2}}
 		},
@@ -222,10 +224,10 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 }
 
 func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
-	const largest = ^uint64(0)
+	const last, largest = uint64(1)<<56 - 1, ^uint64(0)
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Genesis.NextSeq = 1 << 62
-		for i, due := range []uint64{1, 1, largest, largest - 1} {
+		for i, due := range []uint64{1, 1, last, last - 1} {
 			opts.Genesis.Timers = append(opts.Genesis.Timers, types.Timer{
 				Id: types.TimerID(robot, due, nil, uint64(i)+1), Actor: robot,
 				GasLimit: gas, ExpiresAt: largest, Seq: uint64(i) + 1, Due: due,
@@ -239,8 +241,9 @@ func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
 	require.Len(t, eventsOf[*types.TimerExpired](f, events), 1)
 	require.Empty(t, f.firedIDs(f.blocksUntil(5)))
 	require.Equal(t, uint32(2), f.total(robot))
-	for _, last := range []uint64{largest, largest - 1} {
-		_, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: last - 1, Until: true})
+	for _, height := range []uint64{last, largest - 1} {
+		response, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: height, Until: true})
 		require.NoError(t, err)
+		require.Len(t, response.Timers, 2)
 	}
 }

@@ -1,7 +1,6 @@
 package keeper_test
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -213,21 +212,5 @@ func TestInvariantsNoticeAWrongLane(t *testing.T) {
 			require.NoError(t, engine.Lane.Set(ctx, lane))
 			require.Error(t, f.Timers.CheckInvariants(ctx), "%s under %s", name, policy)
 		}
-	}
-}
-
-// TestInvariantsNoticeAWaitThatIsPassedOver: the sweep for what expires continues from its cursor.
-//
-// Rule: 2.2-cursors
-func TestInvariantsNoticeAWaitThatIsPassedOver(t *testing.T) {
-	f, service := inUse(t, 0, types.PolicyFIFO)
-	waiting := keysOf(t, f, service)[types.PrefixWatchExpiry.Bytes()[0]]
-	expires := binary.BigEndian.Uint64(waiting[0][1:])
-	for _, cursor := range []types.QueueKey{{Due: expires, Seq: 1 << 40}, {Due: f.Height() + 2}} {
-		ctx, _ := f.Ctx().CacheContext()
-		cursors, err := (&types.WatchCursors{Expiry: cursor}).Marshal()
-		require.NoError(t, err)
-		require.NoError(t, service.OpenKVStore(ctx).Set(types.PrefixWatchCursors.Bytes(), cursors))
-		require.Error(t, f.Timers.CheckInvariants(ctx), cursor)
 	}
 }

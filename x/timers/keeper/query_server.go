@@ -221,22 +221,15 @@ func (s *server) dueByTime(ctx context.Context, req *types.QueryDueRequest) (*ty
 		return nil, status.Errorf(codes.InvalidArgument, "time is %d and height %d, want a time from 1 to %d and no height",
 			req.Time, req.Height, types.MaxTime)
 	}
-	from := schedule.Key{Due: uint64(req.Time)}
+	within := state.ClassTimed.Between(uint64(req.Time), uint64(req.Time))
 	if req.Until {
-		from = schedule.Key{}
+		within = state.ClassTimed.Between(0, uint64(req.Time))
 	}
-	from, err := firstOfPage(from, req.Pagination)
-	if err != nil {
+	var err error
+	if within.From, err = firstOfPage(within.From, req.Pagination); err != nil {
 		return nil, err
 	}
-	if from.Due > uint64(req.Time) {
-		return &types.QueryDueResponse{Pagination: &sdkquery.PageResponse{}}, nil
-	}
-	timers, next, err := s.walkedPage(ctx, req.Pagination, func(t *types.Timer) []byte {
-		return pageKey(state.QueueKeyOf(t))
-	}, func(fn func(*types.Timer) (bool, error)) error {
-		return s.engine.Records.WalkTimed(ctx, int64(from.Due), from.Seq, req.Time, fn)
-	})
+	timers, next, err := s.walkedPage(ctx, req.Pagination, within)
 	return &types.QueryDueResponse{Timers: timers, Pagination: next}, err
 }
 
@@ -263,8 +256,7 @@ func (s *server) OnHold(
 	if err != nil {
 		return nil, err
 	}
-	timers, next, err := s.walkedPage(ctx, req.GetPagination(), func(t *types.Timer) []byte { return pageKey(state.QueueKeyOf(t)) },
-		func(fn func(*types.Timer) (bool, error)) error { return s.engine.Records.WalkOnHold(ctx, from, fn) })
+	timers, next, err := s.walkedPage(ctx, req.GetPagination(), state.OnHold(from))
 	return &types.QueryOnHoldResponse{Timers: timers, Pagination: next}, err
 }
 
@@ -394,10 +386,9 @@ func (s *server) queuePage(
 	return infos, response, s.judge(ctx, infos, verdict)
 }
 
-// walkedPage reads one page of the timers that walk passes; keyOf names the one with which the next page starts.
+// walkedPage reads one page of the records of a range. The page's key is that of the record with which the next page starts.
 func (s *server) walkedPage(
-	ctx context.Context, page *sdkquery.PageRequest, keyOf func(*types.Timer) []byte,
-	walk func(fn func(*types.Timer) (enough bool, err error)) error,
+	ctx context.Context, page *sdkquery.PageRequest, within state.Range,
 ) (infos []types.TimerInfo, next *sdkquery.PageResponse, err error) {
 	limit, offset, err := walkBounds(page)
 	if err != nil {
@@ -409,7 +400,7 @@ func (s *server) walkedPage(
 	}
 	next = &sdkquery.PageResponse{}
 	left := newRoom(limit)
-	err = walk(func(t *types.Timer) (bool, error) {
+	err = s.engine.Records.Walk(ctx, within, func(t *types.Timer) (bool, error) {
 		if offset > 0 {
 			offset--
 			return false, nil
@@ -419,7 +410,7 @@ func (s *server) walkedPage(
 			return true, err
 		}
 		if !left.take(ctx, &info) {
-			next.NextKey = keyOf(t)
+			next.NextKey = pageKey(state.RecordKey(t))
 			return true, nil
 		}
 		infos = append(infos, info)

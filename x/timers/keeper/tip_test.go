@@ -218,7 +218,7 @@ func (s fullQueue) OpenKVStore(ctx context.Context) corestore.KVStore {
 }
 
 func (s fullQueueStore) Set(key, value []byte) error {
-	if bytes.HasPrefix(key, types.PrefixQueue.Bytes()) {
+	if bytes.HasPrefix(key, types.PrefixRecords.Bytes()) {
 		return errors.New("the disk is full")
 	}
 	return s.KVStore.Set(key, value)

@@ -769,7 +769,7 @@ func TestNothingIsLeftBehindWhenWatchesAreGone(t *testing.T) {
 	}
 	require.Zero(t, f.total(robot))
 	require.Equal(t, [][]byte{
-		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
+		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(),
 	}, keysLeft(f, service))
 }
 

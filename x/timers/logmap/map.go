@@ -2,6 +2,7 @@ package logmap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -48,8 +49,8 @@ type Options struct {
 	// Ratio is how many times larger than the runs that move down the bottom may be if they are merged into it. 2 by
 	// default.
 	Ratio int
-	// Queue: keys end in a number of eight bytes that rises with each insertion, and the least are consumed (Consume). All
-	// lies in the front, which moves down in levels: Range, Split and Ratio have no effect.
+	// Queue: keys end in a number of eight bytes that rises with each insertion, and the least are consumed (Consume). The first
+	// byte of a key is its class. All lies in the front, which moves down in levels: Range, Split and Ratio have no effect.
 	Queue bool
 	// Merges is how many ranges Maintain works on at most, 4 by default, and Steps how many slices of the runs that move
 	// down it moves in each, 2 by default.
@@ -182,7 +183,7 @@ func (m *opened) apply(changes []Change) error {
 	}
 	lowered := false
 	if m.opts.Queue {
-		if lowered, err = head.insertInto(changes); err != nil {
+		if lowered, err = head.note(changes); err != nil {
 			return err
 		}
 	}
@@ -314,9 +315,36 @@ type head struct {
 	queued bool
 	// stored: there is a head in the store.
 	stored bool
-	// low: nothing below it is in a queue, nor comes there. soon: no key of a queue is below it. gone: the chunks that end below
-	// it are removed, which the directories still name. They are of the front alone.
-	low, soon, gone string
+	// low: nothing below it is in a queue, nor comes there. gone: the chunks that end below it are removed, which the directories
+	// still name. They are of the front alone.
+	low, gone string
+	// firsts are keys of a queue in their order, one of each class that has any: none of its class is below it. Of a class whose first
+	// has left since a block looked it is the class alone. They are not changed in place.
+	firsts [][]byte
+}
+
+func (h head) equal(other head) bool {
+	return h.last == other.last && h.levels == other.levels && h.queued == other.queued && h.stored == other.stored &&
+		h.low == other.low && h.gone == other.gone && slices.EqualFunc(h.firsts, other.firsts, bytes.Equal)
+}
+
+// classOf is the first byte of a key, behind which other classes begin.
+func classOf(key []byte) byte {
+	if len(key) == 0 {
+		return 0
+	}
+	return key[0]
+}
+
+// firstOf is the place of a class in firsts.
+func (h head) firstOf(class byte) (at int, found bool) {
+	return slices.BinarySearchFunc(h.firsts, class, func(first []byte, class byte) int { return cmp.Compare(classOf(first), class) })
+}
+
+// hasNone reports whether a queue has no key of an interval, as far as its head says.
+func (h head) hasNone(within span) bool {
+	at, _ := h.firstOf(classOf(within.From))
+	return at == len(h.firsts) || within.EndsBefore(h.firsts[at])
 }
 
 func (h head) full() int { return int(h.last) }
@@ -327,7 +355,7 @@ func (h head) isNew() bool { return !h.stored }
 func (m *opened) head(r uint64) (head, error) {
 	bz, err := m.store.Get(headKey(r))
 	if err != nil || bz == nil {
-		return head{soon: lastKey}, err
+		return head{}, err
 	}
 	return decodeHead(bz)
 }
@@ -338,8 +366,10 @@ func decodeHead(bz []byte) (head, error) {
 	h := head{last: uint32(last), levels: int(levels >> 1 & mostLevels), queued: levels&1 == 1, stored: true}
 	if d.More() {
 		h.low = string(d.Bytes(d.Uvarint()))
-		h.soon = string(d.Bytes(d.Uvarint()))
 		h.gone = string(d.Bytes(d.Uvarint()))
+		for d.More() {
+			h.firsts = append(h.firsts, d.Bytes(d.Uvarint()))
+		}
 	}
 	if last > 1<<32-1 || levels>>1 > mostLevels {
 		return h, ErrCorrupt
@@ -356,8 +386,10 @@ func (m *opened) setHead(r uint64, h head) error {
 	bz = binary.AppendUvarint(bz, levels)
 	if m.opts.Queue && r == front {
 		bz = append(binary.AppendUvarint(bz, uint64(len(h.low))), h.low...)
-		bz = append(binary.AppendUvarint(bz, uint64(len(h.soon))), h.soon...)
 		bz = append(binary.AppendUvarint(bz, uint64(len(h.gone))), h.gone...)
+		for _, first := range h.firsts {
+			bz = append(binary.AppendUvarint(bz, uint64(len(first))), first...)
+		}
 	}
 	return m.store.Set(headKey(r), bz)
 }
@@ -388,47 +420,78 @@ func (m *opened) logged(h head, number uint32) ([]byte, error) {
 // ErrConsumed is returned for an entry that is inserted below what a queue has consumed.
 var ErrConsumed = errors.New("logmap: the key lies below what the queue has consumed")
 
-// lastKey is above all keys of a queue.
-const lastKey = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
-
 // dropChunks bounds the chunks that one Consume removes.
 const dropChunks = 64
 
-// Idle reports whether no key of a queue is below another one, and nothing waits to be merged. It reads the head alone, and may
-// be false though it is so.
-func (m *Map) Idle(ctx context.Context, key []byte) (bool, error) { return m.open(ctx).idle(key) }
+// Idle reports of a queue whether none of some keys has one of its class below it, and nothing waits to be merged. It reads the
+// head alone, and may be false though it is so.
+func (m *Map) Idle(ctx context.Context, keys ...[]byte) (bool, error) { return m.open(ctx).idle(keys) }
 
 // Idle is that of the map.
-func (r *Reader) Idle(key []byte) (bool, error) { return r.opened.idle(key) }
+func (r *Reader) Idle(keys ...[]byte) (bool, error) { return r.opened.idle(keys) }
 
-func (m *opened) idle(key []byte) (bool, error) {
+func (m *opened) idle(keys [][]byte) (bool, error) {
 	h, err := m.head(front)
-	return string(key) <= h.soon && !h.queued, err
+	if err != nil || h.queued {
+		return false, err
+	}
+	for _, key := range keys {
+		if at, found := h.firstOf(classOf(key)); found && bytes.Compare(h.firsts[at], key) < 0 {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
-// Consume states of a queue that nothing is inserted below a key any more. It finds the least key that is left, and removes some
-// 64 chunks that lie below it and below the stated one, in order. No directory is written: the head says up to where they are
-// removed. Merges drop the rest. It reports whether no entry is left.
-func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error) {
+// Consume states of a queue that nothing is inserted below a key any more, and that others have been reached. It finds the least key
+// that is left of each class that has been reached, or whose first has left. It removes some 64 chunks that lie below the stated key
+// and all that are left, in order. No directory is written: the head says up to where they are removed. Merges drop the rest. It
+// reports whether no entry is left, of classes that others of the keys have.
+func (m *Map) Consume(ctx context.Context, below []byte, reached ...[]byte) (empty bool, err error) {
 	o := m.Reader(ctx).opened
 	h, err := o.head(front)
 	if err != nil {
 		return false, err
 	}
 	before := h
-	next, err := o.page(span{}, 1)
+	reached = append(reached, below)
+	for _, first := range h.firsts {
+		passed := func(key []byte) bool { return classOf(key) == classOf(first) && bytes.Compare(first, key) < 0 }
+		if !slices.ContainsFunc(reached, passed) {
+			continue
+		}
+		if err := o.findFirst(&h, first); err != nil {
+			return false, err
+		}
+	}
+	low := string(below)
+	if len(h.firsts) > 0 {
+		low = min(low, string(h.firsts[0]))
+	}
+	h.low = max(h.low, low)
+	if err := o.removeConsumed(&h); err != nil || h.equal(before) {
+		return len(h.firsts) == 0, err
+	}
+	return len(h.firsts) == 0, o.setHead(front, h)
+}
+
+// findFirst finds the least key of a class that is left, of which none is below the stated one.
+func (m *opened) findFirst(h *head, from []byte) error {
+	within := span{From: from}
+	if class := classOf(from); class < 1<<8-1 {
+		within.To = []byte{class + 1}
+	}
+	next, err := m.page(within, 1)
 	if err != nil {
-		return false, err
+		return err
 	}
-	h.soon = lastKey
-	if len(next) > 0 {
-		h.soon = string(next[0].Key)
+	at, _ := h.firstOf(classOf(from))
+	if h.firsts = slices.Clone(h.firsts); len(next) > 0 {
+		h.firsts[at] = next[0].Key
+		return nil
 	}
-	h.low = max(h.low, min(h.soon, string(below)))
-	if err := o.removeConsumed(&h); err != nil || h == before {
-		return len(next) == 0, err
-	}
-	return len(next) == 0, o.setHead(front, h)
+	h.firsts = slices.Delete(h.firsts, at, at+1)
+	return nil
 }
 
 // removeConsumed removes the chunks and pages that end first of those that end from the key gone on below the key low.
@@ -493,19 +556,32 @@ func (l *level) removed(run int, h head) []byte {
 // justAbove is the first key above a key.
 func justAbove(key []byte) []byte { return append(slices.Clip(key), 0) }
 
-// insertInto lowers what a queue's head says of the least key, where changes insert one that is less.
-func (h *head) insertInto(changes []Change) (lowered bool, err error) {
+// note lowers what a queue's head says of the least key of a class, where changes insert one that is less, or remove it.
+func (h *head) note(changes []Change) (lowered bool, err error) {
 	for i := range changes {
 		message := &changes[i].message
-		if message.Kind != kindInsert {
+		first := message.Key
+		at, found := h.firstOf(classOf(first))
+		switch message.Kind {
+		case kindInsert:
+			if string(first) < h.low {
+				return false, ErrConsumed
+			}
+			if found && bytes.Compare(first, h.firsts[at]) >= 0 {
+				continue
+			}
+		case kindRemove:
+			if !found || !bytes.Equal(first, h.firsts[at]) {
+				continue
+			}
+			first = first[:1]
+		default:
 			continue
 		}
-		key := string(message.Key)
-		if key < h.low {
-			return false, ErrConsumed
-		}
-		if key < h.soon {
-			h.soon, lowered = key, true
+		if h.firsts, lowered = slices.Clone(h.firsts), true; found {
+			h.firsts[at] = first
+		} else {
+			h.firsts = slices.Insert(h.firsts, at, first)
 		}
 	}
 	return lowered, nil
@@ -548,9 +624,17 @@ func (m *opened) alive(h *head, sorted []message) []message {
 
 // checkQueue checks that no entry is below what the head says.
 func (m *opened) checkQueue(h head) error {
-	first, err := m.page(span{}, 1)
-	if err == nil && len(first) > 0 && (bytes.Compare(first[0].Key, []byte(h.low)) < 0 || string(first[0].Key) < h.soon) {
-		err = errors.New("the queue has an entry below its first key")
+	for within := (span{From: []byte(h.low)}); ; within.From = []byte{within.From[0] + 1} {
+		first, err := m.entries(within, 1)
+		if err != nil || len(first) == 0 {
+			return err
+		}
+		key := first[0].Key
+		if at, found := h.firstOf(classOf(key)); !found || bytes.Compare(key, h.firsts[at]) < 0 {
+			return errors.New("the queue has an entry below the first key of its class")
+		}
+		if within.From = key; key[0] == 1<<8-1 {
+			return nil
+		}
 	}
-	return err
 }

@@ -16,13 +16,20 @@ func queueKey(due, number uint64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, due), number)
 }
 
-// queueIsASortedMap consumes a queue whose entries come, change, leave before they are due, and wait when they are.
+// classKey is a key of a class.
+func classKey(class byte, due, number uint64) []byte {
+	return append([]byte{class}, queueKey(due, number)...)
+}
+
+// queueIsASortedMap consumes a queue whose entries come, change, leave before they are due, and wait when they are. They are of
+// some classes, of which the least is consumed.
 func queueIsASortedMap(t *rapid.T) {
 	opts := drawOptions(t)
 	opts.Queue = true
 	store := newStore()
 	m, want := logmap.New(store, opts), model{}
 	number := uint64(0)
+	classes := rapid.SampledFrom([]int{0, 1, 3, 255}).Draw(t, "classes")
 	draw := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, what) }
 	any := func() (string, bool) {
 		if len(want) == 0 {
@@ -33,7 +40,11 @@ func queueIsASortedMap(t *rapid.T) {
 	for height := uint64(1); height < 40; height++ {
 		for range draw("new", 6) {
 			number++
-			key := queueKey(height+uint64(draw("ahead", []int{2, 9, 40}[draw("far", 2)])), number)
+			class, ahead := byte(draw("class", classes)), uint64(draw("ahead", []int{2, 9, 40}[draw("far", 2)]))
+			if class == 255 {
+				ahead *= uint64(draw("is far", 1))
+			}
+			key := classKey(class, height+ahead, number)
 			value := make([]byte, 1+draw("length", 30))
 			value[0] = byte(number)
 			require.NoError(t, m.Insert(ctx, key, value))
@@ -52,13 +63,23 @@ func queueIsASortedMap(t *rapid.T) {
 				want[key] = string([]byte{1, byte(height)})
 			}
 		}
-		end := queueKey(height+1, 0)
+		end := classKey(0, height+1, 0)
+		reached := [][]byte{end}
+		for class := range classes {
+			reached = append(reached, classKey(byte(class+1), height+1, 0))
+		}
 		due, err := m.Page(ctx, nil, end, 1<<30)
 		require.NoError(t, err)
 		same(t, want.page(nil, end, 1<<30), due)
-		idle, err := m.Idle(ctx, end)
+		from, to := classKey(byte(draw("from", classes)), height, 0), classKey(byte(draw("to", classes)), height+5, 0)
+		within, err := m.Page(ctx, from, to, 1<<30)
 		require.NoError(t, err)
-		require.False(t, idle && len(due) > 0)
+		same(t, want.page(from, to, 1<<30), within)
+		idle, err := m.Idle(ctx, reached...)
+		require.NoError(t, err)
+		for _, key := range reached {
+			require.False(t, idle && len(want.page([]byte{key[0]}, key, 1)) > 0)
+		}
 		fired := len(due)
 		if draw("overload", 2) == 0 {
 			fired = draw("fired", len(due))
@@ -73,11 +94,11 @@ func queueIsASortedMap(t *rapid.T) {
 			require.True(t, found)
 			require.Equal(t, want[key], string(value))
 		}
-		_, found, err := m.Get(ctx, queueKey(height, number+1))
+		_, found, err := m.Get(ctx, classKey(byte(draw("of none", classes)), height, number+1))
 		require.NoError(t, err)
 		require.False(t, found)
 		if !idle {
-			empty, err := m.Consume(ctx, end)
+			empty, err := m.Consume(ctx, end, reached...)
 			require.NoError(t, err)
 			require.Equal(t, len(want) == 0, empty)
 			if empty && rapid.Bool().Draw(t, "cleared") {

@@ -402,7 +402,7 @@ func (m *opened) setChanged(r uint64, before, h head) error {
 			return err
 		}
 	}
-	if h == before && h.stored {
+	if h.equal(before) && h.stored {
 		return nil
 	}
 	return m.setHead(r, h)

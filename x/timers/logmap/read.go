@@ -20,7 +20,7 @@ func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, er
 
 func (m *opened) get(key []byte) (value []byte, found bool, err error) {
 	h, err := m.head(front)
-	if err != nil || h.isNew() || m.opts.Queue && string(key) < h.soon {
+	if err != nil || h.isNew() || m.opts.Queue && h.hasNone(span{From: key, To: justAbove(key)}) {
 		return nil, false, err
 	}
 	newest, err := m.getLogged(h, key)
@@ -138,14 +138,18 @@ func (m *opened) page(within span, n int) (entries []Entry, err error) {
 		return nil, err
 	}
 	if m.opts.Queue {
-		if within.To != nil && string(within.To) <= h.soon {
+		if h.hasNone(within) {
 			return nil, nil
 		}
-		within.From = h.notBelow(within.From)
-		if within.IsEmpty() {
+		if within.From = h.notBelow(within.From); within.IsEmpty() {
 			return nil, nil
 		}
 	}
+	return m.entries(within, n)
+}
+
+// entries is page, whatever the head says of first keys.
+func (m *opened) entries(within span, n int) (entries []Entry, err error) {
 	newer, err := m.frontSources(within)
 	if err != nil {
 		return nil, err

@@ -77,8 +77,8 @@ func (v *view) beneath(ctx context.Context) *Reader {
 }
 
 // Idle is that of a queue that has no changes that are not written.
-func (s *Session) Idle(ctx context.Context, m *Map, key []byte) (bool, error) {
-	return s.of(m).beneath(ctx).Idle(key)
+func (s *Session) Idle(ctx context.Context, m *Map, keys ...[]byte) (bool, error) {
+	return s.of(m).beneath(ctx).Idle(keys...)
 }
 
 // Get returns the value of a key.

@@ -298,9 +298,9 @@ func (r *Registry) CheckInvariants(ctx context.Context) error {
 		return err
 	}
 	locked := math.ZeroInt()
-	err = r.parts.Records.Walk(ctx, func(t *types.Timer) error {
+	err = r.parts.Records.Walk(ctx, state.Range{}, func(t *types.Timer) (bool, error) {
 		locked = locked.Add(t.Locked())
-		return nil
+		return false, nil
 	})
 	if err != nil {
 		return err

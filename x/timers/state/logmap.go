@@ -159,17 +159,17 @@ func Lookups(ctx context.Context) (sdk.Context, error) {
 	return sdkCtx, err
 }
 
-// Idle reports of a queue, at the end of a block whose session was written, whether nothing below a key is left and nothing waits
-// to be merged.
-func (m *LogMap) Idle(ctx context.Context, key []byte) (bool, error) {
+// Idle reports of a queue, at the end of a block whose session was written, whether of no key's class anything is left below it, and
+// nothing waits to be merged.
+func (m *LogMap) Idle(ctx context.Context, keys ...[]byte) (bool, error) {
 	s, err := session(ctx)
 	switch {
 	case err != nil:
 		return false, err
 	case s != nil:
-		return s.Idle(ctx, m.m, key)
+		return s.Idle(ctx, m.m, keys...)
 	}
-	return m.m.Idle(ctx, key)
+	return m.m.Idle(ctx, keys...)
 }
 
 // Settle merges all that waits to be merged, at genesis.

@@ -45,7 +45,7 @@ func hashOfName(actor, scheduler sdk.AccAddress, name string) []byte {
 
 // nameKey is the key of the entry of a timer with a name.
 func nameKey(t *types.Timer) []byte {
-	return append(hashOfName(t.Actor, t.Scheduler, t.Spec.Name), t.Id[:idBytes]...)
+	return append(hashOfName(t.Actor, t.Scheduler, t.Spec.Name), t.Id[:IDStartBytes]...)
 }
 
 // claim returns ErrNameTaken if another timer that can still fire has the name that a timer states.
@@ -61,7 +61,7 @@ func (r *Records) claim(ctx context.Context, t *types.Timer) error {
 	// An owner can make ids whose beginnings are alike: no two of them have a name in common.
 	_, alike, err := r.names.entries.Get(ctx, nameKey(t))
 	if err == nil && alike {
-		err = types.ErrNameTaken.Wrapf("timer %x, which has ended, has the name %q until it is removed: state another name", t.Id[:idBytes], t.Spec.Name)
+		err = types.ErrNameTaken.Wrapf("timer %x, which has ended, has the name %q until it is removed: state another name", t.Id[:IDStartBytes], t.Spec.Name)
 	}
 	return err
 }

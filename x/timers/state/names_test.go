@@ -2,7 +2,6 @@ package state
 
 import (
 	"bytes"
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,11 +19,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// empty is a waiting room in which nothing waits.
-type empty struct{ WaitingRoom }
-
-func (empty) Walk(context.Context, func(uint64, types.Timer) error) error { return nil }
-
 // TestNames_EntriesAreChecked: a name without an entry is noticed, and so is an entry of no timer, or of one without that name.
 func TestNames_EntriesAreChecked(t *testing.T) {
 	key := storetypes.NewKVStoreKey(types.StoreKey)
@@ -32,7 +26,6 @@ func TestNames_EntriesAreChecked(t *testing.T) {
 	sb := collections.NewSchemaBuilder(service)
 	cdc := codec.NewProtoCodec(codectypes.NewInterfaceRegistry())
 	r := NewRecords(sb, service, NewOwners(sb, service), NewLane(cdc, sb))
-	r.waiting = empty{}
 	_, err := sb.Build()
 	require.NoError(t, err)
 	ctx := testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient")).WithBlockHeight(1)

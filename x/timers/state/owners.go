@@ -2,7 +2,6 @@ package state
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,48 +26,49 @@ const (
 	// ownerBytes of the hash of an owner's address stand for the owner in keys. Two owners that somebody made to have them in
 	// common share the limit of timers per actor, and nothing else: the records name their owners.
 	ownerBytes = HashBytes
-	// idBytes is how much of a timer's id its entry states.
-	idBytes = 4
+	// IDStartBytes is how much of a timer's id its entry states.
+	IDStartBytes = 4
 )
+
+// IDStart is the beginning of a timer's id; zeros where the id is not known any more.
+func IDStart(t *types.Timer) []byte {
+	if len(t.Id) < IDStartBytes {
+		return make([]byte, IDStartBytes)
+	}
+	return t.Id[:IDStartBytes:IDStartBytes]
+}
 
 // Entry names a timer of an actor and where its record is.
 type Entry struct {
 	// ID is the beginning of the timer's id.
 	ID uint32
-	// Due is the height part of its queue key; 0 while it is on hold or waits for a change or a time.
-	Due uint64
-	// Time is that for which it waits, in seconds since 1970, or its place among those on hold or to be looked at; 0 if it waits for none.
-	Time int64
-	// Seq is its insertion number.
-	Seq uint64
+	// Key is that of its record.
+	schedule.Key
 }
 
-// waits is the time for which it waits; 0 if it waits for none.
-func (e Entry) waits() int64 {
-	if uint64(e.Time) >= placeAwake {
-		return 0
+// IsQueued reports whether the timer has a due height, which is then that of its key.
+func (e Entry) IsQueued() bool { return classOf(e.Key) == ClassQueued }
+
+// compare puts those that are on hold or wait for a change first, by their seqs, and those that wait for a time or a look last.
+func (e Entry) compare(other Entry) int {
+	order := func(e Entry) schedule.Key {
+		if classOf(e.Key) > ClassLooked {
+			return schedule.Key{Seq: e.Seq}
+		}
+		return e.Key
 	}
-	return e.Time
+	return order(e).Compare(order(other))
 }
 
 // EntryOf is the entry of a timer.
-func EntryOf(t *types.Timer) Entry {
-	entry := Entry{ID: binary.BigEndian.Uint32(t.Id), Due: t.Due, Seq: t.Seq}
-	if t.HoldReason != types.NotOnHold {
-		entry.Due = 0
-		if !t.AwaitsChange() {
-			entry.Time = int64(QueueKeyOf(t).Due)
-		}
-	}
-	return entry
-}
+func EntryOf(t *types.Timer) Entry { return Entry{binary.BigEndian.Uint32(t.Id), RecordKey(t)} }
 
 // Owners is the owner index: the timers of each actor, in a log-structured map. An owner's entries would lie at a random
 // key for every timer; so changes are collected, and merged in bulk.
 //
 // Invariant: every timer has one entry, and every entry has its timer.
 type Owners struct {
-	// entries: hash of the owner, beginning of the id, seq → due.
+	// entries: hash of the owner, beginning of the id, seq → class and order of the record's key.
 	entries *LogMap
 }
 
@@ -91,13 +92,8 @@ func (e Entry) key(owner sdk.AccAddress) []byte {
 	return AppendNumber(binary.BigEndian.AppendUint32(HashOf(owner), e.ID), e.Seq)
 }
 
-// value is the due height, or the time after a 0, with which no height begins.
-func (e Entry) value() []byte {
-	if e.Time > 0 {
-		return AppendNumber([]byte{0}, uint64(e.Time))
-	}
-	return AppendNumber(nil, e.Due)
-}
+// value is the due height, or the class and its order.
+func (e Entry) value() []byte { return AppendNumber(nil, e.Due) }
 
 // EntryBytes is the length of a timer's entry, key and value.
 func EntryBytes(t *types.Timer) int {
@@ -106,21 +102,16 @@ func EntryBytes(t *types.Timer) int {
 }
 
 func parseEntry(found logmap.Entry) (Entry, error) {
-	if len(found.Key) <= ownerBytes+idBytes || len(found.Key) > ownerBytes+idBytes+8 || len(found.Value) > 9 {
+	if len(found.Key) <= ownerBytes+IDStartBytes || len(found.Key) > ownerBytes+IDStartBytes+8 || len(found.Value) > 8 {
 		return Entry{}, types.ErrInternal.Wrapf("malformed entry %x of the owner index", found.Key)
 	}
-	id, seq := found.Key[ownerBytes:ownerBytes+idBytes], found.Key[ownerBytes+idBytes:]
-	entry := Entry{ID: binary.BigEndian.Uint32(id), Seq: ParseNumber(seq)}
-	if len(found.Value) > 0 && found.Value[0] == 0 {
-		entry.Time = int64(ParseNumber(found.Value[1:]))
-	} else {
-		entry.Due = ParseNumber(found.Value)
-	}
-	return entry, nil
+	id, seq := found.Key[ownerBytes:ownerBytes+IDStartBytes], found.Key[ownerBytes+IDStartBytes:]
+	return Entry{binary.BigEndian.Uint32(id), schedule.Key{Due: ParseNumber(found.Value), Seq: ParseNumber(seq)}}, nil
 }
 
-// Of returns all entries of the actor by (due, seq), those on hold first, and those that wait for a time last, by (time, seq). The config bounds their number. An entry of
-// another actor whose hash begins alike may be among them.
+// Of returns all entries of the actor: those on hold and those that wait for a change, by seq; those in the queue by (due, seq); and
+// those that wait for a time or a look, by that. The config bounds their number. An entry of another actor whose hash begins alike
+// may be among them.
 func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
 	hash := HashOf(actor)
 	return o.inOrder(ctx, hash, after(hash))
@@ -128,12 +119,12 @@ func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) 
 
 // Named is Of for those whose timers' ids begin with hexadecimal digits, as far as an entry states the id. It reads them alone.
 func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string) ([]Entry, error) {
-	digits = digits[:min(len(digits), 2*idBytes)]
-	first, err := hex.DecodeString(digits + strings.Repeat("0", 2*idBytes-len(digits)))
+	digits = digits[:min(len(digits), 2*IDStartBytes)]
+	first, err := hex.DecodeString(digits + strings.Repeat("0", 2*IDStartBytes-len(digits)))
 	if err != nil {
 		return nil, types.ErrInvalidTimerID.Wrapf("%q: want hexadecimal digits", digits)
 	}
-	last, err := hex.DecodeString(digits + strings.Repeat("f", 2*idBytes-len(digits)))
+	last, err := hex.DecodeString(digits + strings.Repeat("f", 2*IDStartBytes-len(digits)))
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +134,7 @@ func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string)
 
 func (o *Owners) inOrder(ctx context.Context, from, to []byte) ([]Entry, error) {
 	all, err := o.page(ctx, from, to)
-	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(a.waits(), b.waits()), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
-	})
+	slices.SortFunc(all, Entry.compare)
 	return all, err
 }
 
@@ -200,12 +189,26 @@ func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) 
 	return o.entries.Apply(ctx, logmap.Deleted(entry.key(actor)))
 }
 
+// keyOf returns the key of the record of an owner's timer, by its seq and the beginning of its id; false if there is none.
+func (o *Owners) keyOf(ctx context.Context, owner sdk.AccAddress, id []byte, seq uint64) (key schedule.Key, found bool, err error) {
+	if len(id) < IDStartBytes {
+		return key, false, nil
+	}
+	at := Entry{binary.BigEndian.Uint32(id), schedule.Key{Seq: seq}}.key(owner)
+	value, found, err := o.entries.Get(ctx, at)
+	if err != nil || !found {
+		return key, false, err
+	}
+	entry, err := parseEntry(logmap.Entry{Key: at, Value: value})
+	return entry.Key, true, err
+}
+
 // candidates returns the entries of the actor whose timers may have the id.
 func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte) ([]Entry, error) {
-	if len(id) < idBytes {
+	if len(id) < IDStartBytes {
 		return nil, nil
 	}
-	prefix := append(HashOf(actor), id[:idBytes]...)
+	prefix := append(HashOf(actor), id[:IDStartBytes]...)
 	return o.page(ctx, prefix, after(prefix))
 }
 

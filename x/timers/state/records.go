@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -49,18 +48,8 @@ func (NoHook) Moved(context.Context, *types.Timer, *types.Timer) error { return 
 // Deleted implements Hook.
 func (NoHook) Deleted(context.Context, *types.Timer) error { return nil }
 
-// WaitingRoom stores the records of timers that have no due height until an event triggers them.
-type WaitingRoom interface {
-	Put(ctx context.Context, t *types.Timer) error
-	Take(ctx context.Context, t *types.Timer) error
-	Get(ctx context.Context, seq uint64) (types.Timer, bool, error)
-	Walk(ctx context.Context, fn func(seq uint64, t types.Timer) error) error
-	// Waits reports whether a timer that is no longer on hold belongs here, and not in the queue.
-	Waits(ctx context.Context, t *types.Timer) (bool, error)
-}
-
-// Records holds the live timers. The record of a timer is in one of three places: in the queue, on hold, or in the
-// waiting room. It is moved only by the methods of this type, which keep the owner index consistent.
+// Records holds the live timers, each in one map under the key that follows from it (RecordKey). It is moved only by the methods of
+// this type, which keep the owner index consistent.
 //
 // Invariant: every timer has one record and one entry in the owner index, and every entry has its timer.
 type Records struct {
@@ -69,14 +58,11 @@ type Records struct {
 	// payloads: seq → payload longer than InlinePayloadBytes. Written once, removed with its timer.
 	payloads collections.Map[uint64, []byte]
 
-	// queue holds the timers that have a due height; onHold those that are neither there nor gone.
-	queue   *Queue
-	onHold  *Queue
-	owners  *Owners
-	names   Names
-	lane    *Lane
-	waiting WaitingRoom
-	hooks   []Hook
+	recordMap
+	owners *Owners
+	names  Names
+	lane   *Lane
+	hooks  []Hook
 }
 
 var _ Component = (*Records)(nil)
@@ -84,19 +70,15 @@ var _ Component = (*Records)(nil)
 // NewRecords adds the component's collections to the schema.
 func NewRecords(sb *collections.SchemaBuilder, service store.KVStoreService, owners *Owners, lane *Lane) *Records {
 	return &Records{
-		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
-		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		queue:    NewQueue(sb, service),
-		onHold:   NewOnHold(sb, service),
-		owners:   owners, names: newNames(sb, service), lane: lane,
+		seq:       collections.NewSequence(sb, types.PrefixSeq, "seq"),
+		payloads:  collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
+		recordMap: newRecordMap(sb, service),
+		owners:    owners, names: newNames(sb, service), lane: lane,
 	}
 }
 
 // Register registers a hook. Hooks are called in the order in which they registered.
 func (r *Records) Register(c Hook) { r.hooks = append(r.hooks, c) }
-
-// SetWaitingRoom names the place of timers that wait for a change.
-func (r *Records) SetWaitingRoom(room WaitingRoom) { r.waiting = room }
 
 // NextSeq returns a fresh insertion number.
 func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Next(ctx) }
@@ -113,77 +95,60 @@ func (r *Records) Close(ctx sdk.Context) error {
 	if err := r.names.entries.Maintain(ctx, now.Height); err != nil {
 		return err
 	}
-	if err := r.onHold.Close(ctx, uint64(now.Time), now.Height); err != nil {
-		return err
-	}
-	return r.queue.Close(ctx, now.Height, now.Height)
+	return r.close(ctx, now)
 }
 
-// Queue is where the timers are that have a due height.
-func (r *Records) Queue() *Queue { return r.queue }
-
-// Page reads the queue from a key to a height, as schedule.ReadDue does.
-func (r *Records) Page(
-	ctx context.Context, from schedule.Key, height uint64, fn func(schedule.Entry[types.Timer]) schedule.Decision,
-) (found []schedule.Entry[types.Timer], next schedule.Key, complete bool, err error) {
-	return r.queue.Page(ctx, from, height, fn)
-}
-
-// InQueue reads the timer at a place in the queue; false if there is none.
+// InQueue reads the timer with a key in the queue; false if there is none.
 func (r *Records) InQueue(ctx context.Context, key schedule.Key) (types.Timer, bool, error) {
-	return r.queue.Get(ctx, key)
+	return r.get(ctx, key)
 }
 
-// Put writes the record of a live timer again, at the same place.
+// MayDiffer reports whether the record with a key may not be what the block has read. Outside of a block's own steps, where it is
+// looked up and paid for, it always is.
+func (r *Records) MayDiffer(ctx context.Context, key schedule.Key) bool {
+	return r.timers.MayDiffer(ctx, keyBytes(key))
+}
+
+// HasLeft reports whether the record that the block has read with a key is there no more. It need not look for what no one has touched
+// since.
+func (r *Records) HasLeft(ctx context.Context, key schedule.Key) (bool, error) {
+	if !r.MayDiffer(ctx, key) {
+		return false, nil
+	}
+	found, err := r.has(ctx, key)
+	return !found, err
+}
+
+// Put writes the record of a live timer again, with the same key.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 	return r.write(ctx, t, logmap.Replaced)
 }
 
-// write writes a record where its OnHold says: one that is nowhere (logmap.Inserted), or that is there.
+// write writes a record that is nowhere (logmap.Inserted), or that is there.
 func (r *Records) write(ctx context.Context, t *types.Timer, change func(key, value []byte) logmap.Change) error {
 	NoteChange(ctx)
-	switch {
-	case t.HoldReason == types.NotOnHold:
-		return r.queue.Write(ctx, t, change)
-	case t.AwaitsChange():
-		return r.waiting.Put(ctx, t)
-	default:
-		return r.onHold.Write(ctx, t, change)
-	}
+	return r.recordMap.write(ctx, t, change)
 }
 
-// take removes the record from where its OnHold says.
+// take removes a record. The owner index counts what is taken, so that nothing in the queue must be taken twice.
 func (r *Records) take(ctx context.Context, t *types.Timer) error {
-	if err := r.checkPlace(ctx, t); err != nil {
-		return err
-	}
-	NoteChange(ctx)
-	switch {
-	case t.HoldReason == types.NotOnHold:
+	key := RecordKey(t)
+	if t.HoldReason == types.NotOnHold {
+		left, err := r.HasLeft(ctx, key)
+		if err == nil && left {
+			err = types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq)
+		}
+		if err != nil {
+			return err
+		}
 		for _, c := range r.hooks {
 			if err := c.Removed(ctx, t); err != nil {
 				return err
 			}
 		}
-		return r.queue.Remove(ctx, KeyOf(t.Due, t.Seq))
-	case t.AwaitsChange():
-		return r.waiting.Take(ctx, t)
-	default:
-		return r.onHold.Remove(ctx, QueueKeyOf(t))
 	}
-}
-
-// checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
-// that nothing must be taken twice. A block need not look for what it has read and no one has touched since.
-func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.HoldReason != types.NotOnHold || !r.queue.MayDiffer(ctx, QueueKeyOf(t)) {
-		return nil
-	}
-	found, err := r.queue.Has(ctx, KeyOf(t.Due, t.Seq))
-	if err == nil && !found {
-		err = types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq)
-	}
-	return err
+	NoteChange(ctx)
+	return r.recordMap.remove(ctx, key)
 }
 
 // Insert adds a new timer, whose payload is within. Its actor may have maxTimers with it.
@@ -296,27 +261,19 @@ func (r *Records) PutOnHold(ctx context.Context, t *types.Timer, reason types.Ho
 
 // Release moves a timer that was on hold back to the queue, or to where it waits for its time, a look or a change. One that is
 // overdue has its place at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
-// lane's cursors need not look back. It counts as due since it was. A change that is not nil is made first.
+// lane's cursors need not look back. It counts as due since it was. A change is made first: it says of a watch that waits on that
+// it is Watching.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
-		if change != nil {
-			if err := change(t); err != nil {
-				return err
-			}
-		}
-		waits, err := r.waiting.Waits(ctx, t)
-		t.HoldReason = types.NotOnHold
+		err := change(t)
 		switch {
-		case waits:
+		case t.HoldReason == types.Watching:
 			t.Watch(max(t.Due, height), true)
-			return err
 		case t.WaitsForTime(types.MomentOf(ctx)):
-			t.HoldReason = types.Timed
-		}
-		if t.HoldReason == types.NotOnHold {
+			t.HoldReason, t.Due = types.Timed, max(t.Due, height)
+		default:
+			t.HoldReason = types.NotOnHold
 			t.PlaceAt(height)
-		} else {
-			t.Due = max(t.Due, height)
 		}
 		return err
 	})
@@ -324,12 +281,13 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, ch
 
 // SetEnd writes a timer with another end. What waits for a change or is on hold is ordered by that.
 func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types.Timer)) error {
-	if t.HoldReason == types.NotOnHold || t.HoldReason == types.Timed || t.Look {
-		change(t)
+	next := *t
+	if change(&next); RecordKey(&next) == RecordKey(t) {
+		*t = next
 		return r.Put(ctx, t)
 	}
 	return r.Move(ctx, t, func(t *types.Timer) error {
-		change(t)
+		*t = next
 		return nil
 	})
 }
@@ -395,7 +353,7 @@ func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (
 	return types.Timer{}, types.ErrTimerNotFound.Wrapf("actor %s has no live timer %x", actor, id)
 }
 
-// Of returns the actor's live timers by due height, those on hold first; MAX_TIMERS_PER_ACTOR bounds them. A long
+// Of returns the actor's live timers in the order of Owners.Of; MAX_TIMERS_PER_ACTOR bounds them. A long
 // payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
 	looking, err := Lookups(ctx)
@@ -422,32 +380,32 @@ func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, 
 
 // Load returns the timer that an entry names.
 func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
-	if entry.Due == 0 && entry.Time == 0 {
-		timer, waits, err := r.waiting.Get(ctx, entry.Seq)
-		if waits || err != nil {
-			return timer, err
-		}
-	}
-	in, key := r.queue, KeyOf(entry.Due, entry.Seq)
-	if entry.Due == 0 {
-		in, key = r.onHold, KeyOf(uint64(entry.Time), entry.Seq)
-	}
-	timer, found, err := in.Get(ctx, key)
+	timer, found, err := r.get(ctx, entry.Key)
 	if err == nil && !found {
 		err = collections.ErrNotFound
 	}
 	return timer, err
 }
 
-// OnHoldFrom reads at most limit timers that are on hold and may return by themselves, from a place on. It returns the place of the
-// next one; none if there is none.
-func (r *Records) OnHoldFrom(ctx context.Context, from schedule.Key, limit int) (timers []types.Timer, next schedule.Key, err error) {
-	if from.Due < placeAwake || from.Due >= placeAsleep {
-		from = KeyOf(placeAwake, 0)
+// Watching returns the watch of an owner that waits for a change, by its seq and the beginning of its id; false if it does not wait.
+func (r *Records) Watching(ctx context.Context, owner sdk.AccAddress, id []byte, seq uint64) (t types.Timer, found bool, err error) {
+	key, found, err := r.owners.keyOf(ctx, owner, id, seq)
+	if class := classOf(key); err != nil || !found || class != ClassWatching && class != classWatchingByTime {
+		return t, false, err
 	}
-	err = r.onHold.Scan(ctx, from, KeyOf(placeAsleep, 0), func(t *types.Timer) (bool, error) {
+	return r.get(ctx, key)
+}
+
+// Returning reads at most limit timers that are on hold and may return by themselves, from a key on. It returns the key of the next
+// one; none if there is none.
+func (r *Records) Returning(ctx context.Context, from schedule.Key, limit int) (timers []types.Timer, next schedule.Key, err error) {
+	within := Range{From: from, To: classesEnd.At(0, 0)}
+	if first := ClassReturning.At(0, 0); from.Compare(first) < 0 {
+		within.From = first
+	}
+	err = r.Walk(ctx, within, func(t *types.Timer) (bool, error) {
 		if len(timers) == limit {
-			next = QueueKeyOf(t)
+			next = RecordKey(t)
 			return true, nil
 		}
 		timers = append(timers, *t)
@@ -456,15 +414,15 @@ func (r *Records) OnHoldFrom(ctx context.Context, from schedule.Key, limit int) 
 	return timers, next, err
 }
 
-// EndedOnHold reads at most limit timers that are on hold and whose life has ended, by their ends: of those that wait for
-// somebody first, and heights before times.
-func (r *Records) EndedOnHold(ctx context.Context, now types.Moment, limit int) (timers []types.Timer, err error) {
-	for _, place := range []uint64{placeAsleep, placeAwake} {
-		for _, ends := range [][2]uint64{{place, place | min(now.Height, lastEnd)}, {place | byTime, place | byTime | uint64(max(0, now.Time))}} {
+// Ended reads at most limit timers of classes by ends whose life has ended: those of a class after those of the one before, heights
+// before times.
+func (r *Records) Ended(ctx context.Context, now types.Moment, limit int, classes ...Class) (timers []types.Timer, err error) {
+	for _, class := range classes {
+		for _, ended := range []Range{class.Between(0, max(1, now.Height)-1), (class + 1).Between(0, uint64(max(1, now.Time)-1))} {
 			if len(timers) >= limit {
 				return timers, nil
 			}
-			err := r.onHold.Scan(ctx, KeyOf(ends[0], 0), KeyOf(ends[1], 0), func(t *types.Timer) (bool, error) {
+			err := r.Walk(ctx, ended, func(t *types.Timer) (bool, error) {
 				timers = append(timers, *t)
 				return len(timers) >= limit, nil
 			})
@@ -476,55 +434,11 @@ func (r *Records) EndedOnHold(ctx context.Context, now types.Moment, limit int) 
 	return timers, nil
 }
 
-// WalkOnHold passes the timers that are on hold to fn, from a place on, until fn reports that it has enough: first those that may
-// return by themselves.
-func (r *Records) WalkOnHold(ctx context.Context, from schedule.Key, fn func(t *types.Timer) (enough bool, err error)) error {
-	from.Due = max(from.Due, placeAwake)
-	return r.onHold.Scan(ctx, from, KeyOf(placesEnd, 0), fn)
-}
-
-// WalkTimed passes the timers that wait for a time to fn by (time, seq), from one on and up to a time, until fn reports that it
-// has enough.
-func (r *Records) WalkTimed(
-	ctx context.Context, from int64, seq uint64, until int64, fn func(t *types.Timer) (enough bool, err error),
-) error {
-	return r.onHold.Scan(ctx, KeyOf(uint64(max(0, from)), seq), KeyOf(uint64(until)+1, 0), fn)
-}
-
-// WalkLooks passes the watches that are to be looked at to fn by (due, seq), from a height on and up to another, until fn reports that
-// it has enough.
-func (r *Records) WalkLooks(ctx context.Context, from, until uint64, fn func(t *types.Timer) (enough bool, err error)) error {
-	return r.onHold.Scan(ctx, KeyOf(placeLook|min(from, lastEnd), 0), KeyOf(placeLook|min(until, lastEnd)+1, 0), fn)
-}
-
-// WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
-func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
-	return r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool { return !fn(&e.Value) })
-}
-
-// Walk passes every record to fn: the queue by (due, seq), those that wait for a time by (time, seq), for a look by (due, seq), those on
-// hold by (end, seq), and the waiting room by seq.
-func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
-	var failed error
-	err := r.queue.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {
-		failed = fn(&e.Value)
-		return failed == nil
-	})
-	if err := errors.Join(err, failed); err != nil {
-		return err
-	}
-	err = r.onHold.Scan(ctx, schedule.Key{}, KeyOf(placesEnd, 0), func(t *types.Timer) (bool, error) { return false, fn(t) })
-	if err != nil {
-		return err
-	}
-	return r.waiting.Walk(ctx, func(_ uint64, t types.Timer) error { return fn(&t) })
-}
-
 // All reads every record into memory, in the order of Walk.
 func (r *Records) All(ctx context.Context) (timers []types.Timer, err error) {
-	err = r.Walk(ctx, func(t *types.Timer) error {
+	err = r.Walk(ctx, Range{}, func(t *types.Timer) (bool, error) {
 		timers = append(timers, *t)
-		return nil
+		return false, nil
 	})
 	return timers, err
 }

@@ -21,7 +21,7 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading {
 	now := types.MomentOf(ctx)
 	return TimerReading{Timer: func(i int, t *types.Timer) error {
-		if err := checkRecord(t, t.HoldReason != types.NotOnHold, &head.Lane, now); err != nil {
+		if err := checkRecord(t, &head.Lane, now); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %s", i, err)
 		}
 		timer := *t
@@ -31,7 +31,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		return nil
 	}, Done: func() error {
-		return errors.Join(r.queue.Settle(ctx), r.owners.entries.Settle(ctx), r.names.entries.Settle(ctx), r.onHold.Settle(ctx))
+		return errors.Join(r.timers.Settle(ctx), r.owners.entries.Settle(ctx), r.names.entries.Settle(ctx))
 	}}
 }
 
@@ -44,14 +44,14 @@ func (r *Records) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 // ExportTimers passes every live timer to fn as a genesis state has it: with its payload, in the order of Walk.
 func (r *Records) ExportTimers(ctx context.Context, fn func(i int, t *types.Timer) error) error {
 	i := 0
-	return r.Walk(ctx, func(t *types.Timer) error {
+	return r.Walk(ctx, Range{}, func(t *types.Timer) (bool, error) {
 		payload, err := r.exportedPayload(ctx, t)
 		if err != nil {
-			return err
+			return true, err
 		}
 		t.Spec.Call.Payload, t.PayloadSeq, t.PayloadBytes = payload, 0, 0
 		i++
-		return fn(i-1, t)
+		return false, fn(i-1, t)
 	})
 }
 

@@ -25,38 +25,25 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	check := func(t *types.Timer, elsewhere bool) error {
-		if t.Seq >= nextSeq {
-			return fmt.Errorf("timer %s has seq %d, the next is %d", t.IDHex(), t.Seq, nextSeq)
+	var wrong error
+	err = r.scan(ctx, Range{}, func(e schedule.Entry[types.Timer]) bool {
+		switch t := &e.Value; {
+		case RecordKey(t) != e.Key:
+			wrong = fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.HoldReason, e.Key.Due, e.Key.Seq)
+		case t.Seq >= nextSeq:
+			wrong = fmt.Errorf("timer %s has seq %d, the next is %d", t.IDHex(), t.Seq, nextSeq)
+		default:
+			wrong = checkRecord(t, &lane, types.MomentOf(ctx))
 		}
-		return checkRecord(t, elsewhere, &lane, types.MomentOf(ctx))
-	}
-	for _, in := range []*Queue{r.queue, r.onHold} {
-		var wrong error
-		err := in.Walk(ctx, func(e schedule.Entry[types.Timer]) bool {
-			if t := &e.Value; QueueKeyOf(t) != e.Key || t.AwaitsChange() {
-				wrong = fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at (%d, %d)", t.IDHex(), t.Seq, t.HoldReason, e.Key.Due, e.Key.Seq)
-				return false
-			}
-			wrong = check(&e.Value, in == r.onHold)
-			return wrong == nil
-		})
-		if err = errors.Join(err, wrong, in.Check(ctx)); err != nil {
-			return err
-		}
-	}
-	return r.waiting.Walk(ctx, func(seq uint64, t types.Timer) error {
-		if seq != t.Seq || !t.AwaitsChange() {
-			return fmt.Errorf("timer %s of seq %d, on hold as %s, is stored at %d", t.IDHex(), t.Seq, t.HoldReason, seq)
-		}
-		return check(&t, true)
+		return wrong == nil
 	})
+	return errors.Join(err, wrong, r.timers.Stored().Check(ctx))
 }
 
 // checkRecord holds what a record must be by itself, at import and afterwards. A genesis file is checked record by record as
 // it is read, and so in as much memory whatever its length.
-func checkRecord(t *types.Timer, onHold bool, lane *types.LaneState, now types.Moment) error {
-	if err := checkPlace(t, onHold, lane, now); err != nil {
+func checkRecord(t *types.Timer, lane *types.LaneState, now types.Moment) error {
+	if err := checkQueued(t, lane, now); err != nil {
 		return err
 	}
 	if err := checkRecurrence(t, now.Height); err != nil {
@@ -68,13 +55,13 @@ func checkRecord(t *types.Timer, onHold bool, lane *types.LaneState, now types.M
 	return nil
 }
 
-// checkPlace: a record is stored where the lane's cursors expect it.
-func checkPlace(t *types.Timer, onHold bool, lane *types.LaneState, now types.Moment) error {
+// checkQueued: a record of the queue is stored where the lane's cursors expect it.
+func checkQueued(t *types.Timer, lane *types.LaneState, now types.Moment) error {
 	switch {
-	case onHold != (t.HoldReason != types.NotOnHold):
-		return fmt.Errorf("timer %s is stored where its hold_reason %s does not say", t.IDHex(), t.HoldReason)
-	case onHold:
+	case t.HoldReason != types.NotOnHold:
 		return nil
+	case t.Due > lastOrder:
+		return fmt.Errorf("timer %s is due at %d, want at most %d", t.IDHex(), t.Due, lastOrder)
 	case t.IsBefore(lane.HeadCursor):
 		return fmt.Errorf("timer %s at (%d, %d) is stored before the head %v", t.IDHex(), t.Due, t.Seq, lane.HeadCursor)
 	case t.ExpiredAt(now):
@@ -110,16 +97,16 @@ func (r *Records) checkNames(ctx context.Context) error {
 	for _, entry := range stored {
 		entries[string(entry.Key)] = true
 	}
-	err = r.Walk(ctx, func(t *types.Timer) error {
+	err = r.Walk(ctx, Range{}, func(t *types.Timer) (bool, error) {
 		if t.Spec.Name == "" {
-			return nil
+			return false, nil
 		}
 		key := nameKey(t)
 		if !entries[string(key)] {
-			return fmt.Errorf("timer %s has the name %q and no entry of it", t.IDHex(), t.Spec.Name)
+			return true, fmt.Errorf("timer %s has the name %q and no entry of it", t.IDHex(), t.Spec.Name)
 		}
 		delete(entries, string(key))
-		return nil
+		return false, nil
 	})
 	if err == nil && len(entries) > 0 {
 		err = fmt.Errorf("%d names have no timer", len(entries))

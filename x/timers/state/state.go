@@ -4,7 +4,7 @@
 //   - Configs: the config in force and the next one.
 //   - Lane: what one block passes to the next.
 //   - Owners: the timers of each actor.
-//   - Records: the timers themselves, in the queue or on hold (Queue), and their long payloads.
+//   - Records: the timers themselves, in one map by their classes, and their long payloads.
 //   - Index: the timers that compete under overload.
 //   - Fairness: the number of fires of each actor or deployer within the fairness window.
 //   - Receipts: the result of each delivery.

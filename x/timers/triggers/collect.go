@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"cosmossdk.io/collections"
-
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/market"
@@ -69,7 +67,7 @@ func (w *Watches) Collect(
 			return nil, err
 		}
 	}
-	if expired, err = c.sweep(ctx, &after); err != nil {
+	if expired, err = c.sweep(ctx); err != nil {
 		return nil, err
 	}
 	if before.TombstonesLeft {
@@ -107,47 +105,11 @@ func (w *Watches) Settle(ctx sdk.Context) error {
 
 // sweep finds timers that expired while they waited, as many as half of the overhead for those on hold: they are first in the
 // order of their ends, of heights and of times.
-func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
-	limit := max(1, c.meter.Left(market.VisitWaiting)/2)
-	read := func(from, end types.Timer) (ended []types.Timer, err error) {
-		if state.EndOf(&from) >= state.EndOf(&end) {
-			return nil, nil
-		}
-		ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
-			StartInclusive(collections.Join(state.EndOf(&from), from.Seq)).
-			EndExclusive(collections.Join(state.EndOf(&end), uint64(0)))
-		var seqs []uint64
-		err = c.expiry.Walk(ctx, ranger, func(at collections.Pair[uint64, uint64]) (bool, error) {
-			seqs = append(seqs, at.K2())
-			return len(seqs) >= limit, nil
-		})
-		c.meter.Consume(market.VisitWaiting, len(seqs))
-		limit -= len(seqs)
-		for _, seq := range seqs {
-			timer, found, readErr := state.Find(ctx, c.waiting, seq)
-			if readErr != nil {
-				ctx.Logger().Error("an expired watch can't be read", "module", types.ModuleName, "seq", seq, "err", readErr)
-			}
-			if found {
-				ended = append(ended, timer)
-			}
-		}
-		return ended, err
-	}
-	if cursors.Expiry.Due < c.height {
-		from := types.Timer{ExpiresAt: max(1, cursors.Expiry.Due), Seq: cursors.Expiry.Seq}
-		if expired, err = read(from, types.Timer{ExpiresAt: c.height}); err != nil {
-			return nil, err
-		}
-		if len(expired) > 0 {
-			cursors.Expiry = types.QueueKey{Due: expired[0].ExpiresAt, Seq: expired[0].Seq}
-		}
-	}
-	if limit <= 0 {
-		return expired, nil
-	}
-	ended, err := read(types.Timer{ExpiresTime: 1}, types.Timer{ExpiresTime: types.MomentOf(ctx).Time})
-	return append(expired, ended...), err
+func (c *collector) sweep(ctx sdk.Context) (expired []types.Timer, err error) {
+	now := types.Moment{Height: c.height, Time: types.MomentOf(ctx).Time}
+	expired, err = c.records.Ended(ctx, now, max(1, c.meter.Left(market.VisitWaiting)/2), state.ClassWatching)
+	c.meter.Consume(market.VisitWaiting, len(expired))
+	return expired, err
 }
 
 // firstOwner comes before every address.

@@ -12,14 +12,14 @@ import (
 )
 
 // CheckInvariants implements state.Component: every key that a timer watches has an entry, and every entry has a timer.
-// The counts are right. A waiting timer has an expiry and no hit, and one in the queue has a hit. There are no other
-// entries but those of timers that left them. No cursor has passed a timer that it looks for.
+// The counts are right. A waiting timer has no hit, and one in the queue has one. There are no other entries but those of timers
+// that left them. No cursor has passed what it looks for.
 func (w *Watches) CheckInvariants(ctx context.Context) error {
 	timers, err := w.records.All(ctx)
 	if err != nil {
 		return err
 	}
-	var watches, plain, waiting, hits, tombstones uint64
+	var watches, plain, hits, tombstones uint64
 	countKeys := func(t *types.Timer) {
 		for _, key := range t.WatchKeys() {
 			watches++
@@ -46,9 +46,6 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 		if hit {
 			hits++
 		}
-		if t.AwaitsChange() {
-			waiting++
-		}
 	}
 	for _, c := range []struct {
 		name string
@@ -56,10 +53,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 		of   func(func()) error
 	}{
 		{"watches", plain, func(count func()) error {
-			return w.watches.Walk(ctx, nil, func(WatchPlace) (bool, error) { count(); return false, nil })
-		}},
-		{"expiries of waiting timers", waiting, func(count func()) error {
-			return w.expiry.Walk(ctx, nil, func(collections.Pair[uint64, uint64]) (bool, error) { count(); return false, nil })
+			return w.watches.Walk(ctx, nil, func(WatchPlace, []byte) (bool, error) { count(); return false, nil })
 		}},
 		{"hits", hits, func(count func()) error {
 			return w.hits.Walk(ctx, nil, func(uint64, types.WatchHit) (bool, error) { count(); return false, nil })
@@ -103,8 +97,7 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 	return err
 }
 
-// checkCursors: the next block continues with the passes, rounds and tombstones that are stored. The sweep has passed no timer
-// that waits, and no height to come.
+// checkCursors: the next block continues with the passes, rounds and tombstones that are stored.
 func (w *Watches) checkCursors(ctx context.Context, tombstones uint64) error {
 	cursors, _, err := state.FindItem(ctx, w.cursors)
 	if err != nil {
@@ -112,10 +105,6 @@ func (w *Watches) checkCursors(ctx context.Context, tombstones uint64) error {
 	}
 	if tombstones > 0 && !cursors.TombstonesLeft {
 		return fmt.Errorf("%d timers left entries, and no cursor says so", tombstones)
-	}
-	from := cursors.Expiry
-	if from.Due > types.HeightOf(ctx)+1 {
-		return fmt.Errorf("the sweep of waiting timers is at height %d, before its time", from.Due)
 	}
 	if cursors.Turn.Store == "" {
 		err = w.pending.Walk(ctx, nil, func(at prefixKey, _ types.WatchPending) (bool, error) {
@@ -127,13 +116,7 @@ func (w *Watches) checkCursors(ctx context.Context, tombstones uint64) error {
 			return true, fmt.Errorf("a round of %x is stored, and no cursor says that there is one", at.K1())
 		})
 	}
-	if err != nil {
-		return err
-	}
-	passed := new(collections.Range[collections.Pair[uint64, uint64]]).EndExclusive(collections.Join(from.Due, from.Seq))
-	return w.expiry.Walk(ctx, passed, func(at collections.Pair[uint64, uint64]) (bool, error) {
-		return true, fmt.Errorf("the timer of seq %d waits until %d, which the sweep has passed", at.K2(), at.K1())
-	})
+	return err
 }
 
 // checkTimer checks the entries of one timer. It also reports whether the timer has a hit.
@@ -153,25 +136,18 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	case waits && t.Spec.Trigger.Watch == nil:
 		return hit, fmt.Errorf("timer %s waits for a change and watches nothing", t.IDHex())
 	}
-	if err := w.checkEntries(ctx, t); err != nil || !waits {
-		return hit, err
-	}
-	expires, err := w.expiry.Has(ctx, collections.Join(state.EndOf(t), t.Seq))
-	if err == nil && !expires {
-		err = fmt.Errorf("timer %s waits and has no expiry", t.IDHex())
-	}
-	return hit, err
+	return hit, w.checkEntries(ctx, t)
 }
 
-// checkEntries: every key that a timer watches has an entry.
+// checkEntries: every key that a timer watches has an entry, which finds the timer.
 func (w *Watches) checkEntries(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if key.When != nil {
 			continue
 		}
-		found, err := w.watches.Has(ctx, placeOf(t, key))
-		if err != nil || !found {
-			return fmt.Errorf("timer %s of seq %d watches %s %x, which has no entry: %w", t.IDHex(), t.Seq, key.Store, key.Prefix, err)
+		id, err := w.watches.Get(ctx, placeOf(t, key))
+		if err != nil || len(t.Id) > 0 && !bytes.Equal(id, state.IDStart(t)) {
+			return fmt.Errorf("timer %s of seq %d watches %s %x, which has no entry, or one with another id: %w", t.IDHex(), t.Seq, key.Store, key.Prefix, err)
 		}
 	}
 	return nil
@@ -212,7 +188,7 @@ func (w *Watches) countEntries(ctx context.Context, in collections.Ranger[WatchP
 	if got.Conditional, err = w.conditions.Count(ctx, in); err != nil {
 		return got, err
 	}
-	err = w.watches.Walk(ctx, in, func(at WatchPlace) (bool, error) {
+	err = w.watches.Walk(ctx, in, func(at WatchPlace, _ []byte) (bool, error) {
 		if got.Plain++; len(count.Owner) > 0 && !bytes.Equal(at.K3(), count.Owner) {
 			return true, fmt.Errorf("%x watches %s %x, which is said to be watched by %x alone", at.K3(), at.K1(), at.K2(), count.Owner)
 		}

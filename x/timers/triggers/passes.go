@@ -272,7 +272,7 @@ func (c *collector) ownersOf(ctx sdk.Context, key types.WatchKey, from []byte, l
 		ranger := new(collections.Range[WatchPlace]).
 			StartInclusive(collections.Join4(key.Store, key.Prefix, owner, past)).
 			EndInclusive(end)
-		return c.watches.Walk(ctx, ranger, func(at WatchPlace) (bool, error) { return fn(at.K3()), nil })
+		return c.watches.Walk(ctx, ranger, func(at WatchPlace, _ []byte) (bool, error) { return fn(at.K3()), nil })
 	})
 }
 
@@ -418,7 +418,7 @@ func (c *collector) readLooks(ctx sdk.Context) error {
 // readLooksFrom reads those from a height on while their conditions are at most limit, and returns the height of the first that is
 // left, 0 if none is.
 func (c *collector) readLooksFrom(ctx sdk.Context, from uint64, limit int) (left uint64, err error) {
-	err = c.records.WalkLooks(ctx, from, c.height, func(t *types.Timer) (bool, error) {
+	err = c.records.Walk(ctx, state.ClassLooked.Between(from, c.height), func(t *types.Timer) (bool, error) {
 		if limit <= 0 {
 			left = t.Due
 			return true, nil
@@ -527,7 +527,7 @@ func (c *collector) servePassed(ctx sdk.Context, turn *ownerTurn) int {
 	turn.passed = turn.passed[1:]
 	one.notified = true
 	round := c.roundOfKey(one.segment.Key, one.segment.Height)
-	return c.notify(ctx, one.segment.Key.Store, round, one.Seq)
+	return c.notify(ctx, one.segment.Key.Store, round, one.Ref)
 }
 
 // storeSegments writes what is left of the segments, and reports whether anything is.

@@ -289,26 +289,26 @@ func (c *collector) storeRounds(ctx sdk.Context) error {
 // whether the round has ended.
 func (c *collector) serveRound(ctx sdk.Context, w *ownerRound, limit int) (looked int, err error) {
 	round := &w.pending.Round
-	seqs := make([]uint64, 0, min(limit, 8)+1)
+	found := make([]Ref, 0, min(limit, 8)+1)
 	ranger := new(collections.Range[WatchPlace]).
 		StartInclusive(collections.Join4(w.key.Store, w.key.Prefix, w.owner, round.From)).
 		EndInclusive(collections.Join4(w.key.Store, w.key.Prefix, w.owner, ^uint64(0)))
-	err = c.watches.Walk(ctx, ranger, func(at WatchPlace) (bool, error) {
-		seqs = append(seqs, at.K4())
-		return len(seqs) > limit, nil
+	err = c.watches.Walk(ctx, ranger, func(at WatchPlace, id []byte) (bool, error) {
+		found = append(found, Ref{w.owner, slices.Clone(id), at.K4()})
+		return len(found) > limit, nil
 	})
 	if err != nil {
 		return 0, err
 	}
 	known := allChanges(&w.pending)
-	for len(seqs) > 0 && looked < limit {
-		looked += c.notify(ctx, w.key.Store, &known, seqs[0])
-		seqs = seqs[1:]
+	for len(found) > 0 && looked < limit {
+		looked += c.notify(ctx, w.key.Store, &known, found[0])
+		found = found[1:]
 	}
 	w.changed = true
 	switch {
-	case len(seqs) > 0:
-		round.From = seqs[0]
+	case len(found) > 0:
+		round.From = found[0].Seq
 	case w.pending.Next != nil:
 		w.pending.Round, w.pending.Next = *w.pending.Next, nil
 	default:
@@ -319,9 +319,9 @@ func (c *collector) serveRound(ctx sdk.Context, w *ownerRound, limit int) (looke
 
 // notify makes one timer due by a change, or adds the change to the hit of a timer that is due already. An error
 // affects that timer alone. It returns what the visit counts as: 1, or the places that a timer which became due leaves.
-func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) (counts int) {
+func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, of Ref) (counts int) {
 	defer func() { c.meter.Consume(market.Notify, counts) }()
-	timer, waits, err := state.Find(ctx, c.waiting, seq)
+	timer, waits, err := c.records.Watching(ctx, of.Owner, of.ID, of.Seq)
 	if err == nil && waits {
 		if timer.Due > round.Height || timer.ExpiredAt(types.Moment{Height: c.height, Time: types.MomentOf(ctx).Time}) {
 			return 1
@@ -330,10 +330,10 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 		return max(1, timer.Conditions())
 	}
 	if err == nil {
-		err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.addToHit(ctx, store, round, seq) })
+		err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.addToHit(ctx, store, round, of.Seq) })
 	}
 	if err != nil {
-		ctx.Logger().Error("a watch can't be notified of a change", "module", types.ModuleName, "seq", seq, "err", err)
+		ctx.Logger().Error("a watch can't be notified of a change", "module", types.ModuleName, "seq", of.Seq, "err", err)
 	}
 	return 1
 }

@@ -30,7 +30,7 @@ type Conditions struct {
 	values watch.Values
 	// all: (store, key, owner, seq) of each condition of a live timer.
 	all collections.KeySet[WatchPlace]
-	// places: (store, key, place ‖ seq) → since ‖ owner, of each condition of a timer that waits.
+	// places: (store, key, place ‖ seq) → since ‖ beginning of the id ‖ owner, of each condition of a timer that waits.
 	places collections.Map[placeKey, []byte]
 	// segments: (store, key, height, list) → conditions that a change passed and that have not been visited.
 	segments collections.Map[segmentKey, types.WatchSegment]
@@ -104,17 +104,21 @@ func (c conditional) at(seq uint64) placeKey {
 // waits is what a place says of its timer.
 type waits struct {
 	// since is the first block whose changes count.
-	since uint64
-	owner []byte
+	since     uint64
+	id, owner []byte
 }
 
-func (w waits) bytes() []byte { return append(binary.BigEndian.AppendUint64(nil, w.since), w.owner...) }
+func waitsFor(t *types.Timer) []byte {
+	return slices.Concat(binary.BigEndian.AppendUint64(nil, t.Due), state.IDStart(t), t.Actor)
+}
 
 func waitsOf(value []byte) (waits, error) {
-	if len(value) <= 8 {
+	owner := 8 + state.IDStartBytes
+	if len(value) <= owner {
 		return waits{}, types.ErrInternal.Wrapf("the value of a place has %d bytes", len(value))
 	}
-	return waits{binary.BigEndian.Uint64(value), slices.Clone(value[8:])}, nil
+	value = slices.Clone(value)
+	return waits{binary.BigEndian.Uint64(value), value[8:owner], value[owner:]}, nil
 }
 
 // Inserted implements state.Hook. The first condition of a key begins with the value of now.
@@ -144,7 +148,7 @@ func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
 		if !t.AwaitsChange() {
 			continue
 		}
-		if err := c.places.Set(ctx, k.at(t.Seq), waits{t.Due, t.Actor}.bytes()); err != nil {
+		if err := c.places.Set(ctx, k.at(t.Seq), waitsFor(t)); err != nil {
 			return err
 		}
 	}
@@ -226,14 +230,13 @@ func (c *Conditions) Moved(ctx context.Context, before, t *types.Timer) error {
 
 // move is Moved for one condition.
 func (c *Conditions) move(ctx context.Context, k conditional, before, t *types.Timer) error {
-	value := waits{t.Due, t.Actor}.bytes()
 	if before.AwaitsChange() {
 		if err := c.places.Remove(ctx, k.at(before.Seq)); err != nil {
 			return err
 		}
 	}
 	if t.AwaitsChange() {
-		if err := c.places.Set(ctx, k.at(t.Seq), value); err != nil {
+		if err := c.places.Set(ctx, k.at(t.Seq), waitsFor(t)); err != nil {
 			return err
 		}
 	}
@@ -277,10 +280,15 @@ type Segment struct {
 
 // Passed is a condition that a change made true.
 type Passed struct {
-	Owner []byte
-	Seq   uint64
+	Ref
 	// At is its place, with seq.
 	At []byte
+}
+
+// Ref finds the timer of a watch: by its owner, the beginning of its id, and its seq.
+type Ref struct {
+	Owner, ID []byte
+	Seq       uint64
 }
 
 // Collect compares the values of keys with those of the last collection. It returns a segment for each list with
@@ -339,7 +347,7 @@ func (c *Conditions) Scan(ctx context.Context, s *Segment, limit int) (passed []
 		looked++
 		w, err := waitsOf(value)
 		if err == nil && w.since <= s.Height {
-			passed = append(passed, Passed{Owner: w.owner, Seq: binary.BigEndian.Uint64(place[len(place)-8:]), At: place})
+			passed = append(passed, Passed{Ref{w.owner, w.id, binary.BigEndian.Uint64(place[len(place)-8:])}, place})
 		}
 		return false, err
 	})

@@ -14,10 +14,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// Watches holds what watch timers need in addition to their records, and the records of those that wait.
+// Watches holds what watch timers need in addition to their records.
 //
-// A watch timer is in one of two states. While it waits, its record is in `waiting`, outside the queue, since it has no
-// due height. A change makes it due: its record moves to the queue, and its hit collects the changes to deliver. From
+// A watch timer is in one of two states. While it waits, its record is outside the queue, since it has no due height. A change makes it due: its record moves to the queue, and its hit collects the changes to deliver. From
 // then on it is due like any other timer, and further changes are added to the same fire. After a fire with repetitions
 // left it waits again. rounds.go finds the timers that a change triggers.
 //
@@ -28,12 +27,9 @@ type Watches struct {
 	// counts: (store, prefix) → how often it is watched; with an empty prefix, all watches of the store. Read by every
 	// write to a watchable store.
 	counts watch.Counts
-	// watches: (store, prefix, owner, seq) of each watch without a condition, by owner so that the owners take turns.
-	watches collections.KeySet[WatchPlace]
-	// waiting: seq → timer that waits for a change. Its due height is the first whose changes count.
-	waiting collections.Map[uint64, types.Timer]
-	// expiry: (expires_at, seq) of those that wait, so that the expired ones come first.
-	expiry collections.KeySet[collections.Pair[uint64, uint64]]
+	// watches: (store, prefix, owner, seq) → beginning of the id, of each watch without a condition, by owner so that the owners take
+	// turns.
+	watches collections.Map[WatchPlace, []byte]
 	// hits: seq → the changes that a triggered timer will deliver.
 	hits collections.Map[uint64, types.WatchHit]
 	// pending: (store, prefix) → changes of which not all owners of its watches have been visited.
@@ -54,10 +50,9 @@ type Watches struct {
 }
 
 var (
-	_ state.Component   = (*Watches)(nil)
-	_ state.Hook        = (*Watches)(nil)
-	_ state.WaitingRoom = (*Watches)(nil)
-	_ Kind              = (*Watches)(nil)
+	_ state.Component = (*Watches)(nil)
+	_ state.Hook      = (*Watches)(nil)
+	_ Kind            = (*Watches)(nil)
 )
 
 type (
@@ -79,11 +74,8 @@ func NewWatches(
 ) *Watches {
 	w := &Watches{
 		counts: watch.NewCounts(cdc, sb),
-		watches: collections.NewKeySet(sb, types.PrefixWatches, "watches",
-			collections.QuadKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey, collections.Uint64Key)),
-		waiting: collections.NewMap(sb, types.PrefixWatching, "watching", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
-		expiry: collections.NewKeySet(sb, types.PrefixWatchExpiry, "watch_expiry",
-			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)),
+		watches: collections.NewMap(sb, types.PrefixWatches, "watches",
+			collections.QuadKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey, collections.Uint64Key), collections.BytesValue),
 		hits: collections.NewMap(sb, types.PrefixWatchHits, "watch_hits", collections.Uint64Key, codec.CollValue[types.WatchHit](cdc)),
 		pending: collections.NewMap(sb, types.PrefixWatchPending, "watch_pending",
 			collections.PairKeyCodec(collections.StringKey, collections.BytesKey), codec.CollValue[types.WatchPending](cdc)),
@@ -94,7 +86,6 @@ func NewWatches(
 		cursors: collections.NewItem(sb, types.PrefixWatchCursors, "watch_cursors", codec.CollValue[types.WatchCursors](cdc)),
 		watcher: watcher, records: records, conditions: conditions, tombstones: tombstones,
 	}
-	records.SetWaitingRoom(w)
 	records.Register(w)
 	return w
 }
@@ -139,33 +130,7 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now types.M
 	return nil
 }
 
-// Put implements state.WaitingRoom: it writes the record, and when it expires.
-func (w *Watches) Put(ctx context.Context, t *types.Timer) error {
-	if err := w.expiry.Set(ctx, collections.Join(state.EndOf(t), t.Seq)); err != nil {
-		return err
-	}
-	return w.waiting.Set(ctx, t.Seq, *t)
-}
-
-// Take implements state.WaitingRoom.
-func (w *Watches) Take(ctx context.Context, t *types.Timer) error {
-	if err := w.expiry.Remove(ctx, collections.Join(state.EndOf(t), t.Seq)); err != nil {
-		return err
-	}
-	return w.waiting.Remove(ctx, t.Seq)
-}
-
-// Get implements state.WaitingRoom.
-func (w *Watches) Get(ctx context.Context, seq uint64) (types.Timer, bool, error) {
-	return state.Find(ctx, w.waiting, seq)
-}
-
-// Walk implements state.WaitingRoom.
-func (w *Watches) Walk(ctx context.Context, fn func(seq uint64, t types.Timer) error) error {
-	return w.waiting.Walk(ctx, nil, func(seq uint64, t types.Timer) (bool, error) { return false, fn(seq, t) })
-}
-
-// Waits implements state.WaitingRoom: a watch timer without a hit still waits.
+// Waits reports whether a timer that is no longer on hold waits for a change: a watch timer without a hit still does.
 func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 	if t.Spec.Trigger.Watch == nil {
 		return false, nil
@@ -203,7 +168,7 @@ func (w *Watches) Scheduled(ctx context.Context, t *types.Timer) error {
 func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if key.When == nil {
-			if err := w.watches.Set(ctx, placeOf(t, key)); err != nil {
+			if err := w.watches.Set(ctx, placeOf(t, key), state.IDStart(t)); err != nil {
 				return err
 			}
 		}
@@ -321,7 +286,7 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 		if err := w.watches.Remove(ctx, placeOf(before, key)); err != nil {
 			return err
 		}
-		if err := w.watches.Set(ctx, placeOf(t, key)); err != nil {
+		if err := w.watches.Set(ctx, placeOf(t, key), state.IDStart(t)); err != nil {
 			return err
 		}
 	}
@@ -385,7 +350,8 @@ func (w *Watches) Conditions() *Conditions { return w.conditions }
 
 // WalkFrom passes the watches without a condition from a position on to fn until fn reports that it has enough.
 func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace) (bool, error)) error {
-	return w.watches.Walk(ctx, new(collections.Range[WatchPlace]).StartInclusive(from), fn)
+	return w.watches.Walk(ctx, new(collections.Range[WatchPlace]).StartInclusive(from),
+		func(at WatchPlace, _ []byte) (bool, error) { return fn(at) })
 }
 
 // InitGenesis implements state.Component: what genesis keeps of watches in addition to their timers.
@@ -425,9 +391,6 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	}
 	cursors := genesis.WatchCursors
 	cursors.TombstonesLeft = cursors.TombstonesLeft || len(genesis.WatchTombstones) > 0
-	if due, latest := cursors.Expiry.Due, types.HeightOf(ctx)+1; due > latest {
-		return types.ErrInvalidGenesis.Wrapf("watch_cursors.expiry.due is %d, want at most %d", due, latest)
-	}
 	cursors.ConditionsLeft = cursors.ConditionsLeft || len(genesis.WatchSegments)+len(genesis.WatchChanged) > 0
 	if err := w.setCursors(ctx, types.WatchCursors{}, cursors); err != nil {
 		return err

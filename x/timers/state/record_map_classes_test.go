@@ -24,10 +24,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// model is the records that are on hold, beside the map of single keys that they should be. Its keys are in a store of
+// model is the records that have no due height, beside the map of single keys that they should be. Its keys are in a store of
 // their own, so that gas can be compared.
 type model struct {
-	onHold  *Queue
+	records recordMap
 	service store.KVStoreService
 	single  collections.Map[collections.Pair[uint64, uint64], types.Timer]
 	ctx     sdk.Context
@@ -41,8 +41,8 @@ func newModel(t require.TestingT) *model {
 	sb := collections.NewSchemaBuilder(service)
 	singleSB := collections.NewSchemaBuilder(runtime.NewKVStoreService(keys["single"]))
 	m := &model{
-		onHold: NewOnHold(sb, service), service: service,
-		single: collections.NewMap(singleSB, types.PrefixOnHold, "on_hold",
+		records: newRecordMap(sb, service), service: service,
+		single: collections.NewMap(singleSB, types.PrefixRecords, "records",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), timer),
 		ctx: testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
 	}
@@ -53,7 +53,7 @@ func newModel(t require.TestingT) *model {
 	return m
 }
 
-// sameGas runs an operation on both, and holds that it costs the same gas, but for the ends of what is on hold.
+// sameGas runs an operation on both, and holds that it costs the same gas, but for the ends.
 func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func(sdk.Context)) {
 	var gas [2]uint64
 	for i, fn := range []func(sdk.Context){packed, single} {
@@ -61,7 +61,7 @@ func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func
 		fn(ctx.WithGasMeter(meter))
 		gas[i] = meter.GasConsumed()
 	}
-	// Of what is on hold the eight bytes of its end are not charged, in each of at most so many records.
+	// Of what is ordered by its end the eight bytes of that are not charged, in each of at most so many records.
 	require.LessOrEqual(t, gas[0], gas[1])
 	require.LessOrEqual(t, gas[1]-gas[0], 8*102*storetypes.KVGasConfig().WriteCostPerByte)
 }
@@ -71,7 +71,7 @@ func pair(k schedule.Key) collections.Pair[uint64, uint64] { return collections.
 
 // set and get are those of the single keys.
 func (m *model) set(ctx sdk.Context, timer types.Timer) error {
-	return m.single.Set(ctx, pair(QueueKeyOf(&timer)), timer)
+	return m.single.Set(ctx, pair(RecordKey(&timer)), timer)
 }
 
 func (m *model) get(ctx sdk.Context, at schedule.Key) (types.Timer, error) {
@@ -94,24 +94,25 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	what := rapid.IntRange(0, 3).Draw(t, "what")
 	if len(known) == 0 || what < 2 {
 		m.nextSeq++
-		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: rapid.SampledFrom([]types.HoldReason{types.Unfunded, types.Paused}).Draw(t, "reason"), Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}}}
+		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, HoldReason: rapid.SampledFrom([]types.HoldReason{types.Unfunded, types.Paused, types.Watching}).Draw(t, "reason"), Spec: types.TimerSpec{Call: types.TimerCall{Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}}}
 		if rapid.Bool().Draw(t, "is timed") {
 			timer.HoldReason, timer.DueTime = types.Timed, rapid.Int64Range(1, 20).Draw(t, "time")
 		}
+		timer.Due, timer.Look = rapid.Uint64Range(1, 20).Draw(t, "due"), rapid.Bool().Draw(t, "is looked at")
 		if end := rapid.Uint64Range(1, 20).Draw(t, "end"); rapid.Bool().Draw(t, "ends at a time") {
 			timer.ExpiresTime = int64(end)
 		} else {
 			timer.ExpiresAt = end
 		}
 		m.sameGas(t, ctx,
-			func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Inserted)) },
+			func(ctx sdk.Context) { require.NoError(t, m.records.write(ctx, &timer, logmap.Inserted)) },
 			func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 		return
 	}
 	at := rapid.SampledFrom(known).Draw(t, "which")
 	if what == 2 {
 		m.sameGas(t, ctx,
-			func(ctx sdk.Context) { require.NoError(t, m.onHold.Remove(ctx, at)) },
+			func(ctx sdk.Context) { require.NoError(t, m.records.remove(ctx, at)) },
 			func(ctx sdk.Context) { require.NoError(t, m.remove(ctx, at)) })
 		return
 	}
@@ -119,20 +120,18 @@ func (m *model) change(t *rapid.T, ctx sdk.Context) {
 	require.NoError(t, err)
 	timer.FireSeq++
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { require.NoError(t, m.onHold.Write(ctx, &timer, logmap.Replaced)) },
+		func(ctx sdk.Context) { require.NoError(t, m.records.write(ctx, &timer, logmap.Replaced)) },
 		func(ctx sdk.Context) { require.NoError(t, m.set(ctx, timer)) })
 }
 
 func (m *model) compare(t *rapid.T, ctx sdk.Context) {
-	starts := []uint64{0, placeAwake, placeAwake | byTime, placeAsleep, placeAsleep | byTime}
-	at := schedule.Key{
-		Due: rapid.SampledFrom(starts).Draw(t, "place") | rapid.Uint64Range(0, 21).Draw(t, "at"), Seq: rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq"),
-	}
+	class := Class(rapid.Uint64Range(0, uint64(classesEnd)).Draw(t, "class"))
+	at := class.At(rapid.Uint64Range(0, 21).Draw(t, "at"), rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq"))
 	var got, want types.Timer
 	var gotErr, wantErr error
 	var found bool
 	m.sameGas(t, ctx,
-		func(ctx sdk.Context) { got, found, gotErr = m.onHold.Get(ctx, at) },
+		func(ctx sdk.Context) { got, found, gotErr = m.records.get(ctx, at) },
 		func(ctx sdk.Context) { want, wantErr = m.get(ctx, at) })
 	require.NoError(t, gotErr)
 	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), !found)
@@ -152,11 +151,11 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 			func(ctx sdk.Context) { require.NoError(t, single(ctx, take(&lists[1]))) })
 		require.True(t, slices.EqualFunc(lists[1], lists[0], func(a, b types.Timer) bool { return a.Equal(b) }))
 	}
-	until := schedule.Key{Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
+	until := schedule.Key{Seq: 5, Due: at.Due + rapid.Uint64Range(1, 21).Draw(t, "length")}
 	equal(ctx, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		return m.onHold.Scan(ctx, at, until, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
+		return m.records.Walk(ctx, Range{at, until}, func(timer *types.Timer) (bool, error) { return fn(*timer), nil })
 	}, func(ctx sdk.Context, fn func(types.Timer) bool) error {
-		within := new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(pair(at)).EndExclusive(pair(until))
+		within := new(collections.Range[collections.Pair[uint64, uint64]]).StartInclusive(pair(at)).EndInclusive(pair(until))
 		return m.single.Walk(ctx, within, func(_ collections.Pair[uint64, uint64], timer types.Timer) (bool, error) { return fn(timer), nil })
 	})
 }
@@ -206,8 +205,8 @@ func TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly(t *testing.T) {
 			}
 			m.compare(t, ctx)
 			require.NoError(t, session.Flush(ctx))
-			require.NoError(t, m.onHold.Close(ctx, rapid.Uint64Range(0, 20).Draw(t, "now"), height))
-			require.NoError(t, m.onHold.Check(m.ctx))
+			require.NoError(t, m.records.close(ctx, types.Moment{Height: height, Time: rapid.Int64Range(0, 20).Draw(t, "now")}))
+			require.NoError(t, m.records.timers.Stored().Check(m.ctx))
 			m.compare(t, m.ctx)
 		}
 		m.empty(t)
@@ -218,28 +217,34 @@ func TestQueue_OfTimersOnHoldIsAsIfTheyWereStoredSingly(t *testing.T) {
 func (m *model) empty(t require.TestingT) {
 	ctx, session := WithSession(m.ctx, nil)
 	for _, at := range m.places(t, m.ctx) {
-		require.NoError(t, m.onHold.Remove(ctx, at))
+		require.NoError(t, m.records.remove(ctx, at))
 	}
 	require.NoError(t, session.Flush(ctx))
 	for height := range uint64(50) {
-		require.NoError(t, m.onHold.Close(ctx, 30, height))
+		require.NoError(t, m.records.close(ctx, types.Moment{Height: 30 + height, Time: 30}))
 	}
-	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixOnHold.Bytes(), storetypes.PrefixEndBytes(types.PrefixOnHold.Bytes()))
+	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixRecords.Bytes(), storetypes.PrefixEndBytes(types.PrefixRecords.Bytes()))
 	require.NoError(t, err)
 	require.False(t, entries.Valid(), "nothing is left in state")
 	require.NoError(t, entries.Close())
 }
 
-// TestRemovalKey_PutsEndsInOrder: of what leaves, what waits for somebody comes first, and heights come before times.
-func TestRemovalKey_PutsEndsInOrder(t *testing.T) {
+// TestRecordKey_PutsWhatLeavesInOrder: watches before what waits for somebody, and that before what returns by itself; heights come
+// before times. In front lie the queue, what waits for a time, and what is to be looked at.
+//
+// Rule: 2.4-classes
+func TestRecordKey_PutsWhatLeavesInOrder(t *testing.T) {
 	held := func(reason types.HoldReason, height uint64, seconds int64, seq uint64) *types.Timer {
 		return &types.Timer{HoldReason: reason, ExpiresAt: height, ExpiresTime: seconds, Seq: seq}
 	}
+	looked := held(types.Watching, 5, 0, 8)
+	looked.Due, looked.Look = 7, true
 	order := []*types.Timer{
-		held(types.Paused, 90, 0, 7), held(types.Quarantined, 0, 5, 6),
+		{Due: 1 << 40, Seq: 9}, {HoldReason: types.Timed, DueTime: 1 << 37, Seq: 1}, looked,
+		held(types.Watching, 90, 0, 1), held(types.Watching, 0, 1, 2), held(types.Paused, 90, 0, 7), held(types.Quarantined, 0, 5, 6),
 		held(types.Unfunded, 43, 0, 4), held(types.PricedOut, 43, 0, 5), held(types.Unfunded, 44, 0, 3), held(types.Unfunded, 0, 10, 2), held(types.NotAdmin, 0, 94, 1),
 	}
 	for i := range order[1:] {
-		require.Negative(t, RemovalKey(order[i]).Compare(RemovalKey(order[i+1])), i)
+		require.Negative(t, RecordKey(order[i]).Compare(RecordKey(order[i+1])), i)
 	}
 }

@@ -26,7 +26,7 @@ import (
 
 // queued is a queue beside the slice that it should be.
 type queued struct {
-	queue   *Queue
+	queue   recordMap
 	service store.KVStoreService
 	ctx     sdk.Context
 	model   []types.Timer
@@ -38,7 +38,7 @@ func newQueued(t require.TestingT) *queued {
 	service := runtime.NewKVStoreService(key)
 	sb := collections.NewSchemaBuilder(service)
 	q := &queued{
-		queue:   NewQueue(sb, service),
+		queue:   newRecordMap(sb, service),
 		service: service,
 		ctx:     testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient")).WithBlockHeight(1),
 	}
@@ -50,7 +50,7 @@ func newQueued(t require.TestingT) *queued {
 func (q *queued) height() uint64 { return types.HeightOf(q.ctx) }
 
 func (q *queued) sort() {
-	slices.SortFunc(q.model, func(a, b types.Timer) int { return QueueKeyOf(&a).Compare(QueueKeyOf(&b)) })
+	slices.SortFunc(q.model, func(a, b types.Timer) int { return RecordKey(&a).Compare(RecordKey(&b)) })
 }
 
 // insert adds a timer that is due in a later block, or in this one as a watch's is.
@@ -60,7 +60,7 @@ func (q *queued) insert(t *rapid.T, ctx sdk.Context) {
 		Id: []byte{1}, Due: q.height() + rapid.Uint64Range(0, 12).Draw(t, "ahead"), Seq: q.nextSeq,
 		Spec: types.TimerSpec{Name: rapid.StringMatching("a{0,40}").Draw(t, "label")},
 	}
-	require.NoError(t, q.queue.Write(ctx, &timer, logmap.Inserted))
+	require.NoError(t, q.queue.write(ctx, &timer, logmap.Inserted))
 	q.model = append(q.model, timer)
 	q.sort()
 }
@@ -73,12 +73,12 @@ func (q *queued) change(t *rapid.T, ctx sdk.Context) {
 	at := rapid.IntRange(0, len(q.model)-1).Draw(t, "which")
 	timer := q.model[at]
 	if rapid.Bool().Draw(t, "is removed") {
-		require.NoError(t, q.queue.Remove(ctx, QueueKeyOf(&timer)))
+		require.NoError(t, q.queue.remove(ctx, RecordKey(&timer)))
 		q.model = slices.Delete(q.model, at, at+1)
 		return
 	}
 	timer.ExpiresAt++
-	require.NoError(t, q.queue.Write(ctx, &timer, logmap.Replaced))
+	require.NoError(t, q.queue.write(ctx, &timer, logmap.Replaced))
 	q.model = slices.Clone(q.model)
 	q.model[at] = timer
 }
@@ -97,22 +97,22 @@ func (q *queued) compare(t *rapid.T, ctx sdk.Context) {
 	require.NoError(t, err)
 	var want []types.Timer
 	for _, timer := range q.model {
-		if key := QueueKeyOf(&timer); key.Compare(from) >= 0 && timer.Due <= height {
+		if key := RecordKey(&timer); key.Compare(from) >= 0 && timer.Due <= height {
 			want = append(want, timer)
 		}
 	}
 	require.Equal(t, len(want) <= limit, complete)
 	if !complete {
-		require.Equal(t, QueueKeyOf(&want[limit]), next)
+		require.Equal(t, RecordKey(&want[limit]), next)
 	}
 	want = want[:min(limit, len(want))]
 	require.Len(t, found, len(want))
 	for i := range want {
 		require.True(t, want[i].Equal(found[i].Value), "%v, want %v", found[i].Value, want[i])
 	}
-	one, is, err := q.queue.Get(ctx, from)
+	one, is, err := q.queue.get(ctx, from)
 	require.NoError(t, err)
-	at, there := slices.BinarySearchFunc(q.model, from, func(timer types.Timer, key schedule.Key) int { return QueueKeyOf(&timer).Compare(key) })
+	at, there := slices.BinarySearchFunc(q.model, from, func(timer types.Timer, key schedule.Key) int { return RecordKey(&timer).Compare(key) })
 	require.Equal(t, there, is)
 	require.True(t, !there || q.model[at].Equal(one))
 }
@@ -190,8 +190,8 @@ func TestQueue_IsASortedSlice(t *testing.T) {
 				q.compare(t, ctx)
 			}
 			require.NoError(t, session.Flush(ctx))
-			require.NoError(t, q.queue.Close(ctx, q.height(), q.height()))
-			require.NoError(t, q.queue.Check(q.ctx))
+			require.NoError(t, q.queue.close(ctx, types.Moment{Height: q.height()}))
+			require.NoError(t, q.queue.timers.Stored().Check(q.ctx))
 			q.compare(t, q.ctx)
 			q.ctx = q.ctx.WithBlockHeight(q.ctx.BlockHeight() + 1)
 		}
@@ -202,11 +202,11 @@ func TestQueue_IsASortedSlice(t *testing.T) {
 // empty removes all that is left. Then nothing is.
 func (q *queued) empty(t require.TestingT) {
 	for i := range q.model {
-		require.NoError(t, q.queue.Remove(q.ctx, QueueKeyOf(&q.model[i])))
+		require.NoError(t, q.queue.remove(q.ctx, RecordKey(&q.model[i])))
 	}
 	for range 50 {
 		q.ctx = q.ctx.WithBlockHeight(q.ctx.BlockHeight() + 20)
-		require.NoError(t, q.queue.Close(q.ctx, q.height(), q.height()))
+		require.NoError(t, q.queue.close(q.ctx, types.Moment{Height: q.height(), Time: int64(q.height())}))
 	}
 	entries, err := q.service.OpenKVStore(q.ctx).Iterator(nil, nil)
 	require.NoError(t, err)
@@ -219,14 +219,14 @@ func (q *queued) empty(t require.TestingT) {
 // Rule: 2.2-queue-first
 func TestQueue_CheckFindsWhatIsWrong(t *testing.T) {
 	q := newQueued(t)
-	store, head := q.service.OpenKVStore(q.ctx), append(types.PrefixQueue.Bytes(), 0, 0)
-	require.NoError(t, q.queue.Write(q.ctx, &types.Timer{Id: []byte{1}, Due: 9, Seq: 1}, logmap.Inserted))
+	store, head := q.service.OpenKVStore(q.ctx), append(types.PrefixRecords.Bytes(), 0, 0)
+	require.NoError(t, q.queue.write(q.ctx, &types.Timer{Id: []byte{1}, Due: 9, Seq: 1}, logmap.Inserted))
 	before, err := store.Get(head)
 	require.NoError(t, err)
-	require.NoError(t, q.queue.Write(q.ctx, &types.Timer{Id: []byte{1}, Due: 3, Seq: 2}, logmap.Inserted))
-	require.NoError(t, q.queue.Check(q.ctx))
+	require.NoError(t, q.queue.write(q.ctx, &types.Timer{Id: []byte{1}, Due: 3, Seq: 2}, logmap.Inserted))
+	require.NoError(t, q.queue.timers.Stored().Check(q.ctx))
 	require.NoError(t, store.Set(head, before))
-	require.ErrorContains(t, q.queue.Check(q.ctx), "below its first key")
+	require.ErrorContains(t, q.queue.timers.Stored().Check(q.ctx), "below the first key of its class")
 }
 
 // TestQueue_CostsWhatAPlainMapCosts: to write, read and remove a record costs the gas that a map of single records costs,
@@ -238,7 +238,7 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 		q := newQueued(t)
 		plainKey := storetypes.NewKVStoreKey("plain")
 		sb := collections.NewSchemaBuilder(runtime.NewKVStoreService(plainKey))
-		plain := collections.NewMap(sb, types.PrefixQueue, "queue", collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key),
+		plain := collections.NewMap(sb, types.PrefixRecords, "records", collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key),
 			codec.CollValue[types.Timer](codec.NewProtoCodec(codectypes.NewInterfaceRegistry())))
 		plainCtx := testutil.DefaultContext(plainKey, storetypes.NewTransientStoreKey("transient"))
 		cost := func(ctx sdk.Context, fn func(sdk.Context) error) storetypes.Gas {
@@ -258,17 +258,17 @@ func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
 			timer := types.Timer{Id: []byte{1, 2}, Actor: []byte("actor"), Due: q.height() + rapid.Uint64Range(1, 300).Draw(t, "ahead"), Seq: q.nextSeq}
 			timer.Spec.Call.Payload = make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))
 			key := collections.Join(timer.Due, timer.Seq)
-			same(ctx, func(ctx sdk.Context) error { return q.queue.Write(ctx, &timer, logmap.Inserted) },
+			same(ctx, func(ctx sdk.Context) error { return q.queue.write(ctx, &timer, logmap.Inserted) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
-			same(ctx, func(ctx sdk.Context) error { _, _, err := q.queue.Get(ctx, QueueKeyOf(&timer)); return err },
+			same(ctx, func(ctx sdk.Context) error { _, _, err := q.queue.get(ctx, RecordKey(&timer)); return err },
 				func(ctx sdk.Context) error { _, err := plain.Get(ctx, key); return err })
-			same(ctx, func(ctx sdk.Context) error { _, err := q.queue.Has(ctx, QueueKeyOf(&timer)); return err },
+			same(ctx, func(ctx sdk.Context) error { _, err := q.queue.has(ctx, RecordKey(&timer)); return err },
 				func(ctx sdk.Context) error { _, err := plain.Has(ctx, key); return err })
 			timer.ExpiresAt++
-			same(ctx, func(ctx sdk.Context) error { return q.queue.Write(ctx, &timer, logmap.Replaced) },
+			same(ctx, func(ctx sdk.Context) error { return q.queue.write(ctx, &timer, logmap.Replaced) },
 				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
 			if rapid.Bool().Draw(t, "removed") {
-				same(ctx, func(ctx sdk.Context) error { return q.queue.Remove(ctx, QueueKeyOf(&timer)) },
+				same(ctx, func(ctx sdk.Context) error { return q.queue.remove(ctx, RecordKey(&timer)) },
 					func(ctx sdk.Context) error { return plain.Remove(ctx, key) })
 			}
 		}

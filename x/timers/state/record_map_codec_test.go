@@ -35,7 +35,7 @@ func TestCodec_RecordsComeBackWhole(t *testing.T) {
 			types.TimerID(timer.Actor, timer.Due, timer.Spec.Call.Payload, timer.Seq),
 		}).Draw(t, "id")
 		timer.HoldReason = rapid.SampledFrom([]types.HoldReason{types.NotOnHold, types.Paused, types.Timed}).Draw(t, "on hold")
-		key := QueueKeyOf(&timer)
+		key := RecordKey(&timer)
 		bz, err := encodeRecord(key, timer)
 		require.NoError(t, err)
 		again, err := decode(key, bz)
