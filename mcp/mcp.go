@@ -1,5 +1,5 @@
 // Package mcp is a server of the Model Context Protocol, with which an assistant looks at timers and prepares transactions for whom
-// it serves (docs/use/assistants.md). It has no keys: what it builds is unsigned. Each tool runs a command of the chain's command
+// it serves (x/timers/docs/use/assistants.md). It has no keys: what it builds is unsigned. Each tool runs a command of the chain's command
 // line, and so gives what that gives.
 package mcp
 

@@ -68,14 +68,19 @@ type seam struct {
 	implementations int
 }
 
-// seams are the interfaces that some packages declare, with the methods that each adds to those that it embeds.
+// seams are the interfaces that some packages declare, all or those that are named, with the methods that each adds to those that it embeds.
 func (t *tree) seams() (found []seam) {
-	for _, dir := range t.layout.seams {
+	for _, declared := range t.layout.seams {
+		dir := declared.dir
 		p := t.at(dir)
 		if p == nil || p.types == nil {
 			continue
 		}
-		for _, name := range p.types.Scope().Names() {
+		names := declared.names
+		if len(names) == 0 {
+			names = p.types.Scope().Names()
+		}
+		for _, name := range names {
 			declared, is := p.types.Scope().Lookup(name).(*types.TypeName)
 			if !is {
 				continue

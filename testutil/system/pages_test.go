@@ -46,6 +46,7 @@ var notRun = map[string]string{
 	"timerd comet ":                         "it changes the files of a node that is down: state sync and its faults have tests",
 	"timerd snapshots ":                     "it reads the files of a node that is down: state sync and its faults have tests",
 	"timerd export":                         "it reads the files of a node that is down: TestTutorials_NodeRuns exports",
+	"timerd mcp ":                           "it serves until it is ended: TestAssistant_BuildsWhatTheCommandLineDoes",
 	"timerd lab load":                       "minutes of load: it has tests of its own",
 	"timerd lab run":                        "minutes of simulation: it has tests of its own",
 	"for n in .localnet/node?; do timerd":   "a loop over four validators: TestTutorials_VoteRuns has one",
@@ -100,6 +101,7 @@ var notPrinted = map[string]string{
 
 // before is what the reader has done before a line that contains a text.
 var before = []struct{ text, line string }{
+	{" timers diff ", "timerd tx timers apply --file timers.yaml --from alice"},
 	{" timers resume ", "timerd tx timers pause rent --from alice\ntimerd tx timers pause spare --from alice"},
 	{" timers proof ", fired},
 	{" timers verify ", fired + "\ntimerd query timers proof alice/rent --output-document rent.json\n" +
@@ -400,6 +402,12 @@ func (r *reader) begin(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte("["+text+"]"), 0o600))
 	}
+	page, err := os.ReadFile(filepath.Join(root, "x/timers/docs/use/apply.md"))
+	require.NoError(t, err)
+	file := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(page))
+	require.NotNil(t, file)
+	dated := strings.Replace(file[1], "2030-01-31", time.Now().AddDate(0, 3, 0).Format(time.DateOnly), 1)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "timers.yaml"), []byte(dated), 0o600))
 	r.said = map[string]string{
 		"OWNER": "alice", "ACTOR": "alice", "PAYER": alice, "ACCOUNT": alice, "OLD_ADMIN": "alice", "NEW_ADMIN": "alice", "KEY": "alice",
 		"ALICE": alice, "BOB": bob, "GRANTEE": bob, "timer1...": alice, "CONTRACT": contract, "$CONTRACT": contract, "VALIDATOR": "node0",

@@ -50,6 +50,7 @@ var directRequirements = map[string]string{
 	"google.golang.org/grpc":                    "generated services, status codes of queries",
 	"google.golang.org/protobuf":                "descriptors in tests",
 	"pgregory.net/rapid":                        "property tests",
+	"gopkg.in/yaml.v3":                          "timers as a file, with the lines of what it states",
 	"sigs.k8s.io/yaml":                          "a timer as a file",
 }
 

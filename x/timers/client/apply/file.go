@@ -1,4 +1,4 @@
-// Package apply makes the timers of an account what a file states (x/timers/client/cli/README.md, "apply").
+// Package apply makes the timers of an account what a file states (x/timers/docs/use/apply.md).
 package apply
 
 import (

@@ -47,6 +47,15 @@ func TxCommand(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// NotedCommand is TxCommand for one that sends with SendNoted, and so always waits.
+func NotedCommand(cmd *cobra.Command) *cobra.Command {
+	job.TxCommand(cmd)
+	cmd.Flags().Duration(flagWaitTimeout, time.Minute, "for how long a transaction is waited for")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return tellUnsent(cmd, args, run) }
+	return cmd
+}
+
 // unsent is what is printed as JSON of a transaction that was not sent.
 type unsent struct {
 	Status string `json:"status"`
@@ -101,7 +110,7 @@ func ProposalCommand(cmd *cobra.Command) *cobra.Command {
 func addFlags(f *pflag.FlagSet) {
 	f.Bool(flagWait, false, "wait until the transaction is included, and print what it did instead of the broadcast's answer; exit status 0: included, "+
 		"1: refused or failed, 3: unknown, and it may still come")
-	f.Duration(flagWaitTimeout, time.Minute, "for how long --"+flagWait+" waits")
+	f.Duration(flagWaitTimeout, time.Minute, "for how long a transaction is waited for")
 }
 
 // mayBroadcast tells whether the command ends in a broadcast.
@@ -195,13 +204,17 @@ func send(j *job.Job, run func(*job.Job) error, next string, answer func(*job.Jo
 
 // sendNoted is send, and tells of a transaction before it is broadcast.
 func sendNoted(j *job.Job, note Note, run func(*job.Job) error, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
-	waiting, err := j.Flags.GetBool(flagWait)
-	if err != nil {
-		return err
+	waiting := note != nil
+	if !waiting {
+		stated, err := j.Flags.GetBool(flagWait)
+		if err != nil {
+			return err
+		}
+		waiting = stated
 	}
 	if waiting {
 		err := mayBroadcast(j)
-		if err != nil && j.Flags.Changed(flagWait) {
+		if err != nil && (note != nil || j.Flags.Changed(flagWait)) {
 			return err
 		}
 		waiting = err == nil // it may be the default that waits

@@ -51,7 +51,7 @@ what it does, and the flags without their dashes. Several values of one flag are
 
   timers:
     rent:
-      does: send landlord 1200utmr
+      does: send landlord 1200stake
       every: month@1 09:00
       zone: Europe/Berlin
       count: 12
@@ -61,7 +61,7 @@ limit, is not compared. Beside the file lies a lock, FILE.lock, which keeps the 
 done, and is not scheduled again, unless --again names it. Keep the lock with the file.`
 
 func newApplyCmd() *cobra.Command {
-	cmd := broadcast.TxCommand(&cobra.Command{
+	cmd := broadcast.NotedCommand(&cobra.Command{
 		Use:   "apply",
 		Short: "Make your timers what a file states",
 		Long: "Make your timers what a file states: what is missing is scheduled, what differs is updated by the fields that differ, and what is equal " +
@@ -83,7 +83,6 @@ func newApplyCmd() *cobra.Command {
 	})
 	addApplyFlags(cmd.Flags())
 	cmd.Flags().Lookup(flags.FlagDryRun).Usage = "say what would be sent, and send nothing"
-	setDefault(cmd.Flags(), "wait", "true")
 	setDefault(cmd.Flags(), flags.FlagGas, flags.GasFlagAuto)
 	job.AddForce(cmd.Flags())
 	return cmd
@@ -180,8 +179,6 @@ func readApply(cmd *cobra.Command) (*applying, error) {
 		return nil, fmt.Errorf("--%s is missing: want the file that states your timers", flagApplyFile)
 	case file == "-":
 		return nil, fmt.Errorf("--%s -: beside the file lies its lock, so it must be a file", flagApplyFile)
-	case j.Flags.Lookup("wait") != nil && j.Flags.Lookup("wait").Value.String() != "true":
-		return nil, errors.New("--wait=false: apply waits for each of its transactions, and --wait-timeout says for how long")
 	case j.Offline:
 		return nil, fmt.Errorf("--%s has no node, which knows your timers", flags.FlagOffline)
 	}
