@@ -101,7 +101,7 @@ var commands = map[string]map[string]struct {
 }
 
 // beside are the commands that stand for no single method.
-var beside = map[string][]string{"query": {"monitor [actor]", "describe [actor/id-prefix]", "history [actor[/id-prefix]]", "config-diff [proposal-id]", "check-config [file]", "proof [actor/id-prefix]", "verify [file]"}, "tx": {"grant [grantee]"}}
+var beside = map[string][]string{"query": {"monitor [actor]", "describe [actor/id-prefix]", "history [actor[/id-prefix]]", "config-diff [proposal-id]", "check-config [file]", "proof [actor/id-prefix]", "verify [file]"}, "tx": {"grant [grantee]", "apply", "diff"}}
 
 // Rule: 9.1-commands
 func TestEveryMethodHasOneCommand(t *testing.T) {
