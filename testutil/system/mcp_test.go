@@ -85,7 +85,7 @@ func TestAssistant_BuildsWhatTheCommandLineDoes(t *testing.T) {
 	for _, line := range []string{
 		"schedule send BOB 1200utmr --every month@1_09:00 --zone Europe/Berlin --count 12 --name rent",
 		"schedule send BOB 5utmr --every 50 --name ping",
-		"schedule send BOB 7utmr --watch bank:balance:BOB:utmr --name watcher",
+		"schedule send BOB 7utmr --watch bank:balance:BOB:utmr --when <_1 --name watcher",
 		"schedule send BOB 7utmr --at 900000 --name say'\"},\"unsigned_tx\":1",
 	} {
 		result, err := n.Tx(ctx, "alice", append([]string{"timers"}, parts(line, bob)...)...)
