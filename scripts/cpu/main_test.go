@@ -36,7 +36,7 @@ func TestRun_JudgesThePartOfEachPackage(t *testing.T) {
 		above, err := run(&out, written(t, c.packages, c.seconds))
 		require.NoError(t, err)
 		require.Equal(t, c.above, above, out.String())
-		require.Equal(t, c.above, strings.Contains(out.String(), "cpu: long is above its limit of 4 %"))
+		require.Equal(t, c.above, strings.Contains(out.String(), "cpu: long is above its limit of 8 %"))
 	}
 }
 
