@@ -174,7 +174,7 @@ func TestAssistant_BuildsWhatTheCommandLineDoes(t *testing.T) {
 		{"schedule_timer", map[string]any{"from": alice, "does": texts("sned", bob, "5utmr"), "at": "100000"}, "does", ""},
 		{"schedule_timer", map[string]any{"from": "bob", "does": texts("send", bob, "5utmr"), "at": "100000"}, "from", ""},
 		{"update_timer", map[string]any{"from": alice, "timer": "rent"}, "arguments", "nothing to change"},
-		{"skip_timer", map[string]any{"from": alice, "timer": "watcher"}, "timer", ""},
+		{"skip_timer", map[string]any{"from": alice, "timer": "watcher"}, "arguments", "no further occurrence"},
 		{"cancel_timers", map[string]any{"from": alice, "timers": texts("none")}, "timers", "no live timer"},
 	} {
 		answer := a.call(ctx, wrong.tool, wrong.arguments)
