@@ -527,9 +527,6 @@ func (a *applying) adviseOne(s *step) error {
 	if err != nil || ahead == nil {
 		return err
 	}
-	if s.stated.Spec.MaxCharge == "" {
-		s.draft.DefaultCharge = true
-	}
 	return adviseSchedule(s.draft, ahead, s.stated)
 }
 

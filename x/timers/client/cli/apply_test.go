@@ -278,3 +278,25 @@ func TestApply_ATransactionThatIsRefusedIsSentAgain(t *testing.T) {
 	require.Equal(t, map[string]string{"pay": "schedule"}, actions)
 	require.Equal(t, 1, sent)
 }
+
+// TestApply_LeavesAChargeUnboundIfTheFileSaysSo: a highest charge of none is no default, and a spec states the whole timer.
+func TestApply_LeavesAChargeUnboundIfTheFileSaysSo(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(60_000)
+	file := r.write(filepath.Join(t.TempDir(), "timers.yaml"), `timers:
+  free: {does: send bob 5stake, at: 500, max-charge: none}
+  bound: {does: send bob 5stake, at: 500}
+`)
+	r.apply(file)
+	for name, bound := range map[string]bool{"free": false, "bound": true} {
+		out, _, err := r.Run("query", "timers", "timer", "alice/"+name, "--output", "yaml")
+		require.NoError(t, err)
+		require.Equal(t, bound, strings.Contains(out, "max_charge"), out)
+	}
+	out, _, err := r.Run("query", "timers", "timer", "alice/free", "--output", "yaml")
+	require.NoError(t, err)
+	r.apply(r.write(file+".whole", strings.Replace(out, "name: free", "name: whole", 1)))
+	out, _, err = r.Run("query", "timers", "timer", "alice/whole", "--output", "yaml")
+	require.NoError(t, err)
+	require.NotContains(t, out, "max_charge")
+}
