@@ -55,9 +55,9 @@ func TestMap_EachTutorialIsRun(t *testing.T) {
 		"site/pages/tutorials/first-timer.md": "testutil/system/tutorials_test.go",
 		"site/pages/tutorials/node.md":        "testutil/system/tutorials_test.go",
 		"site/pages/tutorials/vote.md":        "testutil/system/tutorials_test.go",
-		"x/timers/docs/use/first-contract.md":     "testutil/system/first_contract_test.go",
+		"x/timers/docs/use/first-contract.md": "testutil/system/first_contract_test.go",
 		"evmbinding/docs/evm.md":              "evmbinding/testutil/evmapp/nodetest/tutorial.mjs",
-		"x/timers/docs/extend/wiring.md":             "testutil/exampleapp/after/docs_test.go",
+		"x/timers/docs/extend/wiring.md":      "testutil/exampleapp/after/docs_test.go",
 	}
 	for _, s := range repository(t).Sections {
 		for _, one := range s.Pages {

@@ -119,7 +119,7 @@ func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
 	}
 }
 
-func TestReadyTimersAreReportedUnderOverloadToo(t *testing.T) {
+func TestRecord_ReportsReadyTimersUnderOverloadToo(t *testing.T) {
 	for name, n := range map[string]int{"few": 3, "overload": 9} {
 		t.Run(name, func(t *testing.T) {
 			chain := newChain(t, n, overloaded)

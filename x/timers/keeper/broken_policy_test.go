@@ -114,8 +114,8 @@ func TestAQueryOfABrokenPolicyEnds(t *testing.T) {
 	require.ErrorIs(t, err, types.ErrInternal)
 }
 
-// TestAPolicyThatAlwaysWantsMore: it is told of each timer that has no room once, and of none that a handler has cancelled.
-func TestAPolicyThatAlwaysWantsMore(t *testing.T) {
+// TestFollower_ThatAlwaysWantsMore: it is told of each timer that has no room once, and of none that a handler has cancelled.
+func TestFollower_ThatAlwaysWantsMore(t *testing.T) {
 	var told []string
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 }), withBroken(opening(brokenRules{tried: func(a policies.Attempt) bool {
 		told = append(told, a.Verdict.Word()+" "+a.Timer.IDHex())
